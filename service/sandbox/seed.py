@@ -27,9 +27,6 @@ PLAYERS: Final = ("Ann", "Ben", "Cid", "Dora", "Eva", "Finn")
 ORGANIZER: Final = "Olga"
 ADMINISTRATOR: Final = "Ada"
 
-BEGINNER: Final = "conquest-classic-friz"
-"""The ruleset of the games that show something else than a position."""
-
 FIRST: Final = datetime(2026, 1, 1, tzinfo=UTC)
 """When the accounts are opened."""
 
@@ -110,16 +107,16 @@ class Seeding:
         return SeededGame(game_id, f"{game.ruleset.title}, some rounds on.")
 
     async def _clocked(self) -> SeededGame:
-        game = await self._begun(BEGINNER, "Sandbox: a clock", 2, "live")
+        game = await self._begun(LIBRARY.default, "Sandbox: a clock", 2, "live")
         return SeededGame(game, "A game with a clock, of which a flag falls when you move the time.")
 
     async def _gathering(self) -> SeededGame:
-        game = await self._open(BEGINNER, "Sandbox: free seats", 3)
+        game = await self._open(LIBRARY.default, "Sandbox: free seats", 3)
         await self._games.act(game, self._named(PLAYERS[0]), TakeSeat())
         return SeededGame(game, "A game that waits for players.")
 
     async def _over(self) -> SeededGame:
-        game_id = await self._begun(BEGINNER, "Sandbox: a game that is over", 2)
+        game_id = await self._begun(LIBRARY.default, "Sandbox: a game that is over", 2)
         game = await self._games.game(game_id)
         seat, player = next((seat, holder) for seat, holder in game.players.items() if holder is not None)
         await self._games.act(game_id, player, Resign(seat))

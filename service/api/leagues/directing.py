@@ -82,7 +82,8 @@ async def found_league(request: Call) -> Response[bytes]:
 async def change_league_regulations(request: Call, league: str) -> Response[bytes]:
     """Change the regulations of a league.
 
-    Between seasons, for those to come (TAB-LGE-03).
+    Between seasons, for those to come (TAB-LGE-03). With an `Idempotency-Key`, a repeated request gets the first answer
+    again.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_regulations)
@@ -95,6 +96,7 @@ async def place_player(request: Call, league: str) -> Response[bytes]:
     """Place a player in a division.
 
     Between seasons, with a public reason (TAB-LGE-04). All whom nothing puts elsewhere belong to the lowest division.
+    With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_placement)
@@ -108,7 +110,8 @@ async def place_player(request: Call, league: str) -> Response[bytes]:
 async def begin_season(request: Call, league: str) -> Response[bytes]:
     """Begin a season.
 
-    Who belongs to which division is fixed until it is closed (TAB-LGE-05). The request has no body.
+    Who belongs to which division is fixed until it is closed (TAB-LGE-05). The request has no body. With an
+    `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     await require_organizer(request, league)
@@ -119,7 +122,8 @@ async def begin_season(request: Call, league: str) -> Response[bytes]:
 async def add_tournament(request: Call, league: str) -> Response[bytes]:
     """Let a tournament count.
 
-    Its regulations name the season that runs, and its first round is not published yet (TAB-LGE-06).
+    Its regulations name the season that runs, and its first round is not published yet (TAB-LGE-06). With an
+    `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_of_season)
@@ -139,7 +143,8 @@ async def add_tournament(request: Call, league: str) -> Response[bytes]:
 async def take_points(request: Call, league: str) -> Response[bytes]:
     """Take points from a player.
 
-    From their total in the season that runs, with a public reason (TAB-LGE-11).
+    From their total in the season that runs, with a public reason (TAB-LGE-11). With an `Idempotency-Key`, a repeated
+    request gets the first answer again.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_points_to_take)
@@ -154,7 +159,8 @@ async def close_season(request: Call, league: str, season: str) -> Response[byte
     """Close a season.
 
     When its tournaments are closed or cancelled: its tables are final, and say who goes up and who goes down
-    (TAB-LGE-12, TAB-LGE-13). The request has no body.
+    (TAB-LGE-12, TAB-LGE-13). The request has no body. With an `Idempotency-Key`, a repeated request gets the first
+    answer again.
     """
     request.read_query(Nothing)
     await require_organizer(request, league)

@@ -17,7 +17,7 @@ async def service(tmp_path: Path, database_url: str) -> AsyncIterator[Service]:
         yield running
 
 
-NONE = ("case", "secret", "document", "lesson", "tournament", "round", "file")
+NONE = ("case", "secret", "document", "lesson", "tournament", "round", "file", "league")
 """What parts of addresses name that there is none of here."""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from domain.kernel.ids import GameId, RuleId, TournamentId, book_of
+from domain.kernel.ids import GameId, LeagueId, RuleId, TournamentId, book_of
 from service.cli import app, main
 from service.store.postgres import moving, server, spread
 from service.store.postgres.books import ALL, spans
@@ -67,11 +67,13 @@ async def test_all_that_books_have_moves_with_them_while_the_service_goes_on(
             running = await service.begun(*people[:2])
             announced = await service.post("/v1/tournaments", people[0], {"regulations": REGULATIONS})
             tournament = TournamentId(announced["summary"]["tournament"])
+            founded = await service.post("/v1/leagues", people[0], {"regulations": {"points": [3, 1], "best": 2}})
+            league = LeagueId(founded["summary"]["league"])
             async with connected(home) as owner:
                 games = [game for (game,) in await owner.fetch("SELECT game FROM tabularium.games ORDER BY number")]
             before, rows = await said(service, games, people), await counted(home)
             assert [name for name, number in rows.items() if not number] == []
-            moved = {book_of(tournament), *(book_of(GameId(each)) for each in games)}
+            moved = {book_of(tournament), book_of(league), *(book_of(GameId(each)) for each in games)}
             done = await asyncio.to_thread(
                 CliRunner().invoke,
                 app,

@@ -11,8 +11,12 @@ import pytest
 from msgspec import Struct
 
 from domain.kernel.ids import PlayerId
+from domain.kernel.log.rematching import MOST_OFFERS
+from service.accounts.apps.apps import MOST_CLIENTS
 from service.api.contract.document import endpoints
+from service.leagues.leagues import MOST_LEAGUES
 from service.store.accounts import PasskeyId, PasskeyRow
+from service.store.apps import AppId, AppRow, ClientId
 from service.store.sqlite.connections import Connections
 from service.store.webhooks import DeliveryId, DeliveryRow, HookId
 from service.webhooks.devices import MOST_DEVICES
@@ -47,6 +51,11 @@ TOURNAMENT: Final = {
     }
 }
 
+OF_FEW: Final = "/v1/games/{game}/rematches"
+"""Has five rows at most, and each is a game that is folded."""
+
+LEAGUE: Final = {"regulations": {"points": [3, 1], "best": 2}}
+
 NOBODYS: Final = (
     "/v1/rulesets",
     "/v1/rulesets/{ruleset}/rules",
@@ -54,8 +63,9 @@ NOBODYS: Final = (
     "/v1/rulesets/{ruleset}/tournament-presets",
     "/v1/statistics/dice",
     "/v1/statistics/rules",
+    "/v1/dumps",
 )
-"""Lists that no account makes longer: their rows are those of rulesets."""
+"""Lists that no account makes longer: their rows are those of rulesets, or files."""
 
 
 @pytest.fixture
@@ -75,6 +85,7 @@ class World(Struct):
         case: a case with statements.
         webhook: a webhook with deliveries.
         tournament: a tournament with players.
+        league: a league, between seasons.
     """
 
     service: Service
@@ -86,6 +97,7 @@ class World(Struct):
     case: str
     webhook: str
     tournament: str
+    league: str
     made: int = 0
 
     @staticmethod
@@ -102,7 +114,8 @@ class World(Struct):
         case = (await service.post(f"/v1/games/{game}/cases", bert, complaint))["summary"]["case"]
         webhook = (await service.post("/v1/webhooks", anna, HOOK))["webhook"]["id"]
         tournament = (await service.post("/v1/tournaments", anna, TOURNAMENT))["summary"]["tournament"]
-        return World(service, anna, bert, game, hiding, gathering, case, webhook, tournament)
+        league = (await service.post("/v1/leagues", bert, LEAGUE))["summary"]["league"]
+        return World(service, anna, bert, game, hiding, gathering, case, webhook, tournament, league)
 
     async def grow(self, to: int) -> None:
         """Make whatever accounts can list as long as this."""
@@ -126,6 +139,18 @@ class World(Struct):
             await service.post("/v1/tokens", anna, {"name": "another", "scopes": ["play"]})
             await service.ask("PUT", f"/v1/players/me/consents/{guest.id}", anna)
             await league.counted(*result(f"t{number}", number, f"g{number}", "table", [[guest.id], [anna.id]]))
+            await service.post(f"/v1/leagues/{self.league}/placements", bert, placed(anna, number))
+            app = AppRow(
+                AppId(f"a{number}"), PlayerId(anna.id), ClientId("app"), f"{number}.example", "App", (), "2026"
+            )
+            await service.services.store.apps.let_in(app)
+            if number < MOST_LEAGUES:
+                await service.post("/v1/leagues", anna, LEAGUE)
+            if number < MOST_CLIENTS:
+                await service.post("/v1/clients", anna, {"name": "App", "redirects": ["https://app.example/"]})
+            if number < MOST_OFFERS:
+                await service.ask("PUT", f"/v1/games/{self.game}/rematches/{number + 1}", anna, {})
+                await service.ask("DELETE", f"/v1/games/{self.game}/rematches/{number + 1}", anna)
             if number < MOST_WEBHOOKS - 1:
                 await service.post("/v1/webhooks", anna, HOOK)
             if number < MOST_DEVICES:
@@ -147,6 +172,10 @@ class World(Struct):
             asked.append(len(statements))
             await asyncio.sleep(0.01)
         return max(len(rows) for rows in shown.values() if isinstance(rows, list)), min(asked)
+
+
+def placed(player: Player, number: int) -> dict[str, Any]:
+    return {"player": player.id, "division": 1, "reason": f"For the {number}. time."}
 
 
 @contextlib.contextmanager
@@ -184,11 +213,12 @@ async def test_a_list_asks_no_more_for_many_rows_than_for_few(service: Service) 
             for query in QUERIES.get(path, ("",)):
                 of = world.hiding if path.endswith("/forks") else world.gathering if "invit" in path else world.game
                 words = {"anna": world.anna.id, "player": world.anna.id, "game": of, "case": world.case}
-                words |= {"webhook": world.webhook, "tournament": world.tournament}
+                words |= {"webhook": world.webhook, "tournament": world.tournament, "league": world.league}
                 words |= {"ruleset": "tiny-auction", "rule": "TAB-LIFE-02"}
                 wish = "&".join(filter(None, (query, f"limit={size}" if limited else "")))
                 address = f"{path}?{wish}".rstrip("?")
                 found.setdefault(f"{path}?{query}", []).append(await world.counted(address.format(**words)))
+    del found[f"{OF_FEW}?"]
     for path, ((few, before), (many, after)) in found.items():
         assert few < many or path.rstrip("?") in NOBODYS, f"{path} has {few} rows, and then {many}"
         assert after == before, f"{path}: {before} statements for {few} rows, {after} for {many}"

@@ -214,6 +214,7 @@ MAY: Mapping[str, tuple[str, Any]] = {
     "seatSubstitute": ("director", {"player": "pnobody", "to": "pnobody", **LATE}),
     "checkPublication": ("director", {"draft": 1, "drawn": {"tables": [["pnobody"]]}}),
     "showAgenda": ("director", None),
+    "showDraft": ("director", None),
 }
 """Who may ask for what changes a tournament and for what directors read, with a body for it; the rest is for all."""
 
@@ -226,9 +227,15 @@ async def test_what_each_role_may_ask_for_in_a_tournament(club: Club) -> None:
     director, stranger = await club.service.register("Yann"), await club.service.register("Nemo")
     await club.do(f"directors/{director.id}")
     callers = dict(zip(ROLES, (None, stranger, director, club.director), strict=True))
-    words = {"tournament": club.url.rpartition("/")[2], "round": "1", "table": "1", "player": club.players[0].id}
-    asked = [each for each in endpoints() if "/tournaments" in each[0]]
-    assert {said.name for _, method, said in asked if method != "GET"} == {*MAY} - {"showAgenda"}
+    words = {
+        "tournament": club.url.rpartition("/")[2],
+        "round": "1",
+        "draft": "1",
+        "table": "1",
+        "player": club.players[0].id,
+    }
+    asked = [each for each in endpoints() if each[0].startswith("/v1/tournaments")]
+    assert {said.name for _, method, said in asked if method != "GET"} == {*MAY} - {"showAgenda", "showDraft"}
     for path, method, said in asked:
         least, body = MAY.get(said.name, ("nobody", None))
         for role, player in callers.items():
