@@ -176,8 +176,13 @@ async def test_the_file_has_all_of_an_account_and_nothing_of_another_and_no_secr
     secrets = [await filled(service, anna, bert), await filled(service, bert, anna)]
     left = await service.gathering(anna, organizer=bert)
     assert (await service.ask("DELETE", f"/v1/games/{left}/seats/red", anna)).status_code == 200
-    judged = await service.gathering(bert)
-    await put(service, f"/v1/games/{judged}/officials/{anna.id}", bert)
+    judged = await service.begun(bert, await service.register("Carla"))
+    office = f"/v1/games/{judged}/officials/{anna.id}"
+    await put(service, office, bert)
+    assert (await service.ask("DELETE", office, bert)).status_code == 200
+    await put(service, office, bert)
+    wish = {"kind": "slip", "version": 4, "statement": "Seen by an official."}
+    await service.post(f"/v1/games/{judged}/cases", anna, wish)
     played = await service.begun(bert, anna, rounds=1)
     await service.play_out(played, anna, bert)
     monkeypatch.setattr(ratings, "NOVICE_UNTIL", 0)
@@ -207,13 +212,14 @@ async def test_the_file_has_all_of_an_account_and_nothing_of_another_and_no_secr
         *((own, "organizer", None), (own, "seat", "red"), (left, "seat", "red"), (judged, "official", None)),
         *((each, "seat", "blue") for each in theirs),
     }
-    assert (len(roles), len(theirs)) == (6, 2)
+    assert (len(roles), len(theirs)) == (7, 2), "she held the office twice"
     (answered,) = theirs - {played}
     (former,) = [game for game in parts["game"] if game["id"] == left]
     assert former["since"] < former["until"]
     assert [mark["stream"] for mark in parts["read_mark"]] == [own]
     assert sorted(each["role"] for each in parts["tournament"]) == ["director", "organizer", "player"]
     cases = {case["game"]: case for case in parts["case"]}
+    assert (len(parts["case"]), len(cases)) == (3, 3)
     assert [(each["version"], each["text"]) for each in cases[own]["texts"]] == [(1, f"A slip of {anna.id}.")]
     assert (cases[own]["opened"], cases[answered]["opened"]) == (True, False)
     assert [each["text"] for each in cases[answered]["texts"]] == [f"An answer of {anna.id}."]
@@ -231,7 +237,7 @@ async def test_the_file_has_all_of_an_account_and_nothing_of_another_and_no_secr
     assert sorted((await downloaded(service, anna)).splitlines()) == sorted(content.splitlines())
     monkeypatch.setattr(routes, "MOST_CASES", 1)
     cut = parts_of(await downloaded(service, anna))
-    assert (len(cut["case"]), cut["more"]) == (1, [{"cases": 1}])
+    assert (len(cut["case"]), cut["more"]) == (1, [{"cases": 2}])
 
 
 async def test_only_the_owner_gets_the_file_and_no_page_of_another_site(
@@ -262,8 +268,13 @@ async def an_app_of(service: Service, player: Player) -> Player:
 
 
 async def test_without_the_rows_of_a_projection_there_is_a_problem_and_no_file(
-    tmp_path: Path, database_url: str
+    tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    async def unrated(*_: Any) -> list[Any]:
+        return []
+
+    monkeypatch.setattr(ratings, "of_player", unrated)
+    monkeypatch.setattr(routes, "PIECE", 1)
     async with serving(tmp_path, durable=False, database_url=database_url, projections=False) as service:
         anna = await service.register("Anna")
         answer = await service.ask("GET", DATA, anna)
