@@ -186,6 +186,41 @@ class Notice(Struct, frozen=True):
         return CaseId(self.stream) if is_case(self.stream) else None
 
 
+class Took(Struct, frozen=True):
+    """How an account takes part in a game or a tournament, or once did.
+
+    Attributes:
+        subject: the game or the tournament.
+        role: how.
+        holds: the seat, or the account where there is none.
+        version: since which version.
+        since: since when.
+        ended: until when; empty while it goes on.
+    """
+
+    subject: GameId | TournamentId
+    role: str
+    holds: str
+    version: Version
+    since: str
+    ended: str
+
+    @property
+    def game(self) -> GameId | None:
+        """The game."""
+        return None if is_tournament(self.subject) else GameId(self.subject)
+
+    @property
+    def tournament(self) -> TournamentId | None:
+        """The tournament."""
+        return TournamentId(self.subject) if is_tournament(self.subject) else None
+
+    @property
+    def until(self) -> str | None:
+        """When it ended; None while it goes on."""
+        return self.ended or None
+
+
 class Inbox(Projection):
     """Who takes part in which game or tournament since when, and what was told there."""
 
@@ -346,6 +381,18 @@ async def tournaments_of(rows: Rows, player: PlayerId, *, past: bool = False) ->
         [player, *values],
     )
     return [TournamentId(game) for game, _ in found]
+
+
+async def parts_of(rows: Rows, player: PlayerId, after: Took | None, limit: int) -> list[Took]:
+    """Return how an account takes part in games and tournaments and once did, by their ids: those after one of them."""
+    follows = "" if after is None else " AND (game, role, holds, since) > (?, ?, ?, ?)"
+    found = await rows.select(
+        INBOX,
+        "SELECT game, role, holds, since, since_at, until_at FROM {members}"
+        f" WHERE player = ?{follows} ORDER BY game, role, holds, since LIMIT {limit}",
+        [player, *((after.subject, after.role, after.holds, after.version) if after is not None else ())],
+    )
+    return [Took(*row) for row in found]
 
 
 async def notices_of(rows: Rows, player: PlayerId, but: Collection[AnyKind] = ()) -> list[Notice]:

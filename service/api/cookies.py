@@ -57,6 +57,16 @@ def require_own_page(scope: Scope) -> None:
         require_page(scope)
 
 
+def require_no_other_site(scope: Scope) -> None:
+    """Return unless a page of another site has a browser with a session read something. Raises `Problem`.
+
+    A link of ours has no header of ours, and an address that somebody enters comes from nowhere.
+    """
+    site = header_of(scope, b"sec-fetch-site")
+    if site not in (None, "same-origin", "none"):
+        raise _refused(f"A page of another site leads here (Sec-Fetch-Site is {site!r})")
+
+
 def require_page(scope: Scope) -> None:
     """Return when a request, or a WebSocket, comes from a page of this service. Raises `Problem`."""
     origin, site = header_of(scope, b"origin"), header_of(scope, b"sec-fetch-site")

@@ -15,6 +15,7 @@ from service.api.cases import officials as case_officials
 from service.api.cases import parties
 from service.api.cases import routes as cases
 from service.api.cases import stream as case_stream
+from service.api.data import routes as data
 from service.api.desk import routes as desk
 from service.api.desk import what_if
 from service.api.dumps import routes as dumps
@@ -79,7 +80,7 @@ def routes_of(module: ModuleType) -> tuple[BaseRouteHandler, ...]:
 
 
 _RESOURCES: Final = (
-    *(rulesets, tutorials, players, account_stream, sessions, passkeys, provider, tokens, accounts, apps),
+    *(rulesets, tutorials, players, data, account_stream, sessions, passkeys, provider, tokens, accounts, apps),
     *(notifications, inbox_stream, push, email),
     *(games, invitations, upgrades, officials, bots, clocks, seats, forks, play, answers, cases, parties),
     *(case_officials, case_stream, desk, what_if, take_backs, ends, log, pictures, comparison, streams),

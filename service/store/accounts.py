@@ -268,6 +268,10 @@ class AccountStore(Protocol):
         """Return the tokens of an account that have not ended by `now`, the newest first."""
         ...
 
+    async def all_tokens(self, player: PlayerId, after: TokenId | None, limit: int) -> list[TokenRow]:
+        """Return the tokens of an account, ended or not, the newest first: those that follow `after`."""
+        ...
+
     async def used(self, tokens: Collection[TokenId], now: str) -> None:
         """Note that tokens were used."""
         ...
@@ -340,6 +344,10 @@ class AccountStore(Protocol):
         """Return the other issuers that know an account, in the order of their names."""
         ...
 
+    async def identities(self, player: PlayerId) -> list[tuple[str, str]]:
+        """Return the other issuers that know an account, by their names, and as whom each knows it."""
+        ...
+
     async def link(self, player: PlayerId, issuer: str, subject: str) -> PlayerRow | None:
         """Let another issuer know an account as `subject`; return the account that it knows so, which may be another.
 
@@ -351,8 +359,11 @@ class AccountStore(Protocol):
         """Let another issuer no longer know an account."""
         ...
 
-    async def read_marks(self, player: PlayerId) -> dict[StreamId, Version]:
-        """Return up to which version an account has read what it was told of games and cases, by these."""
+    async def read_marks(self, player: PlayerId, after: str = "", limit: int | None = None) -> dict[StreamId, Version]:
+        """Return up to which version an account has read what it was told of games and cases, by these.
+
+        In the order of their ids, those that follow `after`.
+        """
         ...
 
     async def mark_read(self, player: PlayerId, upto: Mapping[StreamId, Version]) -> None:

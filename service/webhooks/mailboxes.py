@@ -40,10 +40,16 @@ class TooManyConfirmations(Exception):
 
 
 class Told(Struct, frozen=True):
-    """The mailbox of an account: its row, and a hint at the address."""
+    """The mailbox of an account: its row, and the address."""
 
     row: HookRow
-    hint: str
+    address: str
+
+    @property
+    def hint(self) -> str:
+        """What the address is recognized by, without the address."""
+        name, _, host = self.address.rpartition("@")
+        return f"{name[:1]}…@{host}"
 
     @property
     def turns(self) -> bool:
@@ -71,7 +77,7 @@ class Mailboxes:
     async def of(self, player: PlayerId) -> Told | None:
         """Return the mailbox of an account."""
         row = await self._row(player)
-        return Told(row, _hint(self._opened(row).address)) if row is not None else None
+        return Told(row, self._opened(row).address) if row is not None else None
 
     async def is_refused(self, player: PlayerId) -> bool:
         """Tell whether the mail server of an account's mailbox refuses it, so that it is switched off."""
@@ -121,7 +127,7 @@ class Mailboxes:
         made = await self._store.add(row, ping, f"mail {player}", fingerprint, 1)
         log.info("mailbox is asked", account=player, mailbox=made.webhook)
         self._webhooks.ring()
-        return Told(made, _hint(address))
+        return Told(made, address)
 
     async def remove(self, player: PlayerId) -> None:
         """Forget the mailbox of an account."""
@@ -174,9 +180,3 @@ class Mailboxes:
             return Mailbox.read(self._webhooks.sealer().open(row.secret))
         except (KeyUnusable, WebhooksOff):
             raise MailOff from None
-
-
-def _hint(address: str) -> str:
-    """Return what an address is recognized by, without the address."""
-    name, _, host = address.rpartition("@")
-    return f"{name[:1]}…@{host}"

@@ -1,6 +1,7 @@
 """The page of one's own account, and coming back to it on another device."""
 
 import functools
+import json
 import re
 from typing import Any
 
@@ -181,6 +182,11 @@ async def test_an_account_is_closed_by_who_types_its_name(visit: Visit, service:
     async with visit() as visitor:
         page = visitor.page
         await open_account(page, "Livia")
+        async with page.expect_download() as download:
+            await page.get_by_role("link", name="Download my data").click()
+        first, *_, last = (await (await download.value).path()).read_text().splitlines()
+        assert json.loads(first)["account"]["name"] == "Livia"
+        assert "end" in json.loads(last)
         await page.get_by_role("group").filter(has_text="This is final").get_by_text("Close this account …").click()
         name = page.get_by_role("textbox", name="To confirm, type the name Livia")
         await name.fill("Octavia")

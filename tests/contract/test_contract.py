@@ -509,6 +509,7 @@ def test_what_is_neither_json_nor_text_may_be_asked_for_as_bytes(openapi: dict[s
         "showCertificateOfTournament": ["text/plain", octets],
         "showCertificateOfLeague": ["text/plain", octets],
         "exportGame": ["application/x-ndjson", octets],
+        "exportMe": ["application/x-ndjson", octets],
         "streamBulk": ["text/event-stream"],
         "streamCaseEvents": ["text/event-stream"],
         "streamTournamentEvents": ["text/event-stream"],

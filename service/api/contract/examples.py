@@ -10,6 +10,7 @@ from domain.kernel.rules.ruleset import Library
 from service.api.accounts import examples as accounts
 from service.api.apps import examples as apps
 from service.api.cases import examples as cases
+from service.api.data import examples as data
 from service.api.desk import examples as desk
 from service.api.dumps import examples as dumps
 from service.api.forks import examples as forks
@@ -33,7 +34,7 @@ from service.api.tutorials import examples as tutorials
 from service.api.webhooks import examples as webhooks
 
 RESOURCES: Final = (
-    *(rulesets, tutorials, players, accounts, games, forks, play, cases, tournaments, leagues, desk),
+    *(rulesets, tutorials, players, data, accounts, games, forks, play, cases, tournaments, leagues, desk),
     *(apps, notifications, log, pictures, organizing, webhooks, transparency, dumps, statistics, operations, sandbox),
 )
 

@@ -233,6 +233,8 @@ def _answer(name: str, answer: Answer, more: Iterable[str], book: Book, example:
     response: dict[str, Any] = {"description": answer.what, "headers": _headers((*answer.headers, *more, "Request-Id"))}
     if answer.shape is not None:
         schema = {**book.schema(answer.shape), **CONTENTS.get(answer.media, {})}
+        if answer.media == NDJSON and answer.shape is not str:
+            schema = {"type": "string", "contentMediaType": NDJSON, "contentSchema": book.schema(answer.shape)}
         content: dict[str, Any] = {"schema": schema}
         if example is not None:
             shared = {"$ref": f"#/components/examples/{name}"}

@@ -48,7 +48,7 @@ CROSS_SITE: Final = Kind(
     "A browser sends its session by itself, even when the page of another site makes the request. So with a session, "
     "requests that change something and WebSockets are taken only from a page of this service: `Origin` must name the "
     "service, `Sec-Fetch-Site` must be `same-origin`, and there must be a header `Tabularium-Page`, which no form can "
-    "send. Bearer tokens need none of this.",
+    "send. The download of your data is not given to a link of another site. Bearer tokens need none of this.",
     "Send `Tabularium-Page: 1` from a page of this service, or use a bearer token in place of the session.",
     {"detail": "The request comes from https://example.org, not from a page of this service."},
 )

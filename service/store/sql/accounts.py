@@ -134,6 +134,15 @@ class SqlAccounts(ABC):
         )
         return [token_row(row) for row in found]
 
+    async def all_tokens(self, player: PlayerId, after: TokenId | None, limit: int) -> list[TokenRow]:
+        follows = "" if after is None else " AND t.number < (SELECT number FROM tokens WHERE token = ?)"
+        found = await self._database.select(
+            f"SELECT {TOKEN} FROM tokens t WHERE t.player = ?{follows} ORDER BY t.number DESC LIMIT ?",
+            *((player,) if after is None else (player, after)),
+            limit,
+        )
+        return [token_row(row) for row in found]
+
     async def add_invitation(
         self, row: InvitationRow, digest: bytes, most_open: int | None = None, most: int | None = None
     ) -> InvitationRow:
@@ -242,6 +251,10 @@ class SqlAccounts(ABC):
         )
         return [row[0] for row in found]
 
+    async def identities(self, player: PlayerId) -> list[tuple[str, str]]:
+        query = "SELECT issuer, subject FROM identities WHERE player = ? ORDER BY issuer, subject"
+        return [(issuer, subject) for issuer, subject in await self._database.select(query, player)]
+
     async def link(self, player: PlayerId, issuer: str, subject: str) -> PlayerRow | None:
         add = (
             "INSERT INTO identities (issuer, subject, player) SELECT ?, ?, p.player FROM players p WHERE p.player = ?"
@@ -259,11 +272,10 @@ class SqlAccounts(ABC):
     async def unlink(self, player: PlayerId, issuer: str) -> None:
         await self._database.execute("DELETE FROM identities WHERE player = ? AND issuer = ?", player, issuer)
 
-    async def read_marks(self, player: PlayerId) -> dict[StreamId, Version]:
-        return {
-            row[0]: row[1]
-            for row in await self._database.select("SELECT stream, version FROM read_marks WHERE player = ?", player)
-        }
+    async def read_marks(self, player: PlayerId, after: str = "", limit: int | None = None) -> dict[StreamId, Version]:
+        query = "SELECT stream, version FROM read_marks WHERE player = ? AND stream > ? ORDER BY stream LIMIT ?"
+        found = await self._database.select(query, player, after, _or_any(limit))
+        return dict(found)
 
     async def mark_read(self, player: PlayerId, upto: Mapping[StreamId, Version]) -> None:
         mark = (

@@ -55,7 +55,7 @@ function draw() {
     html`<h1>${me ? me.name : "Your account"}</h1>
       ${alert}
       <p class="hidden" role="status">${page.done}</p>
-      ${me ? [lasting(), naming(me), passkeys(), provider(), codes(), signedIn(me), letIn(), tokens(me), webhooks(me), leaving(), closing(me)] : account.isUnknown ? html`<p class="quiet">…</p>` : html`<p>${page.done ? `${page.done}. ` : ""}Nobody is signed in in this tab.</p>${accountForms(account)}`}`,
+      ${me ? [lasting(), naming(me), passkeys(), provider(), codes(), signedIn(me), letIn(), tokens(me), webhooks(me), leaving(), data(me), closing(me)] : account.isUnknown ? html`<p class="quiet">…</p>` : html`<p>${page.done ? `${page.done}. ` : ""}Nobody is signed in in this tab.</p>${accountForms(account)}`}`,
     place,
   );
   document.title = `${me ? me.name : "Your account"} · Tabularium`;
@@ -263,6 +263,14 @@ function webhooks(me) {
 
 function leaving() {
   return html`<section aria-labelledby="leaving-title"><h2 id="leaving-title">Sign out</h2>${accountForms(account)}</section>`;
+}
+
+/** A plain link: the session of this browser lets it through, which a token in this tab could not. @param {Me} me */
+function data(me) {
+  if (account.api.token || !me.scopes.includes("account")) return nothing;
+  return html`<section aria-labelledby="data-title"><h2 id="data-title">Your data</h2>
+    <p>Everything that the service keeps about you beside the public logs, in a file of JSON Lines.
+      <a href="/v1/players/me/data" download>Download my data</a></p></section>`;
 }
 
 /** @param {Me} me */

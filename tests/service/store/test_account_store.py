@@ -106,6 +106,9 @@ async def test_tokens_are_listed_until_they_end(accounts: AccountStore) -> None:
     await accounts.revoke(TokenId("tone"), LATE)
     revoked = await accounts.token(TokenId("tone"))
     assert revoked == replace(token("one"), revoked=NOON)
+    first = await accounts.all_tokens(ANNA, None, 2)
+    assert [row.name for row in first] == ["three", "two"]
+    assert await accounts.all_tokens(ANNA, first[-1].token, 2) == [revoked], "also those that have ended"
 
 
 async def test_a_token_is_replaced_once_it_is_not_ended(accounts: AccountStore) -> None:
@@ -163,6 +166,8 @@ async def test_what_an_account_has_read_never_goes_back(accounts: AccountStore) 
     await accounts.mark_read(ANNA, {game: 7, case: 1})
     await accounts.mark_read(ANNA, {game: 5, case: 2})
     assert await accounts.read_marks(ANNA) == {game: 7, case: 2}
+    assert await accounts.read_marks(ANNA, "", 1) == {case: 2}
+    assert await accounts.read_marks(ANNA, case, 2) == {game: 7}
     assert await accounts.read_marks(BERT) == {}
     for settings in ('{"off":[]}', '{"off":["ruled"]}'):
         await accounts.set_inbox(ANNA, settings)
@@ -338,6 +343,7 @@ async def test_an_issuer_knows_an_account_by_one_name_and_a_name_is_one_accounts
     assert await accounts.link(ANNA, ISSUER, "another") is None
     assert (await accounts.issuers(BERT), await accounts.known(ISSUER, "another")) == ([], None)
     await accounts.link(ANNA, "https://second.example", "anna")
+    assert await accounts.identities(ANNA) == [(ISSUER, "anna"), ("https://second.example", "anna")]
     await accounts.unlink(ANNA, ISSUER)
     assert await accounts.issuers(ANNA) == ["https://second.example"]
     assert await accounts.known(ISSUER, "anna") is None

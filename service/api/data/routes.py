@@ -1,0 +1,254 @@
+"""What the service keeps about an account beside the public logs, as a file for its owner.
+
+`closing.py` says what goes when the account is closed. A test holds both against the tables of the stores.
+"""
+
+from collections.abc import AsyncIterator, Collection
+from contextlib import suppress
+from typing import Final
+
+from litestar.response import Stream
+from msgspec import UNSET
+
+from domain.judging.case import CaseRow
+from domain.kernel.ids import GameId, PlayerId, Version
+from domain.kernel.log.history import cause_of
+from projections import ratings
+from projections.inbox import parts_of
+from service.api.accounts.bodies import token_view
+from service.api.accounts.routes import account_of
+from service.api.apps.bodies import app_view, client_view
+from service.api.bearer import bearer_of
+from service.api.bodies import Nothing
+from service.api.cookies import require_no_other_site
+from service.api.data.bodies import (
+    DataEnd,
+    DataLine,
+    GamePart,
+    LeaguePart,
+    OwnCase,
+    OwnEmail,
+    OwnIssuer,
+    OwnRating,
+    OwnText,
+    ReadMark,
+    TournamentPart,
+    Unread,
+    own_account,
+    own_device,
+    part_line,
+)
+from service.api.downloads import PIECE, saved_as
+from service.api.endpoint import Answer, endpoint
+from service.api.log.routes import NDJSON
+from service.api.notifications.reading import settings_of
+from service.api.organizing.bodies import consent_view
+from service.api.players.bodies import RecoveryCodesLeft, passkey_view
+from service.api.request import Call
+from service.api.response import encode
+from service.api.services import Services
+from service.api.statistics.ratings import rating
+from service.api.webhooks.bodies import webhook_view
+from service.judging.desk import written_in
+from service.leagues.leagues import MOST_LEAGUES
+from service.store.accounts import PlayerRow
+from service.store.protocol import EventStore
+from service.webhooks.events import AWAITED
+from service.webhooks.mailboxes import MailOff
+from service.webhooks.personal import DIGEST
+
+PAGE: Final = 200
+"""The most rows that are read at once, and in memory."""
+
+MOST_CASES: Final = 500
+"""Cases that a request reads. Each takes a query or two."""
+
+_NOBODY: Final = PlayerId("")
+
+Lines = AsyncIterator[DataLine]
+
+
+@endpoint(
+    "GET",
+    "/v1/players/me/data",
+    tag="Players",
+    account="required",
+    scopes=("account",),
+    answers=(Answer(200, "Your data.", DataLine, NDJSON),),
+)
+async def export_me(request: Call) -> Stream:
+    """Download your data.
+
+    Everything that the service keeps about your account beside the public logs, as JSON Lines: your account and what
+    signs in to it, whom and what you let act for you, where and of what you are told, in which games, tournaments and
+    leagues you take part or once did, what you wrote in cases, your ratings. Left out are values of tokens, secrets and
+    keys, and what goes by itself within 60 days. The last line says how many came before it, so you notice when a file
+    was cut off. The texts of at most 500 cases are looked for; `more` says how many were left out. With a session, a
+    link on a page of the service gets the file, and a link of another site does not.
+    """
+    request.read_query(Nothing)
+    if bearer_of(request.scope) is None:
+        require_no_other_site(request.scope)
+    row = await account_of(request, request.signed_in.player)
+    pieces = _pieces(_lines(request.services, row))
+    first = await anext(pieces)  # what cannot be read now is a problem, and no file that breaks off
+
+    async def whole() -> AsyncIterator[bytes]:
+        yield first
+        async for piece in pieces:
+            yield piece
+
+    headers = dict(saved_as(request, f"tabularium-{row.player}"))
+    return Stream(whole(), status_code=200, media_type=request.media(NDJSON), headers=headers)
+
+
+async def _pieces(lines: Lines) -> AsyncIterator[bytes]:
+    """Yield lines in larger pieces, and at the end how many they were."""
+    gathered, count = bytearray(), 0
+    async for line in lines:
+        gathered += encode(line) + b"\n"
+        count += 1
+        if len(gathered) >= PIECE:
+            yield bytes(gathered)
+            gathered.clear()
+    yield bytes(gathered) + encode(DataLine(end=DataEnd(count))) + b"\n"
+
+
+async def _lines(services: Services, row: PlayerRow) -> Lines:
+    standings = await ratings.of_player(services.rows, row.player)
+    await parts_of(services.rows, row.player, None, 1)  # asked first: while it is built, there is no file
+    yield DataLine(account=own_account(row))
+    for part in (_signing_in, _let_act, _told, _taking_part):
+        async for line in part(services, row.player):
+            yield line
+    for each in standings:
+        yield DataLine(rating=OwnRating(each.ruleset, each.pool, rating(each.skill)))
+
+
+async def _signing_in(services: Services, player: PlayerId) -> Lines:
+    """Yield what signs somebody in."""
+    accounts, passkeys = services.store.accounts, services.accounts.passkeys
+    after = None
+    while page := await accounts.all_tokens(player, after, PAGE):
+        for token in page:
+            yield DataLine(token=token_view(token))
+        after = page[-1].token
+    for passkey in await passkeys.of(player):
+        yield DataLine(passkey=passkey_view(passkey))
+    for issuer, subject in await accounts.identities(player):
+        yield DataLine(issuer=OwnIssuer(issuer, subject))
+    yield DataLine(recovery_codes=RecoveryCodesLeft(await passkeys.codes(player)))
+
+
+async def _let_act(services: Services, player: PlayerId) -> Lines:
+    """Yield whom the account lets do something in its name."""
+    for consent in await services.organizing.consents.of(player):
+        yield DataLine(consent=consent_view(consent))
+    for app in await services.apps.let_in(player):
+        yield DataLine(app=app_view(app))
+    for client in await services.apps.registered(player):
+        yield DataLine(client=client_view(client))
+
+
+async def _told(services: Services, player: PlayerId) -> Lines:
+    """Yield where the account is told what, and what it has read of that."""
+    yield DataLine(inbox=await settings_of(services, player))
+    if (email := await _email(services, player)) is not None:
+        yield DataLine(email=email)
+    for device in await services.devices.of(player):
+        yield DataLine(device=own_device(device))
+    for webhook in await services.webhooks.of(player):
+        yield DataLine(webhook=webhook_view(webhook, services.games.time()))
+    after = ""
+    while page := await services.store.accounts.read_marks(player, after, PAGE):
+        for stream, version in page.items():
+            yield DataLine(read_mark=ReadMark(stream, version))
+        after = max(page)
+
+
+async def _email(services: Services, player: PlayerId) -> OwnEmail | None:
+    for row in await services.store.webhooks.webhooks(player, ("mail",)):
+        address = None
+        with suppress(MailOff):  # the key with which it was encrypted is not set here
+            told = await services.mailboxes.of(player)
+            address = told.address if told is not None else None
+        return OwnEmail(address, row.status, turns=AWAITED in row.events, daily=DIGEST in row.events)
+    return None
+
+
+async def _taking_part(services: Services, player: PlayerId) -> Lines:
+    """Yield in what the account takes part or once did, and what it did in cases about its games."""
+    store = services.store
+    cases = _Cases(store, player)
+    last = None
+    while games := await store.games(mine=player, after=last, limit=PAGE):
+        for row in games:
+            if row.organizer == player:
+                yield DataLine(game=GamePart(row.game, "organizer"))
+            for seat in (seat for seat, holder in row.seats.items() if holder == player):
+                yield DataLine(game=GamePart(row.game, "seat", seat))
+        async for line in cases.about([row.game for row in games]):
+            yield line
+        last = games[-1].game
+    before = None
+    while parts := await parts_of(services.rows, player, before, PAGE):
+        for line in map(part_line, parts):
+            if line is not None:
+                yield line
+        others = {part.game for part in parts if part.game is not None}
+        if before is not None and before.game is not None:
+            others.discard(before.game)
+        others -= {row.game for row in await store.games(mine=player, among=others, limit=PAGE)}
+        async for line in cases.about(sorted(others)):
+            yield line
+        before = parts[-1]
+    tournament = None
+    while page := await store.tournaments(organizer=player, after=tournament, limit=PAGE):
+        for row in page:
+            yield DataLine(tournament=TournamentPart(row.tournament, "organizer"))
+        tournament = page[-1].tournament
+    for row in await store.leagues(organizer=player, limit=MOST_LEAGUES):
+        yield DataLine(league=LeaguePart(row.league))
+    if cases.unread:
+        yield DataLine(more=Unread(cases.unread))
+
+
+class _Cases:
+    """The cases in which an account did something: at most `MOST_CASES` are read."""
+
+    def __init__(self, store: EventStore, player: PlayerId) -> None:
+        self._store = store
+        self._player = player
+        self._read = self.unread = 0
+
+    async def about(self, games: Collection[GameId]) -> Lines:
+        """Yield those about some games."""
+        after = None
+        while games and (page := await self._store.cases(party=_NOBODY, judged=games, after=after, limit=PAGE)):
+            for row in page:
+                if self._read == MOST_CASES:
+                    self.unread += 1
+                    continue
+                self._read += 1
+                if (case := await self._case(row)) is not None:
+                    yield DataLine(case=case)
+            after = page[-1].case
+
+    async def _case(self, row: CaseRow) -> OwnCase | None:
+        """Return what the account did in a case; None for nothing."""
+        did, by = dict[Version, str](), None
+        for record in await self._store.read(row.case):
+            by = cause_of(record).player if record.cause is not None else by
+            if by == self._player:
+                did[record.version] = record.at
+        if not did:
+            return None
+        kept = [each for each in await self._store.statements(row.case) if each.version in did]
+        texts = tuple(
+            OwnText(
+                each.version, did[each.version], written.text, None if written.command is UNSET else written.command
+            )
+            for each in kept
+            if (written := written_in(each)) is not None
+        )
+        return OwnCase(row.case, row.game, row.player == self._player, texts)
