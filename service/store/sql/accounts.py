@@ -225,7 +225,7 @@ class SqlAccounts(ABC):
         )
         await self.change(
             (close, (now, name, player)),
-            ("UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE player = ?", (now, player)),
+            ("UPDATE tokens SET revoked = coalesce(revoked, ?), name = '' WHERE player = ?", (now, player)),
             ("DELETE FROM passkeys WHERE player = ?", (player,)),
             ("DELETE FROM recovery_codes WHERE player = ?", (player,)),
             *removed("IN (SELECT webhook FROM webhooks WHERE player = ?)", player),

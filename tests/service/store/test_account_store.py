@@ -157,6 +157,8 @@ async def test_closing_an_account_ends_whatever_signs_in_to_it(accounts: Account
     assert (await accounts.read_marks(BERT), await accounts.inbox_settings(BERT)) == ({"game": 3}, "{}")
     assert await accounts.tokens(ANNA, EARLY) == []
     assert len(await accounts.tokens(BERT, EARLY)) == 1
+    assert {each.name for each in await accounts.all_tokens(ANNA, None, 9)} == {""}
+    assert "his" in {each.name for each in await accounts.all_tokens(BERT, None, 9)}
 
 
 async def test_what_an_account_has_read_never_goes_back(accounts: AccountStore) -> None:
