@@ -7,11 +7,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
 
 import httpx
 import pytest
+from tabularium_client import App, Client, SignIn, sign_in_by_device
 
 from tests.clients.packed import OPENAPI, Speaker, python, speaking
 from tests.clients.scripted import answer, scripted
@@ -44,6 +46,8 @@ class Signing:
         self.table = table
         self.person = table.tokens[0]
         self.file = folder / "sign-in.json"
+        if speaker.language != "typescript":
+            self.file = folder / "made" / "for" / "it" / "sign-in.json"
 
     def ask(self, action: str, **named: Any) -> Any:
         return self.speaker.ask(action, url=self.table.url, file=str(self.file), **named)
@@ -51,9 +55,9 @@ class Signing:
     def sign_in(self, action: str = "sign-in", **named: Any) -> Any:
         return self.ask(action, **{"person": self.person, "allow": True, **named})
 
-    def asked_together(self, many: int = 8, clients: int = 1) -> tuple[list[Any], int]:
+    def asked_together(self, many: int = 8, clients: int = 1, **named: Any) -> tuple[list[Any], int]:
         """Return what many requests at once got, and how often tokens were asked for."""
-        said = self.ask("together", many=many, clients=clients)
+        said = self.ask("together", many=many, clients=clients, **named)
         return said["names"], said["refreshed"]
 
     @property
@@ -142,6 +146,26 @@ def test_several_clients_with_one_store_refresh_once(signing: Signing) -> None:
     signing.sign_in()
     signing.change(ends=0)
     assert signing.asked_together(8, clients=4) == (["Seat 0"] * 8, 1)
+    if signing.speaker.language == "typescript":
+        signing.change(ends=0)
+        assert signing.asked_together(8, clients=4, locks=False) == (["Seat 0"] * 8, 1), "Node 20 has no Web Locks"
+
+
+def test_threads_with_a_sign_in_in_memory_refresh_once() -> None:
+    name, over = answer({"name": "Ann"}), TOKENS | {"expires_in": 0}
+    with scripted(answer(DEVICE), answer(over), (0.2, *answer(TOKENS)), *[name] * 8) as service:
+        sign_in = sign_in_by_device(App(service.url, "Board Room"), print)
+        with Client(service.url, sign_in) as client, ThreadPoolExecutor(8) as pool:
+            names = list(pool.map(lambda _: client.get("/v1/players/me")["name"], range(8)))
+    assert names == ["Ann"] * 8
+    assert [each.path for each in service.received].count("/oauth/token") == 2
+
+
+def test_tokens_go_to_their_own_service_alone(tmp_path: Path) -> None:
+    sign_in = SignIn(App("https://service.example/", "Board Room", file=tmp_path / "kept"))
+    Client("https://service.example", sign_in)
+    with pytest.raises(ValueError, match=r"^The sign-in is one at https://service\.example\. Its tokens are not for h"):
+        Client("https://other.example", sign_in)
 
 
 def test_a_copied_token_ends_the_sign_in_and_the_app_hears_of_it(signing: Signing) -> None:
@@ -200,6 +224,9 @@ def test_the_guides_program_signs_in_by_the_browser_and_remembers_it(table: Tabl
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
         assert (done.stdout, done.stderr) == ("You are Seat 1\n", "")
         environment["BROWSER"] = "false"
+    (tmp_path / "sign-in.json").unlink()
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.stderr.endswith("NotSignedIn: This machine opened no browser. Use sign_in_by_device instead.\n")
 
 
 def test_a_request_that_is_given_up_ends_no_sign_in(tmp_path: Path) -> None:

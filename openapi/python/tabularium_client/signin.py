@@ -134,6 +134,7 @@ class SignIn:
         ends = time.time() + given["expires_in"]
         self._tokens = tokens = _Tokens(given["access_token"], given["refresh_token"], ends)
         if self.app.file is not None:
+            self.app.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             descriptor, new = tempfile.mkstemp(dir=self.app.file.parent)  # Readable by its owner only.
             with os.fdopen(descriptor, "wb") as file:
                 file.write(msgspec.json.encode(tokens))
@@ -174,6 +175,8 @@ def signed_in(app: App) -> SignIn | None:
 def sign_in_by_device(app: App, show: Callable[[DeviceCode], object]) -> SignIn:
     """Sign somebody in on any device: `show` tells them to enter a code at an address. Waits until they have said yes.
 
+    With ``asyncio``: ``await asyncio.to_thread(sign_in_by_device, app, show)``.
+
     Raises:
         NotSignedIn: they said no, or nothing in time.
     """
@@ -203,10 +206,11 @@ def sign_in_in_browser(app: App, *, within: float = 300, visit: Callable[[str], 
 
     Args:
         within: how many seconds they have for that.
-        visit: opens an address in a browser.
+        visit: opens an address in a browser; False when there is none.
 
     Raises:
-        NotSignedIn: they said no, or nothing in time, or the answer is to another sign-in or by another service.
+        NotSignedIn: they said no, or nothing in time; there is no browser; the answer is to another sign-in, or by
+            another service.
     """
     state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(48)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
@@ -234,7 +238,8 @@ def sign_in_in_browser(app: App, *, within: float = 300, visit: Callable[[str], 
         asked = {"response_type": "code", "client_id": app.client, "redirect_uri": back, "scope": app.scope}
         asked |= {"state": state, "code_challenge": challenge, "code_challenge_method": "S256"}
         try:
-            visit(f"{url}/authorize?{urlencode(asked)}")
+            if visit(f"{url}/authorize?{urlencode(asked)}") is False:
+                raise NotSignedIn("no_browser", "This machine opened no browser. Use sign_in_by_device instead.")
             said = answers.get(timeout=within)
         except queue.Empty:
             raise NotSignedIn("no_answer", f"Nobody answered within {within:g} seconds.") from None

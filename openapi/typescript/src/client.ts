@@ -11,7 +11,7 @@ export type TokenSource = (refused?: string) => Promise<string>;
 /** How a client works. Times are in milliseconds. */
 export interface Settings {
   /** A token, or what gives one. Without, the client is a spectator. */
-  token?: string | TokenSource;
+  token?: string | TokenSource | undefined;
   /** How often a request is sent at most, until an answer arrives. */
   attempts?: number;
   /** The wait before a request is sent again; it doubles. */

@@ -127,7 +127,10 @@ async function together(asked: Asked): Promise<unknown> {
   const made = async () => new Client(asked.url, { token: (await signedIn(appOf(asked, counting)))! });
   const clients = await Promise.all(Array.from({ length: asked.clients }, made));
   const name = (_: unknown, number: number) => clients[number % clients.length]!.get("/v1/players/me").then((me) => me.name, spoken);
-  return { names: await Promise.all(Array.from({ length: asked.many }, name)), refreshed };
+  if (asked.locks === false) Object.defineProperty(navigator, "locks", { value: undefined, configurable: true });
+  const names = await Promise.all(Array.from({ length: asked.many }, name));
+  Reflect.deleteProperty(navigator, "locks"); // What is its own: the inherited ones are there again.
+  return { names, refreshed };
 }
 
 /** Do what is asked of the client. */
