@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, BrowserContext, Page, Request
+from playwright.async_api import Browser, BrowserContext, Page, Route
 
 from tests.browser.visiting import PHONE, Visit, expect, visiting
 from tests.clients import packed
@@ -96,10 +96,12 @@ async def test_the_package_signs_in_and_all_tabs_refresh_once(service: Service, 
     async with visit() as visitor:
         page, asked = visitor.page, list[str]()
 
-        def note(request: Request) -> None:
-            asked.extend([request.post_data or ""] * request.url.endswith("/oauth/token"))
+        async def answer_late(route: Route) -> None:
+            asked.append(route.request.post_data or "")
+            await asyncio.sleep(0.5)  # Or else the first tab may be done before the others ask.
+            await route.continue_()
 
-        visitor.context.on("request", note)
+        await visitor.context.route("**/oauth/token", answer_late)
         await sign_in(page, anna)
         here = f"{strangers}/package.html"
         await page.goto(f"{here}?code=code_1&state=forged&iss={visitor.address}")
