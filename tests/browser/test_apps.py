@@ -2,41 +2,50 @@
 
 import asyncio
 import functools
+import http.server
 import re
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Page
-from uvicorn import Config, Server
+from playwright.async_api import Browser, BrowserContext, Page, Route
 
-from service.base.sockets import listen
 from tests.browser.visiting import PHONE, Visit, expect, visiting
+from tests.clients import packed
 from tests.service.api.apps import REDIRECT, App
 from tests.service.api.serving import Player, Service
 
 GUIDE = (Path(__file__).parents[2] / "openapi" / "oauth.md").read_text()
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def strangers(service: Service) -> AsyncIterator[str]:
-    """The address of the guide's page, served from this machine."""
+PACKAGE = """<!doctype html>
+<script type="importmap">{ "imports": { "@tabularium/client": "./client/index.js" } }</script>
+<button id="in">Sign in</button> <button id="out">Sign out</button> <p id="who"></p>
+<script type="module">
+%s
+</script>
+"""
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *_: object) -> None:  # noqa: A002
+        """Say nothing."""
+
+
+@pytest.fixture
+def strangers(service: Service, tmp_path: Path) -> Iterator[str]:
+    """The address of the guide's page, served from this machine. Beside it is `package.html`, with the package."""
     (found,) = re.findall(r"^```html\n(.*?)^```$", GUIDE, re.DOTALL | re.MULTILINE)
-    page = found.replace("http://127.0.0.1:8000", str(service.client.base_url).rstrip("/")).encode()
-
-    async def answer(_: Any, __: Any, send: Any) -> None:
-        headers = [(b"content-type", b"text/html; charset=utf-8")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": page})
-
-    with listen("127.0.0.1", 0) as door:
-        server = Server(Config(answer, lifespan="off", log_config=None))
-        running = asyncio.create_task(server.serve(sockets=[door]))
-        yield f"http://127.0.0.1:{door.getsockname()[1]}"
-        server.should_exit = True
-        await running
+    (script,) = re.findall(r"^```javascript\n(.*?)^```$", GUIDE, re.DOTALL | re.MULTILINE)
+    for name, page in (("index.html", found), ("package.html", PACKAGE % script)):
+        (tmp_path / name).write_text(page.replace("http://127.0.0.1:8000", str(service.client.base_url).rstrip("/")))
+    (tmp_path / "client").symlink_to(packed.typescript() / "node_modules" / "@tabularium" / "client" / "dist")
+    handler = functools.partial(_Quiet, directory=str(tmp_path))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
 
 
 @pytest.fixture
@@ -80,6 +89,42 @@ async def test_the_guides_page_signs_in_a_guest_who_makes_the_account_last_first
         await page.keyboard.press("Enter")
         await expect(page.get_by_text("You are Livia.")).to_be_visible()
         assert page.url == f"{strangers}/", "the code is nowhere any more"
+
+
+async def test_the_package_signs_in_and_all_tabs_refresh_once(service: Service, visit: Visit, strangers: str):
+    anna = await service.register("Anna")
+    async with visit() as visitor:
+        page, asked = visitor.page, list[str]()
+
+        async def answer_late(route: Route) -> None:
+            asked.append(route.request.post_data or "")
+            await asyncio.sleep(0.5)  # Or else the first tab may be done before the others ask.
+            await route.continue_()
+
+        await visitor.context.route("**/oauth/token", answer_late)
+        await sign_in(page, anna)
+        here = f"{strangers}/package.html"
+        await page.goto(f"{here}?code=code_1&state=forged&iss={visitor.address}")
+        await expect(page.locator("#who")).to_have_text(
+            "The answer is to no sign-in that began in this tab. Sign in again."
+        )
+        assert (page.url, asked) == (here, [])
+        await page.get_by_role("button", name="Sign in").click()
+        await page.get_by_role("button", name="Allow", exact=True).click()
+        await expect(page.locator("#who")).to_have_text("You are Anna.")
+        assert (page.url, len(asked)) == (here, 1), "the code is nowhere any more"
+        # An hour later, in six tabs at once.
+        await page.evaluate(
+            "for (const name in {...localStorage}) localStorage[name] = localStorage[name].replace(/\\d+}/, '0}')"
+        )
+        tabs = [await visitor.context.new_page() for _ in range(6)]
+        await asyncio.gather(*(tab.goto(here) for tab in tabs))
+        for tab in tabs:
+            await expect(tab.locator("#who")).to_have_text("You are Anna.")
+        assert len(asked) == 2
+        await tabs[0].get_by_role("button", name="Sign out").click()
+        await expect(tabs[0].locator("#who")).to_have_text("")
+        assert await page.evaluate("localStorage.length") == 0
 
 
 async def test_an_app_at_its_host_is_let_in_remembered_and_shut_out(service: Service, visit: Visit):

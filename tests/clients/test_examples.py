@@ -1,15 +1,17 @@
-"""The examples that frontend builders copy: a text client and an auditor's notebook; the map is in `tests/browser`."""
+"""The examples that frontend builders copy: a text client, a bridge, a notebook; the map is in `tests/browser`."""
 
 import asyncio
 import json
 import re
 import shutil
 import sys
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import httpx
 import pytest
 
 from domain.boards import builtin
@@ -19,7 +21,10 @@ from service.base.clock import utc_now
 from service.transparency.keys import new_key, read_log_key
 from tests.browser.games import Table, asks, table
 from tests.clients import packed
+from tests.clients.scripted import answer, scripted
+from tests.clients.test_webhooks import SECRET, signed
 from tests.contract import clients
+from tests.helpers.ports import reserved
 from tests.service.api.serving import Service, serving
 
 EXAMPLES: Final = packed.OPENAPI / "examples"
@@ -62,9 +67,9 @@ class Program:
 
 
 @asynccontextmanager
-async def started(command: Sequence[str | Path], place: Path) -> AsyncIterator[Program]:
+async def started(command: Sequence[str | Path], place: Path, **more: str) -> AsyncIterator[Program]:
     pipe = asyncio.subprocess.PIPE
-    environment = {"PYTHONPATH": str(packed.python() / "site"), "PYTHONUNBUFFERED": "1"}
+    environment = {"PYTHONPATH": str(packed.python() / "site"), "PYTHONUNBUFFERED": "1", **more}
     process = await asyncio.create_subprocess_exec(
         *map(str, command), cwd=place, env=environment, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.STDOUT
     )
@@ -141,6 +146,31 @@ async def test_the_auditor_proves_every_game_and_notices_the_signature_of_anothe
         assert await notebook.ended() == 1
     assert f"not signed by a key that the policy has for {origin}" in notebook.said
     assert "AssertionError: These are not what was signed: [" in notebook.said
+
+
+async def test_the_bridge_tells_a_channel_each_delivery_once(tmp_path: Path) -> None:
+    event: dict[str, Any] = {"type": "seat.awaited", "timestamp": "2026-11-21T18:00:00.000000Z"}
+    body = json.dumps(event | {"data": {"game": "g1", "version": 7, "seats": ["rome"]}})
+    game = answer({"title": "Friday", "ruleset": "mare-nostrum"})
+    chat_is_away = answer({}, 500)
+    with scripted(game, chat_is_away, game, answer({})) as service, reserved() as held:
+        port = held.getsockname()[1]
+        command = [sys.executable, "-P", EXAMPLES / "bridge.py", service.url, f"{service.url}/hooks/7", str(port)]
+        async with started(command, tmp_path, SECRET=SECRET), httpx.AsyncClient() as sender:
+            address, forged = f"http://127.0.0.1:{port}", signed(time.time()) | {"Webhook-Id": "d2"}
+            async with asyncio.timeout(30):
+                while True:
+                    try:
+                        refused = await sender.post(address, content=body, headers=forged)
+                        break
+                    except httpx.ConnectError:
+                        await asyncio.sleep(0.05)
+            headers = signed(time.time(), body)
+            others = [await sender.post(address, content=body, headers=headers) for _ in range(3)]
+    assert [each.status_code for each in (refused, *others)] == [401, 502, 204, 204]
+    told = [json.loads(each.body) for each in service.received if each.path == "/hooks/7"]
+    assert told == [{"text": f"Friday: it is the turn of rome. {service.url}/games/g1"}] * 2
+    assert len(service.received) == 4
 
 
 def test_the_text_client_fits_the_contract(tmp_path: Path) -> None:

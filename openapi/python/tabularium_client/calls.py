@@ -3,11 +3,12 @@
 import re
 import secrets
 from collections.abc import Callable, Generator, Mapping
-from typing import Any, Final, TypeVar
-from urllib.parse import quote
+from typing import Any, Final, Protocol, TypeVar
+from urllib.parse import quote, urlencode
 
 import msgspec
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from tabularium_client.problems import Lost, Problem, Stale
 from tabularium_client.shapes import Options, Played, Waiting
@@ -49,18 +50,35 @@ class Ask(Struct, frozen=True):
     options: Options
 
 
-Step = Request | Rest | Ask
+class Whole(Struct, frozen=True):
+    """Steps that are taken to their end, also when nobody waits for them any more. What they return is the answer."""
+
+    steps: "Calling[Any]"
+
+
+Step = Request | Rest | Ask | Whole
 Calling = Generator[Step, Any, T]
+
+
+class TokenSource(Protocol):
+    """What gives the token of each request to the service at `url`: a `SignIn` does."""
+
+    @property
+    def url(self) -> str: ...
+
+    def token(self, calls: "Calls", refused: str | None = None) -> Calling[str]:
+        """Return the token; another one in place of one that the service has refused."""
+        ...
 
 
 class Calls:
     """How requests are made, and how often they are sent. Times are in seconds."""
 
-    def __init__(self, token: str | None, attempts: int, pause: float, longest: float) -> None:
+    def __init__(self, token: str | TokenSource | None, attempts: int, pause: float, longest: float) -> None:
         self.attempts = attempts
         self.pause = pause
         self.longest = longest
-        self.headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._token = token
 
     def call(
         self,
@@ -83,17 +101,48 @@ class Calls:
             Lost: no whole answer arrived.
         """
         path, query = filled(path, given)
-        headers = dict(self.headers)
+        headers: dict[str, str] = {}
         if method != "GET":
             headers["Idempotency-Key"] = key or secrets.token_hex(16)
         if version is not None:
             headers["If-Match"] = f'"{version}"'
         if body is not UNSET:
             headers["Content-Type"] = "application/json"
-        why = ""
         request = Request(method, path, query, headers, None if body is UNSET else msgspec.json.encode(body))
+        return (yield from self._repeated(self._sent, request, read))
+
+    def form(self, path: str, fields: Mapping[str, str]) -> Calling[Any]:
+        """Ask an endpoint of OAuth, without a token. Raises `NotSignedIn` with what it refuses, or `Lost`."""
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        request = Request("POST", path, {}, headers, urlencode(fields).encode())
+        return (yield from self._repeated(_as_it_is, request, decoded))
+
+    def authorized(self, refused: str | None = None) -> Calling[dict[str, str]]:
+        """Return the header with the token; with another one in place of one that was refused."""
+        token = self._token
+        if token is not None and not isinstance(token, str):
+            token = yield from token.token(self, refused)
+        return {"Authorization": f"Bearer {token}"} if token else {}
+
+    def again(self, refused: Mapping[str, str]) -> Calling[dict[str, str] | None]:
+        """Return the header with another token than the one that was refused; None where there is no other."""
+        if self._token is None or isinstance(self._token, str):
+            return None
+        return (yield from self.authorized(refused["Authorization"].removeprefix("Bearer ")))
+
+    def _sent(self, request: Request) -> Calling[Answer | str]:
+        token = yield from self.authorized()
+        answer = yield replace(request, headers=request.headers | token)
+        if isinstance(answer, Answer) and answer.status == 401 and (other := (yield from self.again(token))):
+            answer = yield replace(request, headers=request.headers | other)
+        return answer
+
+    def _repeated(
+        self, send: Callable[[Request], Calling[Answer | str]], request: Request, read: Callable[[bytes], T]
+    ) -> Calling[T]:
+        why = ""
         for attempt in range(1, self.attempts + 1):
-            answer = yield request
+            answer = yield from send(request)
             wait = jittered(min(self.longest, self.pause * 2 ** (attempt - 1)))
             try:
                 if not isinstance(answer, Answer):
@@ -182,6 +231,10 @@ def filled(path: str, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         raise TypeError(f"{path} needs {missing[0]}")
     whole = _NAME.sub(lambda found: quote(str(names[found[1]]), safe=""), path)
     return whole, {name: value for name, value in names.items() if name not in inside}
+
+
+def _as_it_is(request: Request) -> Calling[Answer | str]:
+    return (yield request)
 
 
 def _text(value: Any) -> Any:

@@ -18,6 +18,8 @@ from tabularium_client.calls import (
     Calls,
     Choice,
     Request,
+    TokenSource,
+    Whole,
     as_text,
     decoded,
     filled,
@@ -40,7 +42,7 @@ class _Settings:
 
     Args:
         url: where the service is, such as ``https://service.example``.
-        token: without one, the client is a spectator.
+        token: a token, or a `SignIn`, which gives them. Without one, the client is a spectator.
         attempts: how often a request is sent at most, until an answer arrives.
         pause: the wait before it is sent again, in seconds; it doubles.
         longest: the longest wait, and the most that ``Retry-After`` adds to one.
@@ -49,15 +51,25 @@ class _Settings:
         http: the connections; the client's own, if absent.
     """
 
-    def _set(self, url: str, token: str | None, attempts: int, pause: float, longest: float, silence: float) -> None:
+    def _set(
+        self,
+        url: str,
+        token: str | TokenSource | None,
+        attempts: int,
+        pause: float,
+        longest: float,
+        silence: float,
+    ) -> None:
         self._url = url.rstrip("/")
+        if token is not None and not isinstance(token, str) and token.url != self._url:
+            raise ValueError(f"The sign-in is one at {token.url}. Its tokens are not for {self._url}.")
         self._calls = Calls(token, attempts, pause, longest)
         self._silence = silence
 
-    def _wanted(self, path: str, given: dict[str, Any], last: str | None) -> dict[str, Any]:
+    def _wanted(self, path: str, given: dict[str, Any], last: str | None, token: dict[str, str]) -> dict[str, Any]:
         """Return the request that opens a stream after a frame."""
         path, query = filled(path, given)
-        headers = {**self._calls.headers, "Accept": "text/event-stream"}
+        headers = {**token, "Accept": "text/event-stream"}
         if last is not None:
             headers["Last-Event-ID"] = last
         timeout = httpx.Timeout(self._silence)
@@ -79,7 +91,7 @@ class Client(_Settings):
     def __init__(
         self,
         url: str,
-        token: str | None = None,
+        token: str | TokenSource | None = None,
         *,
         attempts: int = 5,
         pause: float = 0.5,
@@ -168,6 +180,8 @@ class Client(_Settings):
                     answer = time.sleep(seconds)
                 case Ask(choose, options):
                     answer = choose(options)
+                case Whole(whole):
+                    answer = self._run(whole)
 
     def _send(self, request: Request) -> Answer | str:
         query, headers, body = request.query, request.headers, request.body
@@ -200,12 +214,11 @@ class Client(_Settings):
                     case Open(last):
                         stack.close()
                         try:
-                            wanted = self._wanted(path, given, last if resumes else None)
-                            response = stack.enter_context(self._http.stream(**wanted))
+                            response = self._opened(stack, path, given, last if resumes else None)
                             body = response.read() if response.is_error else b""
                         except httpx.ReadTimeout:
                             answer = None
-                        except httpx.HTTPError:
+                        except (httpx.HTTPError, Lost):
                             answer = False
                         else:
                             answer, pieces = _is_open(response.status_code, body), response.iter_text()
@@ -223,6 +236,13 @@ class Client(_Settings):
                     case _:
                         yield step
 
+    def _opened(self, stack: ExitStack, path: str, given: dict[str, Any], last: str | None) -> httpx.Response:
+        token = self._run(self._calls.authorized())
+        response = stack.enter_context(self._http.stream(**self._wanted(path, given, last, token)))
+        if response.status_code == 401 and (other := self._run(self._calls.again(token))):
+            response = stack.enter_context(self._http.stream(**self._wanted(path, given, last, other)))
+        return response
+
     def _missed(self, held: Held | None, last: str | None) -> list[Frame]:
         try:
             return self._run(held(last)) if held else []
@@ -236,7 +256,7 @@ class AsyncClient(_Settings):
     def __init__(
         self,
         url: str,
-        token: str | None = None,
+        token: str | TokenSource | None = None,
         *,
         attempts: int = 5,
         pause: float = 0.5,
@@ -248,11 +268,13 @@ class AsyncClient(_Settings):
         self._set(url, token, attempts, pause, longest, silence)
         self._owned = http is None
         self._http = http or httpx.AsyncClient(timeout=patience)
+        self._whole: set[asyncio.Task[Any]] = set()
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        await asyncio.gather(*self._whole, return_exceptions=True)
         if self._owned:
             await self._http.aclose()
 
@@ -329,6 +351,11 @@ class AsyncClient(_Settings):
                     answer = choose(options)
                     if isawaitable(answer):
                         answer = await answer
+                case Whole(whole):
+                    task = asyncio.create_task(self._run(whole))
+                    self._whole.add(task)
+                    task.add_done_callback(self._whole.discard)
+                    answer = await asyncio.shield(task)
 
     async def _send(self, request: Request) -> Answer | str:
         query, headers, body = request.query, request.headers, request.body
@@ -361,12 +388,11 @@ class AsyncClient(_Settings):
                     case Open(last):
                         await stack.aclose()
                         try:
-                            wanted = self._wanted(path, given, last if resumes else None)
-                            response = await stack.enter_async_context(self._http.stream(**wanted))
+                            response = await self._opened(stack, path, given, last if resumes else None)
                             body = await response.aread() if response.is_error else b""
                         except httpx.ReadTimeout:
                             answer = None
-                        except httpx.HTTPError:
+                        except (httpx.HTTPError, Lost):
                             answer = False
                         else:
                             answer, pieces = _is_open(response.status_code, body), response.aiter_text()
@@ -388,6 +414,15 @@ class AsyncClient(_Settings):
                         await asyncio.sleep(seconds)
                     case _:
                         yield step
+
+    async def _opened(
+        self, stack: AsyncExitStack, path: str, given: dict[str, Any], last: str | None
+    ) -> httpx.Response:
+        token = await self._run(self._calls.authorized())
+        response = await stack.enter_async_context(self._http.stream(**self._wanted(path, given, last, token)))
+        if response.status_code == 401 and (other := await self._run(self._calls.again(token))):
+            response = await stack.enter_async_context(self._http.stream(**self._wanted(path, given, last, other)))
+        return response
 
     async def _missed(self, held: Held | None, last: str | None) -> list[Frame]:
         try:

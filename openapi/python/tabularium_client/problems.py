@@ -26,6 +26,8 @@ class Problem(Exception):
     @staticmethod
     def of(status: int, document: dict[str, Any]) -> "Problem":
         """Return the problem of its kind: a refusal names the rule that decided."""
+        if isinstance(error := document.get("error"), str):  # As endpoints of OAuth say it.
+            return NotSignedIn(error, document.get("error_description", error), status)
         if status == 412:
             return Stale(status, document)
         return Refusal(status, document) if document.get("rule") else Problem(status, document)
@@ -47,6 +49,18 @@ class Refusal(Problem):
 
 class Stale(Problem):
     """The game has moved on since the version that ``If-Match`` named. Nothing happened."""
+
+
+class NotSignedIn(Problem):
+    """Nobody is signed in: the person said no, the sign-in has ended, or the answer is to no sign-in of this app.
+
+    Attributes:
+        error: what OAuth calls it, such as ``access_denied`` or ``invalid_grant``.
+    """
+
+    def __init__(self, error: str, detail: str, status: int = 400) -> None:
+        super().__init__(status, {"title": "Nobody is signed in", "detail": detail})
+        self.error = error
 
 
 class Lost(Exception):

@@ -5,10 +5,13 @@ import { Gap, Lost, Problem, Stale } from "./problems.js";
 import { frames, jittered, rest, type Following, type Frame } from "./streams.js";
 import type { Answer, Body, Command, Given, Method, Options, Path, Played, Waiting } from "./types.js";
 
+/** Gives the token of a request, and another in place of one that the service has refused. `signedIn` makes one. */
+export type TokenSource = (refused?: string) => Promise<string>;
+
 /** How a client works. Times are in milliseconds. */
 export interface Settings {
-  /** Without a token the client is a spectator. */
-  token?: string;
+  /** A token, or what gives one. Without, the client is a spectator. */
+  token?: string | TokenSource | undefined;
   /** How often a request is sent at most, until an answer arrives. */
   attempts?: number;
   /** The wait before a request is sent again; it doubles. */
@@ -38,18 +41,18 @@ type Names = { [name: string]: unknown };
 type Request = Sent & { names?: Names | undefined; body?: unknown };
 
 const AGAIN = new Set([429, 502, 503, 504]); // With these the service has done nothing yet.
+const USUAL = { attempts: 5, pause: 500, longest: 30_000, patience: 30_000, silence: 45_000, fetch: (...given: Parameters<typeof fetch>) => fetch(...given) };
 
 export class Client {
   readonly #url: string;
   readonly #settings: Required<Omit<Settings, "token">>;
-  readonly #headers: { [name: string]: string };
+  readonly #token: Settings["token"];
 
   /** @param url where the service is, such as `https://service.example` */
   constructor(url: string, { token, ...settings }: Settings = {}) {
     this.#url = url.replace(/\/+$/, "");
-    this.#headers = token ? { Authorization: `Bearer ${token}` } : {};
-    const usual = { attempts: 5, pause: 500, longest: 30_000, patience: 30_000, silence: 45_000, fetch: (...given: Parameters<typeof fetch>) => fetch(...given) };
-    this.#settings = { ...usual, ...settings };
+    this.#token = token;
+    this.#settings = { ...USUAL, ...settings };
   }
 
   /** Return what a path answers. `given` has the names in the path and the parameters of the query. */
@@ -163,8 +166,8 @@ export class Client {
   ): AsyncGenerator<Frame, void> {
     const { silence, pause, longest } = this.#settings;
     const open = async (last: string | undefined, stop: AbortSignal): Promise<Response> => {
-      const headers = { ...this.#headers, Accept: "text/event-stream", ...(resumes && last && { "Last-Event-ID": last }) };
-      const response = await this.#settings.fetch(this.#url + filled(path, given), { headers, signal: stop });
+      const headers = { Accept: "text/event-stream", ...(resumes && last && { "Last-Event-ID": last }) };
+      const response = await this.#send(filled(path, given), { headers, signal: stop });
       if (response.ok) return response;
       const problem = Problem.of(response.status, await said(response));
       if (AGAIN.has(response.status) || response.status >= 500) throw new Lost(problem.message);
@@ -179,30 +182,50 @@ export class Client {
 
   async #call<T>(method: Method, path: string, request: Request, read: (response: Response) => T | Promise<T>): Promise<T> {
     const { names = {}, body, version, signal } = request;
-    const { attempts, pause, longest, patience } = this.#settings;
     const headers = {
-      ...this.#headers,
       ...(method !== "get" && { "Idempotency-Key": request.key ?? newKey() }),
       ...(body !== undefined && { "Content-Type": "application/json" }),
       ...(version !== undefined && { "If-Match": `"${version}"` }),
     };
     const sent = { method: method.toUpperCase(), headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-    for (let attempt = 1; ; attempt += 1) {
-      let wait = jittered(Math.min(longest, pause * 2 ** (attempt - 1)));
-      try {
-        const timeout = AbortSignal.timeout(patience);
-        const stop = signal ? AbortSignal.any([signal, timeout]) : timeout;
-        const response = await this.#settings.fetch(this.#url + filled(path, names), { ...sent, signal: stop });
-        if (response.ok) return await read(response); // A body that was cut off is no answer.
-        const problem = Problem.of(response.status, await said(response));
-        if (!AGAIN.has(response.status) || attempt === attempts) throw problem;
-        wait += Math.min(longest, 1000 * Number(response.headers.get("Retry-After")) || 0);
-      } catch (error) {
-        if (error instanceof Problem || signal?.aborted) throw error;
-        if (attempt === attempts) throw new Lost(`${this.#url} gave no whole answer: ${(error as Error).message}`);
-      }
-      await rest(wait, signal);
+    const send = (stop: AbortSignal) => this.#send(filled(path, names), { ...sent, signal: stop });
+    return repeated(this.#url, send, read, this.#settings, signal);
+  }
+
+  /** Send a request with the token; once more when the service refuses the token and there is another. */
+  async #send(path: string, { headers, ...sent }: { headers: { [name: string]: string }; signal: AbortSignal }): Promise<Response> {
+    const [{ fetch }, url, source] = [this.#settings, this.#url + path, this.#token];
+    const token = typeof source === "function" ? await source() : source;
+    const given = (value: string | undefined) => ({ ...sent, headers: value ? { ...headers, Authorization: `Bearer ${value}` } : headers });
+    const response = await fetch(url, given(token));
+    if (response.status !== 401 || typeof source !== "function") return response;
+    response.body?.cancel().catch(() => {});
+    return fetch(url, given(await source(token)));
+  }
+}
+
+/** Send a request until a whole answer arrives. Throws the `Problem` that the service answers, or `Lost`. */
+export async function repeated<T>(
+  url: string,
+  send: (stop: AbortSignal) => Promise<Response>,
+  read: (response: Response) => T | Promise<T>,
+  { attempts, pause, longest, patience }: { attempts: number; pause: number; longest: number; patience: number } = USUAL,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    let wait = jittered(Math.min(longest, pause * 2 ** (attempt - 1)));
+    try {
+      const timeout = AbortSignal.timeout(patience);
+      const response = await send(signal ? AbortSignal.any([signal, timeout]) : timeout);
+      if (response.ok) return await read(response); // A body that was cut off is no answer.
+      const problem = Problem.of(response.status, await said(response));
+      if (!AGAIN.has(response.status) || attempt === attempts) throw problem;
+      wait += Math.min(longest, 1000 * Number(response.headers.get("Retry-After")) || 0);
+    } catch (error) {
+      if (error instanceof Problem || error instanceof Lost || signal?.aborted) throw error;
+      if (attempt === attempts) throw new Lost(`${url} gave no whole answer: ${(error as Error).message}`);
     }
+    await rest(wait, signal);
   }
 }
 

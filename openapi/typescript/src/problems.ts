@@ -23,7 +23,9 @@ export class Problem extends Error {
   }
 
   /** Return the problem of its kind: a refusal names the rule that decided. */
-  static of(status: number, document: Partial<Schemas["ProblemBody"]>): Problem {
+  static of(status: number, document: Partial<Schemas["ProblemBody"]> & { error?: string; error_description?: string }): Problem {
+    const { error, error_description: detail = error } = document; // As endpoints of OAuth say it.
+    if (error && detail) return new NotSignedIn(error, detail, status);
     if (status === 412) return new Stale(status, document);
     return document.rule ? new Refusal(status, document) : new Problem(status, document);
   }
@@ -44,6 +46,17 @@ export class Refusal extends Problem {
 
 /** The game has moved on since the version that `If-Match` named. Nothing happened. */
 export class Stale extends Problem {}
+
+/** Nobody is signed in: the person said no, the sign-in has ended, or the answer belongs to no sign-in of this app. */
+export class NotSignedIn extends Problem {
+  /** What OAuth calls it, such as `access_denied` or `invalid_grant`. */
+  readonly error: string;
+
+  constructor(error: string, detail: string, status = 400) {
+    super(status, { title: "Nobody is signed in", detail });
+    this.error = error;
+  }
+}
 
 /** No whole answer arrived, however often the request was sent. */
 export class Lost extends Error {

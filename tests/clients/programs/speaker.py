@@ -4,6 +4,7 @@ speaker.py python|asyncio HOURS
 """
 
 import asyncio
+import contextlib
 import inspect
 import json
 import random
@@ -11,11 +12,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import httpx
 import msgspec
 import tabularium_client as package
-from tabularium_client import AsyncClient, Client, Gap, Lost, Problem, Refusal, proof
+from tabularium_client import AsyncClient, Client, Gap, Lost, NotSignedIn, Problem, Refusal, proof
 
 KIND, HOURS = sys.argv[1], float(sys.argv[2])
 _time = time.time
@@ -25,7 +30,8 @@ time.time = lambda: _time() + 3600 * HOURS
 def client_of(asked: dict[str, Any]) -> Any:
     kind = AsyncClient if KIND == "asyncio" else Client
     quick = {"pause": 0.01} | asked.get("settings", {})
-    return kind(asked["url"], asked.get("token"), **quick)
+    token = package.signed_in(app_of(asked)) if "file" in asked else asked.get("token")
+    return kind(asked["url"], token, **quick)
 
 
 def chooser(counts: list[int]) -> Callable[[Any], Any]:
@@ -63,6 +69,8 @@ def begun(client: Any, asked: dict[str, Any]) -> Any:
 
 def spoken(error: Exception) -> dict[str, Any]:
     said: dict[str, Any] = {"error": type(error).__name__, "message": str(error)}
+    if isinstance(error, NotSignedIn):
+        return said | {"why": error.error}
     if isinstance(error, Problem):
         said |= {"status": error.status, "type": error.type, "title": error.title, "allowed": error.allowed}
     if isinstance(error, Refusal):
@@ -117,6 +125,96 @@ async def play_together(asked: dict[str, Any]) -> dict[str, Any]:
     for task in seats:
         task.cancel()
     return {"commands": len(commands), "version": chain.version, "head": chain.head}
+
+
+def app_of(asked: dict[str, Any]) -> package.App:
+    return package.App(asked["url"], "Board Room", asked.get("scope", "play"), Path(asked["file"]))
+
+
+def decide(asked: dict[str, Any], path: str, **body: Any) -> Any:
+    """Decide on the pages of the service, as the person who is asked."""
+    headers = {"Authorization": f"Bearer {asked['person']}"}
+    answer = httpx.post(f"{asked['url']}{path}", json=body | {"allow": asked["allow"]}, headers=headers)
+    return answer.raise_for_status().json()
+
+
+def signing(asked: dict[str, Any]) -> Any:
+    """Sign somebody in or out, who decides at once; return how long was waited, and who they are."""
+    waits: list[float] = []
+
+    def visit(address: str) -> None:
+        back = urlsplit(decide(asked, "/v1/authorization/decision", query=urlsplit(address).query)["address"])
+        query = urlencode(dict(parse_qsl(back.query)) | asked.get("changed", {}))
+        threading.Thread(target=httpx.get, args=(back._replace(query=query).geturl(),)).start()
+
+    def show(code: package.DeviceCode) -> None:
+        if "person" in asked:
+            decide(asked, "/v1/authorization/device/decision", code=code.user_code)
+
+    def waited(seconds: float) -> None:
+        waits.append(seconds)
+
+    before, time.sleep = time.sleep, waited if asked["action"] == "sign-in-by-device" else time.sleep
+    try:
+        if asked["action"] == "sign-out":
+            sign_in = package.signed_in(app_of(asked))
+            assert sign_in is not None
+            return package.sign_out(sign_in)
+        if asked["action"] == "sign-in":
+            package.sign_in_in_browser(app_of(asked), visit=visit)
+        else:
+            package.sign_in_by_device(app_of(asked), show)
+    except (Problem, Lost) as error:
+        return spoken(error)
+    finally:
+        time.sleep = before
+    return {"waits": waits}
+
+
+async def together(asked: dict[str, Any]) -> Any:
+    """Ask many times at once who is signed in, by several clients; count how often tokens were asked for."""
+    counted: list[str] = []
+
+    def count(request: httpx.Request) -> None:
+        counted.extend(["token"] * (request.url.path == "/oauth/token"))
+
+    async def count_later(request: httpx.Request) -> None:
+        count(request)
+
+    def name(client: Any) -> Any:
+        try:
+            return client.get("/v1/players/me")["name"]
+        except (Problem, Lost) as error:
+            return spoken(error)
+
+    async def name_later(client: Any) -> Any:
+        try:
+            return (await client.get("/v1/players/me"))["name"]
+        except (Problem, Lost) as error:
+            return spoken(error)
+
+    async_http, http = (
+        httpx.AsyncClient(event_hooks={"request": [count_later]}),
+        httpx.Client(event_hooks={"request": [count]}),
+    )
+    settings = asked.get("settings", {}) | {"http": async_http if KIND == "asyncio" else http}
+    clients = [client_of(asked | {"settings": settings}) for _ in range(asked["clients"])]
+    chosen = [clients[number % len(clients)] for number in range(asked["many"])]
+    if KIND == "asyncio":
+        names = await asyncio.gather(*map(name_later, chosen))
+    else:
+        with ThreadPoolExecutor(len(chosen)) as pool:
+            names = list(pool.map(name, chosen))
+    return {"names": names, "refreshed": len(counted)}
+
+
+async def impatient(asked: dict[str, Any]) -> Any:
+    """Give a request up while it waits for a new token, and send it again with another client."""
+    async with client_of(asked) as client:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(client.get("/v1/players/me"), 0.2)
+    async with client_of(asked) as client:
+        return (await client.get("/v1/players/me"))["name"]
 
 
 async def acted(asked: dict[str, Any]) -> Any:
@@ -188,6 +286,8 @@ PROVED = (
     *("checked", "unchecked"),
 )
 NEEDS_NO_SERVICE = {"fault", "every", "sample", "known", "verify", "certify", "chain", "scene", "apply", "delivery"}
+SIGNING = {"sign-in", "sign-in-by-device", "sign-out"}
+WITH_MANY = {"together": together, "impatient": impatient}
 SCENE: list[Any] = [None]
 
 
@@ -207,6 +307,10 @@ for line in sys.stdin:
     asked = json.loads(line)
     if asked["action"] == "play":
         said = play(asked) if KIND == "python" else asyncio.run(play_together(asked))
+    elif asked["action"] in SIGNING:
+        said = signing(asked)
+    elif asked["action"] in WITH_MANY:
+        said = asyncio.run(WITH_MANY[asked["action"]](asked))
     else:
         said = computed(asked) if asked["action"] in NEEDS_NO_SERVICE else asyncio.run(acted(asked))
     sys.stdout.buffer.write(msgspec.json.encode(said) + b"\n")

@@ -2,11 +2,12 @@
 //
 //   node speaker.ts HOURS
 
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { isDeepStrictEqual } from "node:util";
-import { Client, Forged, Gap, Lost, Problem, Refusal, apply, delivery, every, fault, isKnown, sample } from "@tabularium/client";
+import { Client, Forged, Gap, Lost, NotSignedIn, Problem, Refusal, apply, delivery, every, fault, isKnown, sample, signIn, signInByDevice, signOut, signedIn } from "@tabularium/client";
 import { Chain, certify, verify } from "@tabularium/client/proof";
-import type { Choice, GameEvent, Options, Scene, Schema, UnknownEvent } from "@tabularium/client";
+import type { App, Choice, GameEvent, Options, Scene, Schema, UnknownEvent } from "@tabularium/client";
 
 type Asked = { [name: string]: any };
 
@@ -39,15 +40,103 @@ async function* given(client: any, asked: Asked): AsyncGenerator<unknown, void> 
 function spoken(error: unknown): object {
   if (!(error instanceof Problem || error instanceof Lost || error instanceof Gap)) throw error;
   const { name, message } = error;
+  if (error instanceof NotSignedIn) return { error: name, message, why: error.error };
   if (!(error instanceof Problem)) return { error: name, message };
   const { status, type, title, allowed = null } = error;
   const more = error instanceof Refusal ? { rule: error.rule, source: error.source ?? null } : {};
   return { error: name, message, status, type, title, allowed, ...more };
 }
 
+/** An app whose sign-in is kept in a file. */
+function appOf({ url, file, scope = "play" }: Asked, sent: typeof fetch = fetch): App {
+  const store = {
+    getItem: () => (existsSync(file) ? readFileSync(file, "utf8") : null),
+    setItem: (_: string, value: string) => writeFileSync(file, value),
+    removeItem: () => rmSync(file, { force: true }),
+  };
+  return { url, client: "Board Room", scope, store, fetch: sent };
+}
+
+/** Decide on the pages of the service, as the person who is asked. */
+async function decide({ url, person, allow }: Asked, path: string, body: object): Promise<any> {
+  const headers = { Authorization: `Bearer ${person}`, "Content-Type": "application/json" };
+  const answer = await fetch(url + path, { method: "POST", headers, body: JSON.stringify({ ...body, allow }) });
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.json();
+}
+
+/** What the app needs of a browser: the service answers it at once. */
+function browser(asked: Asked): Promise<void> {
+  const address = new URL("http://127.0.0.1:9/app?page=2");
+  const kept = new Map<string, string>();
+  return new Promise((gone, failed) => {
+    const assign = async (to: string) => {
+      const { address: back } = await decide(asked, "/v1/authorization/decision", { query: new URL(to).search.slice(1) });
+      address.href = back;
+      for (const [name, value] of Object.entries(asked.changed ?? {})) address.searchParams.set(name, `${value}`);
+    };
+    const replaceState = (_: unknown, __: string, to: URL) => void (address.href = to.href);
+    const location = { get href() { return address.href; }, origin: address.origin, pathname: address.pathname, assign: (to: string) => assign(to).then(gone, failed) };
+    const sessionStorage = { getItem: (name: string) => kept.get(name) ?? null, setItem: (name: string, value: string) => kept.set(name, value), removeItem: (name: string) => kept.delete(name) };
+    Object.assign(globalThis, { location, sessionStorage, history: { state: null, replaceState } });
+  });
+}
+
+/** Sign somebody in or out, who decides at once; return how long was waited. */
+async function signing(asked: Asked): Promise<unknown> {
+  const app = appOf(asked);
+  const waits: number[] = [];
+  const later = globalThis.setTimeout;
+  try {
+    if (asked.action === "sign-out") {
+      await signOut(app);
+      return null;
+    }
+    if (asked.action === "sign-in") {
+      const gone = browser(asked);
+      await signIn(app);
+      await gone;
+      try {
+        await signedIn(app);
+      } finally {
+        const { searchParams } = new URL(location.href);
+        if (searchParams.size) throw new Error(`${searchParams} is still in the address`);
+      }
+    } else {
+      const isOurs = (wait: number, more: unknown[]) => !more.length && wait > 0 && wait % 1000 === 0; // `fetch` waits, too.
+      const setTimeout = (act: () => void, wait: number, ...more: unknown[]) =>
+        isOurs(wait, more) ? (waits.push(wait / 1000), later(act, 0)) : later(act, wait, ...more);
+      Object.assign(globalThis, { setTimeout });
+      await signInByDevice(app, ({ user_code: code }) => asked.person && decide(asked, "/v1/authorization/device/decision", { code }));
+    }
+    return { waits };
+  } catch (error) {
+    return spoken(error);
+  } finally {
+    Object.assign(globalThis, { setTimeout: later, location: undefined });
+  }
+}
+
+/** Ask many times at once who is signed in, by several clients; count how often tokens were asked for. */
+async function together(asked: Asked): Promise<unknown> {
+  let refreshed = 0;
+  const counting: typeof fetch = (to, sent) => {
+    refreshed += Number(`${to}`.endsWith("/oauth/token"));
+    return fetch(to, sent);
+  };
+  const made = async () => new Client(asked.url, { token: (await signedIn(appOf(asked, counting)))! });
+  const clients = await Promise.all(Array.from({ length: asked.clients }, made));
+  const name = (_: unknown, number: number) => clients[number % clients.length]!.get("/v1/players/me").then((me) => me.name, spoken);
+  if (asked.locks === false) Object.defineProperty(navigator, "locks", { value: undefined, configurable: true });
+  const names = await Promise.all(Array.from({ length: asked.many }, name));
+  Reflect.deleteProperty(navigator, "locks"); // What is its own: the inherited ones are there again.
+  return { names, refreshed };
+}
+
 /** Do what is asked of the client. */
 async function acted(asked: Asked): Promise<unknown> {
-  const { url, token, settings = {}, most = Infinity, action } = asked;
+  const { url, settings = {}, most = Infinity, action } = asked;
+  const token = asked.file ? await signedIn(appOf(asked)) : asked.token;
   const milliseconds = Object.entries(settings).map(([name, value]) => [name, name === "attempts" ? value : 1000 * Number(value)]);
   const client = new Client(url, { pause: 10, ...(token && { token }), ...Object.fromEntries(milliseconds) });
   const got: unknown[] = [];
@@ -138,6 +227,10 @@ const computed: { [action: string]: (asked: Asked) => unknown } = {
     return [chain.version, chain.head, null];
   },
   play,
+  together,
+  "sign-in": signing,
+  "sign-in-by-device": signing,
+  "sign-out": signing,
   known: ({ events }) => events.map((event: GameEvent | UnknownEvent) => isKnown(event)),
 };
 

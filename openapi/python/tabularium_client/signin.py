@@ -1,0 +1,270 @@
+"""Signing somebody in from a program (OAuth 2.1): by the browser or by a code, and staying so.
+
+Access tokens last an hour. A refresh token that is used twice ends the sign-in, so one thread, task or program at a
+time refreshes.
+"""
+
+import base64
+import hashlib
+import os
+import queue
+import secrets
+import tempfile
+import threading
+import time
+import webbrowser
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlencode
+
+import msgspec
+from msgspec import Struct
+
+from tabularium_client.calls import Calling, Calls, Whole
+from tabularium_client.client import Client
+from tabularium_client.problems import NotSignedIn
+from tabularium_client.streams import Rest
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks: there only one program may use a file.
+    fcntl = None
+
+_EARLY: Final = 60
+"""A token that ends in so many seconds may end before its request arrives."""
+_DEVICE: Final = "urn:ietf:params:oauth:grant-type:device_code"
+_PAGE: Final = b"<!doctype html><title>Tabularium</title><p>You can close this window and go back to the program."
+
+
+class App(Struct, frozen=True):
+    """An app that signs people in.
+
+    Attributes:
+        url: where the service is. It must be the address that the service has for itself, its issuer.
+        client: what the app calls itself.
+        scope: what it wants to do, such as ``play notify``. Without, it learns who somebody is.
+        file: where the sign-in is kept, readable by its owner only; in memory alone, if absent.
+    """
+
+    url: str
+    client: str
+    scope: str = ""
+    file: Path | None = None
+
+
+class DeviceCode(Struct, frozen=True):
+    """What a device shows to its person. `expires_in` is in seconds; `verification_uri_complete` has the code in it."""
+
+    user_code: str
+    verification_uri: str
+    verification_uri_complete: str
+    expires_in: float
+    device_code: str
+    interval: float = 5
+
+
+class _Tokens(Struct, frozen=True):
+    access: str
+    refresh: str
+    ends: float
+
+    def is_good(self, refused: str | None) -> bool:
+        return self.access != refused and time.time() < self.ends - _EARLY
+
+
+class SignIn:
+    """The token of a `Client` or `AsyncClient`, which refreshes by itself. Threads and tasks may share it."""
+
+    def __init__(self, app: App) -> None:
+        """Take up what the app's file keeps."""
+        self.app: Final = app
+        self.url: Final = app.url.rstrip("/")
+        self._lock = threading.Lock()
+        self._tokens: _Tokens | None = None
+
+    def token(self, calls: Calls, refused: str | None = None) -> Calling[str]:
+        """Return the access token; another one in place of one that the service has refused.
+
+        Raises:
+            NotSignedIn: the sign-in has ended. Let the person sign in again.
+        """
+        tokens = self._kept()
+        if tokens is not None and tokens.is_good(refused):
+            return tokens.access
+        return (yield Whole(self._refreshed(calls, refused)))
+
+    def _refreshed(self, calls: Calls, refused: str | None) -> Calling[str]:
+        with (yield from self._alone()):
+            tokens = self._kept()
+            if tokens is None:
+                raise NotSignedIn("signed_out", "Nobody is signed in any more. Sign in again.")
+            if tokens.is_good(refused):
+                return tokens.access  # Somebody else has refreshed meanwhile.
+            form = {"grant_type": "refresh_token", "client_id": self.app.client, "refresh_token": tokens.refresh}
+            try:
+                # Sent again when no answer arrives: had the service got it, the next token were lost in any case.
+                return self._keep((yield from calls.form("/oauth/token", form)))
+            except NotSignedIn as error:
+                if error.error == "invalid_grant":
+                    self._forget()
+                raise
+
+    def _ended(self, calls: Calls) -> Calling[None]:
+        """Forget the tokens, and end the sign-in at the service."""
+        with (yield from self._alone()):
+            tokens = self._kept()
+            self._forget()
+            if tokens is not None:
+                yield from calls.form("/oauth/revoke", {"client_id": self.app.client, "token": tokens.refresh})
+
+    def _kept(self) -> _Tokens | None:
+        """Return the newest tokens, which another program may have got."""
+        if self.app.file is None:
+            return self._tokens
+        try:
+            return msgspec.json.decode(self.app.file.read_bytes(), type=_Tokens)
+        except (FileNotFoundError, msgspec.DecodeError):
+            return None
+
+    def _keep(self, given: Mapping[str, Any]) -> str:
+        """Keep the tokens that the service gave, and return the access token."""
+        ends = time.time() + given["expires_in"]
+        self._tokens = tokens = _Tokens(given["access_token"], given["refresh_token"], ends)
+        if self.app.file is not None:
+            self.app.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor, new = tempfile.mkstemp(dir=self.app.file.parent)  # Readable by its owner only.
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(msgspec.json.encode(tokens))
+                file.flush()
+                os.fsync(descriptor)
+            Path(new).replace(self.app.file)
+        return tokens.access
+
+    def _forget(self) -> None:
+        """Keep no tokens any more."""
+        self._tokens = None
+        if self.app.file is not None:
+            self.app.file.unlink(missing_ok=True)
+
+    def _alone(self) -> Calling[ExitStack]:
+        """Wait until no other thread, no other task, and no other program with the file refreshes."""
+        with ExitStack() as stack:
+            while not self._lock.acquire(blocking=False):
+                yield Rest(0.02)
+            stack.callback(self._lock.release)
+            if self.app.file is not None and fcntl is not None:
+                lock = stack.enter_context(self.app.file.with_name(f"{self.app.file.name}.lock").open("wb"))
+                while True:
+                    try:
+                        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                        break
+                    except BlockingIOError:
+                        yield Rest(0.02)
+            return stack.pop_all()
+
+
+def signed_in(app: App) -> SignIn | None:
+    """Return the sign-in that the app's file keeps; None when nobody is signed in."""
+    found = SignIn(app)
+    return found if found._kept() is not None else None
+
+
+def sign_in_by_device(app: App, show: Callable[[DeviceCode], object]) -> SignIn:
+    """Sign somebody in on any device: `show` tells them to enter a code at an address. Waits until they have said yes.
+
+    With ``asyncio``: ``await asyncio.to_thread(sign_in_by_device, app, show)``.
+
+    Raises:
+        NotSignedIn: they said no, or nothing in time.
+    """
+    with Client(app.url) as client:
+        return client._run(_by_device(client._calls, app, show))
+
+
+def _by_device(calls: Calls, app: App, show: Callable[[DeviceCode], object]) -> Calling[SignIn]:
+    asked = msgspec.convert(
+        (yield from calls.form("/oauth/device", {"client_id": app.client, "scope": app.scope})), DeviceCode
+    )
+    show(asked)
+    form, pause = {"grant_type": _DEVICE, "client_id": app.client, "device_code": asked.device_code}, asked.interval
+    while True:
+        try:
+            return _new(app, (yield from calls.form("/oauth/token", form)))
+        except NotSignedIn as error:
+            if error.error == "slow_down":
+                pause += 5
+            elif error.error != "authorization_pending":
+                raise
+        yield Rest(pause)
+
+
+def sign_in_in_browser(app: App, *, within: float = 300, visit: Callable[[str], object] = webbrowser.open) -> SignIn:
+    """Sign somebody in by the browser of this machine. Waits until they have said yes.
+
+    Args:
+        within: how many seconds they have for that.
+        visit: opens an address in a browser; False when there is none.
+
+    Raises:
+        NotSignedIn: they said no, or nothing in time; there is no browser; the answer is to another sign-in, or by
+            another service.
+    """
+    state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(48)
+    challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
+    answers: queue.Queue[dict[str, str]] = queue.Queue()
+
+    class Back(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            path, _, query = self.path.partition("?")
+            if path != "/back":
+                self.send_error(404)
+                return
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(_PAGE)
+            answers.put(dict(parse_qsl(query)))
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Say nothing: the program's output is its own."""
+
+    url = app.url.rstrip("/")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Back) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        back = f"http://127.0.0.1:{server.server_port}/back"
+        asked = {"response_type": "code", "client_id": app.client, "redirect_uri": back, "scope": app.scope}
+        asked |= {"state": state, "code_challenge": challenge, "code_challenge_method": "S256"}
+        try:
+            if visit(f"{url}/authorize?{urlencode(asked)}") is False:
+                raise NotSignedIn("no_browser", "This machine opened no browser. Use sign_in_by_device instead.")
+            said = answers.get(timeout=within)
+        except queue.Empty:
+            raise NotSignedIn("no_answer", f"Nobody answered within {within:g} seconds.") from None
+        finally:
+            server.shutdown()
+    if not secrets.compare_digest(said.get("state", "").encode(), state.encode()):
+        raise NotSignedIn("wrong_state", "The answer is to another sign-in than this one. Sign in again.")
+    if said.get("iss") != url:
+        raise NotSignedIn("wrong_issuer", f"The answer is by {said.get('iss') or 'nobody'}. Expected it from {url}.")
+    if "code" not in said:
+        error = said.get("error", "no_code")
+        raise NotSignedIn(error, said.get("error_description", error))
+    form = {"grant_type": "authorization_code", "client_id": app.client, "redirect_uri": back}
+    form |= {"code": said["code"], "code_verifier": verifier}
+    with Client(url) as client:
+        return _new(app, client._run(client._calls.form("/oauth/token", form)))
+
+
+def sign_out(sign_in: SignIn) -> None:
+    """Forget the sign-in, and end it at the service. Raises `Lost` when only the first could be done."""
+    with Client(sign_in.url) as client:
+        client._run(sign_in._ended(client._calls))
+
+
+def _new(app: App, given: Mapping[str, Any]) -> SignIn:
+    made = SignIn(app)
+    made._keep(given)
+    return made
