@@ -221,7 +221,7 @@ class Outside:
     def _ended(self, digest: bytes, task: asyncio.Task[bytes]) -> None:
         del self._under_way[digest]
         if not task.cancelled():
-            task.exception()  # which nobody may be waiting for any more
+            task.exception()  # else asyncio complains where no reader waits for it any more
 
     async def _read(self, digest: bytes) -> bytes:
         if self._place is None:

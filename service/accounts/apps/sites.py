@@ -1,6 +1,6 @@
 """Where an app is: by the address to which people are sent back, which is all that is known of it for certain.
 
-Everything else an app says of itself. So a person who is asked is shown its site first.
+Apps choose everything else themselves, their names too. So a person who is asked is shown the site first.
 """
 
 import re

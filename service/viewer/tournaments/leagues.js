@@ -18,7 +18,7 @@ const found = { items: [], next: null };
 function draw() {
   render(
     html`<h1>Leagues</h1>
-      <p class="lead">A league is a series of tournaments with a table over them. Whoever has its log can compute every table anew.</p>
+      <p class="lead">A league is a series of tournaments that share a table. Anybody can compute every table again from its log.</p>
       ${found.items.length ? nothing : html`<p>There are none yet.</p>`}
       <ul>${found.items.map(
         (each) => html`<li><a href="/leagues/${each.league}">${each.title || "A league"}</a>
