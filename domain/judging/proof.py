@@ -48,8 +48,8 @@ from domain.kernel.log import lifecycle
 from domain.kernel.log.history import cause_of, read_around, steps
 from domain.kernel.log.lifecycle import GameAdjudicated, GameEnded, GamePaused, GameResumed, MovesRetracted
 from domain.kernel.log.record import Cause, Record
-from domain.kernel.proof.export import Export, ExportError, Hex, Number, Plain, Row, ended, row_line
-from domain.kernel.proof.reading import Lines
+from domain.kernel.proof.export import Export, ExportError, Hex, Number, Plain, ended, row_line
+from domain.kernel.proof.stream import StreamReader
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library
@@ -151,43 +151,44 @@ def read(lines: Iterable[bytes]) -> CaseExport:
     return _Reader().read(lines)
 
 
-class _Reader(Lines):
+class _Reader(StreamReader):
     """Reads the export of a case."""
+
+    header: Header
+    end: End
 
     def __init__(self) -> None:
         super().__init__()
         self.statements: list[Statement] = []
-        self.end: End | None = None
 
     def read(self, lines: Iterable[bytes]) -> CaseExport:
-        each = iter(lines)
-        first = next(each, b"")
-        self.header = self.parse(first, Header)
-        if self.header.format != FORMAT:
-            self.fail(f"this is an export of the form {self.header.format!r}, not {FORMAT!r}")
+        self.read_all(lines)
+        case, game = CaseId(self.stream), GameId(self.header.game)
+        return CaseExport(case, game, tuple(self.records), tuple(self.statements), self.end.status)
+
+    @property
+    def missing(self) -> Version | None:
+        return None if self.statements else self.expected
+
+    def first(self, line: bytes) -> CaseId:
+        self.header = self.parse(line, Header)
+        self.require_form(self.header.format, FORMAT)
         case = CaseId(self.header.case)
         if not is_case(case):
             self.fail(f"{case!r} is no id of a case")
-        self.begin(case)
-        self.whole.update(first)
-        for line in each:
-            self._next(line)
-        if self.end is None:
-            self.fail("the export is cut off: its last line is missing", None if self.statements else self.expected)
-        game, status = GameId(self.header.game), self.end.status
-        return CaseExport(case, game, tuple(self.records), tuple(self.statements), status)
+        return case
 
-    def _next(self, line: bytes) -> None:
-        if self.end is not None:
-            self.line += 1
-            self.fail("something follows the last line")
-        if line.startswith(b'{"end":'):
-            self._end(self.parse(line, LastLine).end)
-        elif line.startswith(b'{"statement":') or self.statements:
+    def take(self, line: bytes) -> None:
+        if line.startswith(b'{"statement":') or self.statements:
             self._statement(self.parse(line, StatementLine).statement)
         else:
-            self.record(self.parse(line, Row, self.expected))
-        self.whole.update(line)
+            super().take(line)
+
+    def last(self, line: bytes) -> None:
+        self.end = self.parse(line, LastLine).end
+        self.check_end(self.end.version, self.end.head, self.end.digest)
+        if self.end.statements != len(self.statements):
+            self.fail(f"the last line names {self.end.statements} statements, but there are {len(self.statements)}")
 
     def check_first(self, record: Record) -> None:
         try:
@@ -205,12 +206,6 @@ class _Reader(Lines):
         if not before < at <= len(self.records):
             self.fail(f"the statement of version {at} is not in its place", at)
         self.statements.append(statement)
-
-    def _end(self, end: End) -> None:
-        self.end = end
-        self.check_end(end.version, end.head, end.digest)
-        if end.statements != len(self.statements):
-            self.fail(f"the last line names {end.statements} statements, but there are {len(self.statements)}")
 
 
 # --- the proof ---

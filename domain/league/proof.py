@@ -15,7 +15,7 @@ Where one is missing it takes the league's word, and says so.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, NoReturn
+from typing import Final
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -25,8 +25,8 @@ from domain.kernel.ids import LeagueId, TournamentId, Version, is_league
 from domain.kernel.log.clock import milliseconds
 from domain.kernel.log.history import cause_of
 from domain.kernel.log.record import Cause, Record
-from domain.kernel.proof.export import ExportError, Hex, Number, Plain, Row, ended, row_line
-from domain.kernel.proof.reading import Lines
+from domain.kernel.proof.export import ExportError, Hex, Number, Plain, ended, row_line
+from domain.kernel.proof.stream import StreamReader, StreamReplay
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.league import acts
@@ -109,40 +109,26 @@ def read(lines: Iterable[bytes]) -> LeagueExport:
     return _Reader().read(lines)
 
 
-class _Reader(Lines):
+class _Reader(StreamReader):
     """Reads the export of a league."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.end: End | None = None
+    end: End
 
     def read(self, lines: Iterable[bytes]) -> LeagueExport:
-        each = iter(lines)
-        first = next(each, b"")
-        header = self.parse(first, Header)
-        if header.format != FORMAT:
-            self.fail(f"this is an export of the form {header.format!r}, not {FORMAT!r}")
+        self.read_all(lines)
+        return LeagueExport(LeagueId(self.stream), tuple(self.records), self.end.status)
+
+    def first(self, line: bytes) -> LeagueId:
+        header = self.parse(line, Header)
+        self.require_form(header.format, FORMAT)
         league = LeagueId(header.league)
         if not is_league(league):
             self.fail(f"{league!r} is no id of a league")
-        self.begin(league)
-        self.whole.update(first)
-        for line in each:
-            self._next(line)
-        if self.end is None:
-            self.fail("the export is cut off: its last line is missing", self.expected)
-        return LeagueExport(league, tuple(self.records), self.end.status)
+        return league
 
-    def _next(self, line: bytes) -> None:
-        if self.end is not None:
-            self.line += 1
-            self.fail("something follows the last line")
-        if line.startswith(b'{"end":'):
-            self.end = self.parse(line, LastLine).end
-            self.check_end(self.end.version, self.end.head, self.end.digest)
-        else:
-            self.record(self.parse(line, Row, self.expected))
-        self.whole.update(line)
+    def last(self, line: bytes) -> None:
+        self.end = self.parse(line, LastLine).end
+        self.check_end(self.end.version, self.end.head, self.end.digest)
 
     def check_first(self, record: Record) -> None:
         try:
@@ -207,51 +193,42 @@ def verify(lines: Iterable[bytes], tournaments: Mapping[TournamentId, Tournament
     )
 
 
-class _Replay:
+class _Replay(StreamReplay):
     """Decides the acts of a league again, one after another, and compares."""
 
     def __init__(self, exported: LeagueExport, tournaments: Mapping[TournamentId, TournamentExport]) -> None:
+        super().__init__()
         self.exported = exported
         self.tournaments = tournaments
-        self.version = 1
         self.league: League | None = None
         self.tables: list[int] = []
         """The seasons whose tables were computed anew."""
 
     def run(self) -> League:
-        for record in self.exported.records:
-            self.version = record.version
-            try:
-                self._check(record)
-            except Refusal as refusal:
-                self._fail(f"version {self.version} cannot have happened: {refusal}")
-            except (msgspec.MsgspecError, ValueError, LookupError, TypeError) as error:
-                self._fail(f"version {self.version} cannot be decided again: {type(error).__name__}: {error}")
+        self.decide_all(self.exported.records)
         league = fold(self.exported.league, self.exported.records)
         if league.status != self.exported.status:
             problem = f"The last line says that the league is {self.exported.status}; it is {league.status}."
             raise ExportError(problem, len(self.exported.records) + 2)
         return league
 
-    def _check(self, record: Record) -> None:
+    def decided(self, record: Record) -> Record:
         event, cause = read_event(record), cause_of(record)
         if cause.player is None:
-            self._fail(f"version {self.version} names no account")
+            self.fail(f"version {self.version} names no account")
         anew = self._decide_anew(event, cause, record.at)
-        (right,) = anew.records
-        if record != right:
-            stored, wanted = record.event.decode(), right.event.decode()
-            self._fail(f"version {self.version} is not what follows: {stored} is stored, {wanted} is right")
         self.league = anew.league
+        (right,) = anew.records
+        return right
 
     def _decide_anew(self, event: LeagueEvent, cause: Cause, at: str) -> Inscribed:
         league = self.league
         if isinstance(event, LeagueFounded):
             if league is not None:
-                self._fail(f"version {self.version} founds the league a second time")
+                self.fail(f"version {self.version} founds the league a second time")
             return acts.found(self.exported.league, event.regulations, cause, at)
         if league is None:
-            self._fail("the league was not founded")
+            self.fail("the league was not founded")
         match event:
             case RegulationsChanged(regulations):
                 return acts.change(league, regulations, cause, at)
@@ -270,7 +247,7 @@ class _Replay:
                 self._check_closed(anew.league.seasons[-1], over)
                 return anew
             case _:
-                return self._fail(f"version {self.version} follows from nothing")
+                return self.fail(f"version {self.version} follows from nothing")
 
     # --- what is known of the tournaments ---
 
@@ -283,18 +260,18 @@ class _Replay:
         named = fold_tournament(found.tournament, found.records).regulations.league
         wanted = (league.id, added.season, added.division)
         if named is UNSET or (named.league, named.season, named.division) != wanted:
-            self._fail(f"{where}, whose regulations do not name division {added.division} of season {added.season}")
+            self.fail(f"{where}, whose regulations do not name division {added.division} of season {added.season}")
         season = league.seasons[-1]
         for record in found.records:
             if record.type == type_name(RoundPublished) and milliseconds(record.at) + AT_ONCE < milliseconds(at):
-                self._fail(f"{where}, in which a round had been published")
+                self.fail(f"{where}, in which a round had been published")
             if record.type == type_name(PlayerEntered):
                 entered = read_tournament_event(record)
                 assert isinstance(entered, PlayerEntered)
                 try:
                     acts.require_belonging(season, added.division, entered.player)
                 except Refusal as refusal:
-                    self._fail(f"{where}, whose version {record.version} cannot have happened: {refusal}")
+                    self.fail(f"{where}, whose version {record.version} cannot have happened: {refusal}")
 
     def _check_closed(self, season: Season, over: Sequence[Over]) -> None:
         """Check how the tournaments of a season ended; with all of them at hand, compute its tables anew."""
@@ -305,22 +282,19 @@ class _Replay:
                 continue
             where = f"version {self.version} names {each.tournament} at version {each.version}"
             if not 1 <= each.version <= len(found.records) or found.records[each.version - 1].hash.hex() != each.hash:
-                self._fail(f"{where} with a hash that it does not have there")
+                self.fail(f"{where} with a hash that it does not have there")
             tournament = fold_tournament(found.tournament, found.records[: each.version])
             finishes[each.tournament] = finished(tournament)
             if tournament.status not in ("closed", "cancelled"):
-                self._fail(f"{where}, where it was not over")
+                self.fail(f"{where}, where it was not over")
         if len(finishes) < len(over):
             return
         acts.require_over(season, finishes)
         if (right := acts.final_tables(season, finishes)) != season.tables:
-            self._fail(f"version {self.version} has tables that do not follow: {canonical(right).decode()} is right")
+            self.fail(f"version {self.version} has tables that do not follow: {canonical(right).decode()} is right")
         self.tables.append(season.number)
 
     # --- the verdict ---
-
-    def _fail(self, problem: str) -> NoReturn:
-        raise ExportError(f"{problem[0].upper()}{problem[1:]}.".replace("..", "."), self.version + 1, self.version)
 
     def proved(self) -> Iterator[str]:
         yield f"The chain of {len(self.exported.records)} events is unbroken and every line is canonical."

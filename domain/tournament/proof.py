@@ -15,7 +15,7 @@ games; where one is missing it takes the tournament's word, and says so. It does
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Final, NoReturn
+from typing import Final
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -26,10 +26,9 @@ from domain.kernel.log.clock import milliseconds
 from domain.kernel.log.history import cause_of, starts_of_commands
 from domain.kernel.log.lifecycle import GameCancelled
 from domain.kernel.log.record import Cause, Record
-from domain.kernel.proof.export import Export, ExportError, Hex, Number, Plain, Row, ended, row_line
-from domain.kernel.proof.reading import Lines
+from domain.kernel.proof.export import Export, ExportError, Hex, Number, Plain, ended, row_line
+from domain.kernel.proof.stream import StreamReader, StreamReplay
 from domain.kernel.rules.message import type_name
-from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library
 from domain.tournament import directing, entering, results, rounds
 from domain.tournament.chain import follows
@@ -131,40 +130,26 @@ def read(lines: Iterable[bytes]) -> TournamentExport:
     return _Reader().read(lines)
 
 
-class _Reader(Lines):
+class _Reader(StreamReader):
     """Reads the export of a tournament."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.end: End | None = None
+    end: End
 
     def read(self, lines: Iterable[bytes]) -> TournamentExport:
-        each = iter(lines)
-        first = next(each, b"")
-        header = self.parse(first, Header)
-        if header.format != FORMAT:
-            self.fail(f"this is an export of the form {header.format!r}, not {FORMAT!r}")
+        self.read_all(lines)
+        return TournamentExport(TournamentId(self.stream), tuple(self.records), self.end.status)
+
+    def first(self, line: bytes) -> TournamentId:
+        header = self.parse(line, Header)
+        self.require_form(header.format, FORMAT)
         tournament = TournamentId(header.tournament)
         if not is_tournament(tournament):
             self.fail(f"{tournament!r} is no id of a tournament")
-        self.begin(tournament)
-        self.whole.update(first)
-        for line in each:
-            self._next(line)
-        if self.end is None:
-            self.fail("the export is cut off: its last line is missing", self.expected)
-        return TournamentExport(tournament, tuple(self.records), self.end.status)
+        return tournament
 
-    def _next(self, line: bytes) -> None:
-        if self.end is not None:
-            self.line += 1
-            self.fail("something follows the last line")
-        if line.startswith(b'{"end":'):
-            self.end = self.parse(line, LastLine).end
-            self.check_end(self.end.version, self.end.head, self.end.digest)
-        else:
-            self.record(self.parse(line, Row, self.expected))
-        self.whole.update(line)
+    def last(self, line: bytes) -> None:
+        self.end = self.parse(line, LastLine).end
+        self.check_end(self.end.version, self.end.head, self.end.digest)
 
     def check_first(self, record: Record) -> None:
         try:
@@ -230,12 +215,12 @@ def verify(lines: Iterable[bytes], library: Library, games: Mapping[GameId, Expo
     )
 
 
-class _Replay:
+class _Replay(StreamReplay):
     """Decides the acts of a tournament again, one after another, and compares."""
 
     def __init__(self, exported: TournamentExport, library: Library, games: Mapping[GameId, Export]) -> None:
+        super().__init__()
         self.exported = exported
-        self.version = 1
         self.library = library
         self.games = games
         self.tournament: Tournament | None = None
@@ -245,14 +230,7 @@ class _Replay:
         """The games whose results a ruling changed after their end."""
 
     def run(self) -> Tournament:
-        for record in self.exported.records:
-            self.version = record.version
-            try:
-                self._check(record)
-            except Refusal as refusal:
-                self._fail(f"version {self.version} cannot have happened: {refusal}")
-            except (msgspec.MsgspecError, ValueError, LookupError, TypeError) as error:
-                self._fail(f"version {self.version} cannot be decided again: {type(error).__name__}: {error}")
+        self.decide_all(self.exported.records)
         tournament = fold(self.exported.tournament, self.exported.records)
         if tournament.status != self.exported.status:
             problem = f"The last line says that the tournament is {self.exported.status}; it is {tournament.status}."
@@ -260,28 +238,26 @@ class _Replay:
         self._check_called_off(tournament)
         return tournament
 
-    def _check(self, record: Record) -> None:
+    def decided(self, record: Record) -> Record:
         event, cause = read_event(record), cause_of(record)
         if record.cause is None or (cause.player is None and cause.by != "house"):
-            self._fail(f"version {self.version} names no account")
+            self.fail(f"version {self.version} names no account")
         if cause.player is None and not isinstance(event, TableOpened | ResultTaken | ResultConfirmed):
-            self._fail(f"version {self.version} is nothing that the service does by itself")
+            self.fail(f"version {self.version} is nothing that the service does by itself")
         anew = self._decide_anew(event, cause, record.at)
-        (right,) = anew.records
-        if record != right:
-            stored, wanted = record.event.decode(), right.event.decode()
-            self._fail(f"version {self.version} is not what follows: {stored} is stored, {wanted} is right")
         self.tournament = anew.tournament
+        (right,) = anew.records
+        return right
 
     def _decide_anew(self, event: TournamentEvent, cause: Cause, at: str) -> Inscribed:
         tournament = self.tournament
         if isinstance(event, TournamentAnnounced):
             if tournament is not None:
-                self._fail(f"version {self.version} announces the tournament a second time")
+                self.fail(f"version {self.version} announces the tournament a second time")
             regulations, seats = event.regulations, self._seats(event.regulations.ruleset)
             return directing.announce(self.exported.tournament, regulations, event.commitment, seats, cause, at)
         if tournament is None:
-            self._fail("the tournament was not announced")
+            self.fail("the tournament was not announced")
         match event:
             case PlayerEntered(player, club) if self._is_own(player, cause):
                 return entering.enter(tournament, None if club is UNSET else club, cause, at)
@@ -319,13 +295,13 @@ class _Replay:
             case TournamentCancelled(reason):
                 return directing.cancel(tournament, reason, cause, at)
             case _:
-                return self._fail(f"version {self.version} follows from nothing")
+                return self.fail(f"version {self.version} follows from nothing")
 
     def _round_anew(self, tournament: Tournament, event: TournamentEvent, cause: Cause, at: str) -> Inscribed:
         match event:
             case LotsDrawn(_, secret):
                 if not follows(secret, tournament.last_secret):
-                    self._fail(f"version {self.version} has a secret that does not follow from the commitment")
+                    self.fail(f"version {self.version} has a secret that does not follow from the commitment")
                 return rounds.close_check_in(tournament, secret, cause, at)
             case RoundDrafted(_, _, drawn, _, by, bound):
                 return rounds.draft(tournament, drawn, by, None if bound is UNSET else bound, cause, at)
@@ -340,7 +316,7 @@ class _Replay:
             case SubstituteSeated(number, table, player, to, reason):
                 return rounds.substitute(tournament, number, table, player, to, reason, cause, at)
             case _:
-                return self._fail(f"version {self.version} follows from nothing")
+                return self.fail(f"version {self.version} follows from nothing")
 
     def _result_anew(self, tournament: Tournament, event: TournamentEvent, cause: Cause, at: str) -> Inscribed:
         match event:
@@ -353,11 +329,11 @@ class _Replay:
             case ResultOverruled(number, table, order, reason):
                 return results.overrule(tournament, number, table, order, reason, cause, at)
             case _:
-                return self._fail(f"version {self.version} follows from nothing")
+                return self.fail(f"version {self.version} follows from nothing")
 
     def _is_own(self, player: str, cause: Cause) -> bool:
         if cause.player != player:
-            self._fail(f"version {self.version} says something of {player} in the name of {cause.player}")
+            self.fail(f"version {self.version} says something of {player} in the name of {cause.player}")
         return True
 
     # --- what is known of the games ---
@@ -375,19 +351,19 @@ class _Replay:
             return
         where = f"version {self.version} takes the result of {game.game}"
         if cause_of(game.records[0]).tournament != self.exported.tournament:
-            self._fail(f"{where}, which is no game of this tournament")
+            self.fail(f"{where}, which is no game of this tournament")
         if taken.version > len(game.records) or game.records[taken.version - 1].hash.hex() != taken.hash:
-            self._fail(f"{where} at version {taken.version} with a hash that the game does not have there")
+            self.fail(f"{where} at version {taken.version} with a hash that the game does not have there")
         found = outcome_of(game.fold(self.library), game.records, table)
         if found is None:
-            self._fail(f"{where}, which is not over, or was played by others")
+            self.fail(f"{where}, which is not over, or was played by others")
         if (taken.how, taken.rule) == ("ruled", RULED_AFTERWARDS):
             # What was ruled after the end is in a case, and not in the game.
             self.ruled.append(game.game)
             found = msgspec.structs.replace(found, order=taken.order, how=taken.how, rule=taken.rule)
         told = (taken.order, taken.how, taken.rule, taken.version, taken.left)
         if told != (found.order, found.how, found.rule, found.version, found.left):
-            self._fail(f"{where}, which ended otherwise: {canonical(found).decode()}")
+            self.fail(f"{where}, which ended otherwise: {canonical(found).decode()}")
         self.results += 1
 
     def _check_unplayed(self, tournament: Tournament, number: int, at: str) -> None:
@@ -399,19 +375,16 @@ class _Replay:
             # A start is the version before a command, so the command itself is the next record.
             times = [milliseconds(game.records[start].at) for start in starts] if game is not None else []
             if game is not None and times and min(times) + AT_ONCE < milliseconds(at):
-                self._fail(f"version {self.version} cancels round {number}, in which {game.game} was being played")
+                self.fail(f"version {self.version} cancels round {number}, in which {game.game} was being played")
 
     def _check_called_off(self, tournament: Tournament) -> None:
         """Check that no game was cancelled for the tournament while its round goes on (TAB-TRN-11, TAB-TRN-19)."""
         for game in _at_hand(tournament, self.games, off=False):
             last = game.records[-1]
             if last.type == type_name(GameCancelled) and cause_of(last).tournament == tournament.id:
-                self._fail(f"{game.game} was cancelled for the tournament, but neither that nor its round was")
+                self.fail(f"{game.game} was cancelled for the tournament, but neither that nor its round was")
 
     # --- the verdict ---
-
-    def _fail(self, problem: str) -> NoReturn:
-        raise ExportError(f"{problem[0].upper()}{problem[1:]}.".replace("..", "."), self.version + 1, self.version)
 
     def proved(self, tournament: Tournament) -> Iterator[str]:
         yield f"The chain of {len(self.exported.records)} events is unbroken and every line is canonical."

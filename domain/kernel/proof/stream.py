@@ -1,0 +1,85 @@
+"""The export of a stream that is no game, a case, a tournament or a league: reading it, and deciding its acts again."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import NoReturn
+
+import msgspec
+
+from domain.kernel.ids import StreamId, Version
+from domain.kernel.log.record import Record
+from domain.kernel.proof.export import ExportError, Row
+from domain.kernel.proof.reading import Lines
+from domain.kernel.rules.refusal import Refusal
+
+
+class StreamReader(Lines):
+    """Reads a first line, the rows of a stream, and a last line."""
+
+    @property
+    def missing(self) -> Version | None:
+        """The version that is missing where the export is cut off, if it is one."""
+        return self.expected
+
+    def read_all(self, lines: Iterable[bytes]) -> None:
+        """Read the lines of an export. Raises `ExportError`."""
+        each, is_over = iter(lines), False
+        first = next(each, b"")
+        self.begin(self.first(first))
+        self.whole.update(first)
+        for line in each:
+            if is_over:
+                self.line += 1
+                self.fail("something follows the last line")
+            is_over = line.startswith(b'{"end":')
+            (self.last if is_over else self.take)(line)
+            self.whole.update(line)
+        if not is_over:
+            self.fail("the export is cut off: its last line is missing", self.missing)
+
+    @abstractmethod
+    def first(self, line: bytes) -> StreamId:
+        """Take the first line; return the stream that it names."""
+
+    def take(self, line: bytes) -> None:
+        """Take a line between the first and the last: a row."""
+        self.record(self.parse(line, Row, self.expected))
+
+    @abstractmethod
+    def last(self, line: bytes) -> None:
+        """Take the last line."""
+
+    def require_form(self, found: str, expected: str) -> None:
+        """Fail unless the export has the form that this version of the package reads."""
+        if found != expected:
+            self.fail(f"this is an export of the form {found!r}, not {expected!r}")
+
+
+class StreamReplay(ABC):
+    """Decides the acts of a stream again, one after another, and compares."""
+
+    def __init__(self) -> None:
+        self.version: Version = 1
+        """The version that is decided now."""
+
+    def decide_all(self, records: Sequence[Record]) -> None:
+        """Decide all again. Raises `ExportError` for the first record that does not follow."""
+        for record in records:
+            self.version = record.version
+            try:
+                right = self.decided(record)
+            except Refusal as refusal:
+                self.fail(f"version {self.version} cannot have happened: {refusal}")
+            except (msgspec.MsgspecError, ValueError, LookupError, TypeError) as error:
+                self.fail(f"version {self.version} cannot be decided again: {type(error).__name__}: {error}")
+            if record != right:
+                stored, wanted = record.event.decode(), right.event.decode()
+                self.fail(f"version {self.version} is not what follows: {stored} is stored, {wanted} is right")
+
+    @abstractmethod
+    def decided(self, record: Record) -> Record:
+        """Return the record that the act behind a record adds, when it is decided now. Raises what deciding raises."""
+
+    def fail(self, problem: str) -> NoReturn:
+        """Raise `ExportError` about the version that is decided now."""
+        raise ExportError(f"{problem[0].upper()}{problem[1:]}.".replace("..", "."), self.version + 1, self.version)
