@@ -1,20 +1,17 @@
 """The leagues of a store: one act to each at a time, and tables that follow from the tournaments of a season."""
 
 import asyncio
-import hashlib
-import itertools
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, Final
-from weakref import WeakValueDictionary
+from collections.abc import Callable, Collection, Mapping
+from typing import Final
 
 import msgspec
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from domain.kernel.ids import LeagueId, PlayerId, TournamentId, Version
-from domain.kernel.log.record import Cause, Record, first_broken
+from domain.kernel.log.record import Cause
 from domain.kernel.rules.refusal import Refusal
 from domain.league import acts
 from domain.league.events import Over
@@ -24,24 +21,19 @@ from domain.league.table import Finish, Line, finish_of, table_of
 from domain.tournament.regulations import InLeague, Regulations
 from domain.tournament.tournament import Tournament
 from service.base.clock import Clock, stamp
-from service.base.ids import ID_BYTES, new_id
 from service.cluster.wake import Wake
-from service.games.cache import GameDamaged
-from service.games.commands import ATTEMPTS
-from service.games.requests import StaleVersion, hashed_key
 from service.store.accounts import LimitReached
 from service.store.protocol import (
-    Added,
     Append,
     Conflict,
     EventStore,
-    KeyReused,
     KeyUse,
     LeagueRow,
     StoreUnavailable,
     Within,
 )
-from service.tournaments.committee import Committee, key_use
+from service.tournaments.acting import Acting, key_use
+from service.tournaments.committee import Committee
 
 MOST_LEAGUES: Final = 20
 """The most leagues of an account."""
@@ -51,9 +43,6 @@ KEPT: Final = 64
 
 FINISHES: Final = 1_000
 """How many ends of tournaments are kept in memory: those never change."""
-
-Decide = Callable[[League, Cause, str], Inscribed]
-"""Returns what an act adds to a league, given its cause and the time."""
 
 
 class UnknownLeague(LookupError):
@@ -82,11 +71,11 @@ class Held(Struct, frozen=True):
     repeated: bool = False
 
 
-class Leagues:
-    """All leagues of a store. With an idempotency key, a repetition of an accepted request gets the first answer.
+class Leagues(Acting[LeagueId, League, Inscribed, Held]):
+    """All leagues of a store. Every method may raise `StoreError`; those that take an id `UnknownLeague`."""
 
-    Every method may raise `StoreError`; those that take an id `UnknownLeague`.
-    """
+    what = "league"
+    prefix = "l"
 
     def __init__(
         self,
@@ -96,13 +85,9 @@ class Leagues:
         clock: Clock,
         randomness: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
-        self._store = store
+        super().__init__(store, wake, clock, randomness)
         self._committee = committee
-        self._wake = wake
-        self._clock = clock
-        self._randomness = randomness
         self._known: OrderedDict[LeagueId, Held] = OrderedDict()
-        self._turns: WeakValueDictionary[LeagueId, asyncio.Lock] = WeakValueDictionary()
         self._ends: OrderedDict[TournamentId, Finish] = OrderedDict()
 
     # --- looking ---
@@ -131,16 +116,6 @@ class Leagues:
             return now
         league = fold(league_id, await self._store.read(league_id, 0, version))
         return Held(row_of(league, now.row.title), league)
-
-    async def records(self, league_id: LeagueId, after: Version = 0, limit: int | None = None) -> list[Record]:
-        """Return records of a league that follow a version."""
-        return await self._store.read(league_id, after, limit)
-
-    @staticmethod
-    def _check(league_id: LeagueId, records: Sequence[Record], before: League | None = None) -> None:
-        after, previous = (before.version, before.head) if before is not None else (0, None)
-        if not records or first_broken(league_id, records, after, previous) is not None:
-            raise GameDamaged(f"league {league_id} is damaged in the store")
 
     def _keep(self, title: str, league: League) -> Held:
         held = Held(row_of(league, title), league)
@@ -204,7 +179,7 @@ class Leagues:
         """
         use = key_use(player, key, ["found", msgspec.to_builtins(regulations), title])
         cause = Cause(player, key=use.key if use is not None else None)
-        for league_id in self._new_ids(player, key):
+        for league_id in map(LeagueId, self._new_ids(player, key)):
             if use is not None and (first := await self._first(league_id, use)) is not None:
                 return first
             inscribed = acts.found(league_id, regulations, cause, stamp(self._clock))
@@ -215,49 +190,6 @@ class Leagues:
             except Conflict:
                 continue  # the id is taken: this key was used before, and has ended since
         raise StoreUnavailable("no id for a new league was found; try again")
-
-    def _new_ids(self, player: PlayerId, key: str | None) -> Iterator[LeagueId]:
-        """Yield ids for a new league. They follow from the key, as those of new games do."""
-        for number in itertools.count():
-            seed = self._randomness(ID_BYTES)
-            if key is not None:
-                seed = hashlib.sha256(f"league/{hashed_key(player, key)}/{number}".encode()).digest()[:ID_BYTES]
-            yield LeagueId(new_id("l", seed))
-
-    async def act(
-        self,
-        league_id: LeagueId,
-        player: PlayerId,
-        content: Sequence[Any],
-        decide: Decide,
-        *,
-        expected: Collection[Version] | None = None,
-        key: str | None = None,
-    ) -> Held:
-        """Let an account do something in a league. `content` is what the key stands for.
-
-        Raises:
-            Refusal: a rule forbids it.
-            StaleVersion: the league stands at none of the versions `expected`.
-            KeyReused: the key came with another request before.
-        """
-        use = key_use(player, key, content)
-        cause = Cause(player, key=use.key if use is not None else None)
-        async with self._turns.setdefault(league_id, asyncio.Lock()):
-            for _ in range(ATTEMPTS):
-                now = await self.now(league_id)
-                if use is not None and (first := await self._first(league_id, use)) is not None:
-                    return first
-                version = now.league.version
-                if expected is not None and version not in expected:
-                    raise StaleVersion(expected, version, "league")
-                try:
-                    return await self._append(
-                        decide(now.league, cause, stamp(self._clock)), version, now.row.title, use
-                    )
-                except Conflict:  # another process was quicker
-                    continue
-        raise StoreUnavailable(f"{league_id} changed {ATTEMPTS} times while the service decided this; try again")
 
     async def add_tournament(
         self,
@@ -318,6 +250,12 @@ class Leagues:
 
     # --- storing ---
 
+    def _state(self, kept: Held) -> tuple[League, str]:
+        return kept.league, kept.row.title
+
+    def _repeating(self, kept: Held) -> Held:
+        return replace(kept, repeated=True)
+
     async def _append(
         self, inscribed: Inscribed, expected: Version, title: str, use: KeyUse | None, within: Within | None = None
     ) -> Held:
@@ -326,21 +264,9 @@ class Leagues:
         batch = Append(league.id, expected, inscribed.records, league.status, key=use, league=row, within=within)
         appended = await self._store.append(batch)
         if appended.repeated is not None:
-            return await self._repeated(league.id, appended.repeated)
+            return await self._repeated(league.id, appended.repeated.version)
         self._wake.notify(league.id, league.version)
         return self._keep(title, league)
-
-    async def _first(self, league_id: LeagueId, use: KeyUse) -> Held | None:
-        """Return what a request did when it came before; None when it comes for the first time. Raises `KeyReused`."""
-        kept = await self._store.seen(league_id, use.account, use.key)
-        if kept is None:
-            return None
-        if kept.fingerprint != use.fingerprint:
-            raise KeyReused
-        return await self._repeated(league_id, kept.added)
-
-    async def _repeated(self, league_id: LeagueId, added: Added) -> Held:
-        return replace(await self.at(league_id, added.version), repeated=True)
 
 
 def season_of(league: League, number: int) -> Season:

@@ -1,13 +1,10 @@
 """The committee: the tournaments of a store, one act to each at a time."""
 
 import asyncio
-import hashlib
-import itertools
 import secrets
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
-from weakref import WeakValueDictionary
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from typing import Final
 
 import msgspec
 from msgspec import Struct
@@ -17,7 +14,7 @@ from domain.kernel.chance.draws import SECRET_BYTES, commitment_to
 from domain.kernel.ids import GameId, PlayerId, TournamentId, Version
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import starts_of_commands
-from domain.kernel.log.record import Cause, Record, first_broken
+from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.tournament import directing, rounds
@@ -33,24 +30,22 @@ from domain.tournament.regulations import Regulations
 from domain.tournament.standings import Standing, standings
 from domain.tournament.tournament import Inscribed, Tournament
 from service.base.clock import Clock, stamp
-from service.base.ids import ID_BYTES, new_id
 from service.cluster.wake import Wake
 from service.games.cache import GameDamaged
 from service.games.commands import ATTEMPTS
 from service.games.games import Games
-from service.games.requests import StaleVersion, UnknownRuleset, hashed_key
+from service.games.requests import StaleVersion, UnknownRuleset
 from service.store.accounts import LimitReached
 from service.store.protocol import (
-    Added,
     Append,
     Conflict,
     EventStore,
-    KeyReused,
     KeyUse,
     StoreUnavailable,
     TournamentRow,
     Within,
 )
+from service.tournaments.acting import Acting, key_use
 
 MOST_TOURNAMENTS: Final = 20
 """The most tournaments of an account that are not over."""
@@ -121,11 +116,11 @@ async def draw_by_slices(field: Field, drawn: Round) -> Drawn:
     return Drawn(await asyncio.to_thread(drawn_without_solver, field, drawn), "slices")
 
 
-class Committee:
-    """All tournaments of a store. With an idempotency key, a repetition of an accepted request gets the first answer.
+class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
+    """All tournaments of a store. Every method may raise `StoreError`; those that take an id `UnknownTournament`."""
 
-    Every method may raise `StoreError`; those that take an id `UnknownTournament`.
-    """
+    what = "tournament"
+    prefix = "t"
 
     def __init__(
         self,
@@ -135,13 +130,9 @@ class Committee:
         clock: Clock,
         randomness: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
-        self._store = store
+        super().__init__(store, wake, clock, randomness)
         self._games = games
-        self._wake = wake
-        self._clock = clock
-        self._randomness = randomness
         self._known: OrderedDict[TournamentId, Proceeding] = OrderedDict()
-        self._turns: WeakValueDictionary[TournamentId, asyncio.Lock] = WeakValueDictionary()
         self._standings: OrderedDict[TournamentId, tuple[Version, list[Standing]]] = OrderedDict()
         self.draw: Callable[[Field, Round], Awaitable[Drawn]] = draw_by_slices
         """What draws the tables of a round, as `draw_by_slices` does, and raises `NoDraw` or `Undecided`."""
@@ -175,10 +166,6 @@ class Committee:
         tournament = fold(tournament_id, records)
         return Proceeding(row_of(tournament, now.row.title), tournament, sheets_of({}, records))
 
-    async def records(self, tournament_id: TournamentId, after: Version = 0, limit: int | None = None) -> list[Record]:
-        """Return records of a tournament that follow a version."""
-        return await self._store.read(tournament_id, after, limit)
-
     async def standings(self, tournament_id: TournamentId) -> tuple[Tournament, list[Standing]]:
         """Return the present tournament and where everybody stands in it."""
         tournament = (await self.now(tournament_id)).tournament
@@ -190,12 +177,6 @@ class Committee:
             if len(self._standings) > KEPT:
                 self._standings.popitem(last=False)
         return tournament, known[1]
-
-    @staticmethod
-    def _check(tournament_id: TournamentId, records: Sequence[Record], before: Tournament | None = None) -> None:
-        after, previous = (before.version, before.head) if before is not None else (0, None)
-        if not records or first_broken(tournament_id, records, after, previous) is not None:
-            raise GameDamaged(f"tournament {tournament_id} is damaged in the store")
 
     def _keep(self, proceeding: Proceeding) -> Proceeding:
         tournament = proceeding.tournament
@@ -232,7 +213,7 @@ class Committee:
         use = key_use(player, key, ["announce", msgspec.to_builtins(regulations), title])
         if use is not None:
             cause = Cause(player, key=use.key)
-        for tournament_id in self._new_ids(player, key):
+        for tournament_id in map(TournamentId, self._new_ids(player, key)):
             if use is not None and (first := await self._first(tournament_id, use)) is not None:
                 return first
             if fits is not None:
@@ -250,15 +231,6 @@ class Committee:
             except Conflict:
                 continue  # the id is taken: this key was used before, and has ended since
         raise StoreUnavailable("no id for a new tournament was found; try again")
-
-    def _new_ids(self, player: PlayerId, key: str | None) -> Iterator[TournamentId]:
-        """Yield ids for a new tournament. They follow from the key, as those of new games do."""
-        for number in itertools.count():
-            seed = self._randomness(ID_BYTES)
-            if key is not None:
-                text = f"tournament/{hashed_key(player, key)}/{number}"
-                seed = hashlib.sha256(text.encode()).digest()[:ID_BYTES]
-            yield TournamentId(new_id("t", seed))
 
     def _seats(self, regulations: Regulations) -> Collection[int]:
         try:
@@ -304,40 +276,6 @@ class Committee:
         content = ["regulations", msgspec.to_builtins(regulations)]
         return await self.act(tournament_id, player, content, decide, expected=expected, key=key)
 
-    async def act(
-        self,
-        tournament_id: TournamentId,
-        player: PlayerId,
-        content: Sequence[Any],
-        decide: Decide,
-        *,
-        expected: Collection[Version] | None = None,
-        key: str | None = None,
-    ) -> Proceeding:
-        """Let an account do something in a tournament. `content` is what the key stands for.
-
-        Raises:
-            Refusal: a rule forbids it.
-            StaleVersion: the tournament stands at none of the versions `expected`.
-            KeyReused: the key came with another request before.
-        """
-        use = key_use(player, key, content)
-        cause = Cause(player, key=use.key if use is not None else None)
-        async with self._turn(tournament_id):
-            for _ in range(ATTEMPTS):
-                now = await self.now(tournament_id)
-                if use is not None and (first := await self._first(tournament_id, use)) is not None:
-                    return first
-                version = now.tournament.version
-                if expected is not None and version not in expected:
-                    raise StaleVersion(expected, version, "tournament")
-                try:
-                    inscribed = decide(now.tournament, cause, stamp(self._clock))
-                    return await self._append(inscribed, version, now.row.title, use)
-                except Conflict:  # another process was quicker
-                    continue
-        raise StoreUnavailable(f"{tournament_id} changed {ATTEMPTS} times while the service decided this; try again")
-
     async def by_house(self, tournament_id: TournamentId, decide: Decide) -> Proceeding | None:
         """Let the service do something in a tournament; None when that is not possible any more."""
         async with self._turn(tournament_id):
@@ -351,10 +289,6 @@ class Committee:
                 except Conflict:  # another process was quicker
                     continue
         raise StoreUnavailable(f"{tournament_id} changed {ATTEMPTS} times while the service decided this")
-
-    def _turn(self, tournament_id: TournamentId) -> asyncio.Lock:
-        """Return what lets one act of this process at a time happen in a tournament, so that they do not conflict."""
-        return self._turns.setdefault(tournament_id, asyncio.Lock())
 
     # --- rounds ---
 
@@ -488,6 +422,12 @@ class Committee:
 
     # --- storing ---
 
+    def _state(self, kept: Proceeding) -> tuple[Tournament, str]:
+        return kept.tournament, kept.row.title
+
+    def _repeating(self, kept: Proceeding) -> Proceeding:
+        return replace(kept, repeated=True)
+
     async def _append(
         self,
         inscribed: Inscribed,
@@ -512,25 +452,13 @@ class Committee:
         )
         appended = await self._store.append(batch)
         if appended.repeated is not None:
-            return await self._repeated(tournament.id, appended.repeated)
+            return await self._repeated(tournament.id, appended.repeated.version)
         self._wake.notify(tournament.id, tournament.version)
         known = self._known.get(tournament.id)
         if expected and (known is None or known.tournament.version != expected):
             return await self.at(tournament.id, tournament.version)
         sheets = sheets_of(known.sheets if known is not None else {}, inscribed.records)
         return self._keep(Proceeding(row, tournament, sheets))
-
-    async def _first(self, tournament_id: TournamentId, use: KeyUse) -> Proceeding | None:
-        """Return what a request did when it came before; None when it comes for the first time. Raises `KeyReused`."""
-        kept = await self._store.seen(tournament_id, use.account, use.key)
-        if kept is None:
-            return None
-        if kept.fingerprint != use.fingerprint:
-            raise KeyReused
-        return await self._repeated(tournament_id, kept.added)
-
-    async def _repeated(self, tournament_id: TournamentId, added: Added) -> Proceeding:
-        return replace(await self.at(tournament_id, added.version), repeated=True)
 
 
 def sheets_of(before: Mapping[int, Sheet], records: Iterable[Record]) -> Mapping[int, Sheet]:
@@ -566,11 +494,3 @@ def row_of(tournament: Tournament, title: str) -> TournamentRow:
         tournament.announced,
         tournament.changed,
     )
-
-
-def key_use(player: PlayerId, key: str | None, content: Sequence[Any]) -> KeyUse | None:
-    """Return the use of an idempotency key, which stands for a content; None without a key."""
-    if key is None:
-        return None
-    digest = hashlib.sha256(msgspec.json.encode(list(content), order="deterministic")).digest()
-    return KeyUse(player, hashed_key(player, key), digest)

@@ -1,0 +1,148 @@
+"""How somebody acts in a stream that is no game: tournaments and leagues, one act to each at a time."""
+
+import asyncio
+import hashlib
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from weakref import WeakValueDictionary
+
+import msgspec
+
+from domain.kernel.ids import PlayerId, StreamId, Version
+from domain.kernel.log.record import Cause, Record, first_broken
+from service.base.clock import Clock, stamp
+from service.base.ids import ID_BYTES, new_id
+from service.cluster.wake import Wake
+from service.games.cache import GameDamaged
+from service.games.commands import ATTEMPTS
+from service.games.requests import StaleVersion, hashed_key
+from service.store.protocol import Conflict, EventStore, KeyReused, KeyUse, StoreUnavailable
+
+
+class State(Protocol):
+    """What the records of a stream fold into."""
+
+    @property
+    def version(self) -> Version: ...
+    @property
+    def head(self) -> bytes: ...
+
+
+Id = TypeVar("Id", bound=StreamId)
+S = TypeVar("S", bound=State)
+Inscribed = TypeVar("Inscribed")
+Kept = TypeVar("Kept")
+
+
+class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
+    """All streams of a kind in a store. With an idempotency key, a repeated request gets the first answer."""
+
+    what: ClassVar[str]
+    """What a stream is called."""
+    prefix: ClassVar[str]
+    """What the ids of its streams begin with."""
+
+    def __init__(self, store: EventStore, wake: Wake, clock: Clock, randomness: Callable[[int], bytes]) -> None:
+        self._store = store
+        self._wake = wake
+        self._clock = clock
+        self._randomness = randomness
+        self._turns: WeakValueDictionary[Id, asyncio.Lock] = WeakValueDictionary()
+
+    @abstractmethod
+    async def now(self, stream: Id, /) -> Kept:
+        """Return what a stream is now."""
+
+    @abstractmethod
+    async def at(self, stream: Id, version: Version, /) -> Kept:
+        """Return what a stream was at a version that it has reached."""
+
+    @abstractmethod
+    def _state(self, kept: Kept) -> tuple[S, str]:
+        """Return the state and the title of a stream."""
+
+    @abstractmethod
+    async def _append(self, inscribed: Inscribed, expected: Version, title: str, use: KeyUse | None) -> Kept:
+        """Store what an act adds. Raises `Conflict` when the stream is not at the version `expected` any more."""
+
+    @abstractmethod
+    def _repeating(self, kept: Kept) -> Kept:
+        """Return what a stream was, as the answer to a repeated request."""
+
+    async def records(self, stream: Id, after: Version = 0, limit: int | None = None) -> list[Record]:
+        """Return records of a stream that follow a version."""
+        return await self._store.read(stream, after, limit)
+
+    async def act(
+        self,
+        stream: Id,
+        player: PlayerId,
+        content: Sequence[Any],
+        decide: Callable[[S, Cause, str], Inscribed],
+        *,
+        expected: Collection[Version] | None = None,
+        key: str | None = None,
+    ) -> Kept:
+        """Let an account do something. `content` is what the key stands for.
+
+        Raises:
+            Refusal: a rule forbids it.
+            StaleVersion: the stream stands at none of the versions `expected`.
+            KeyReused: the key came with another request before.
+        """
+        use = key_use(player, key, content)
+        cause = Cause(player, key=use.key if use is not None else None)
+        async with self._turn(stream):
+            for _ in range(ATTEMPTS):
+                now = await self.now(stream)
+                if use is not None and (first := await self._first(stream, use)) is not None:
+                    return first
+                state, title = self._state(now)
+                if expected is not None and state.version not in expected:
+                    raise StaleVersion(expected, state.version, self.what)
+                try:
+                    return await self._append(decide(state, cause, stamp(self._clock)), state.version, title, use)
+                except Conflict:  # another process was quicker
+                    continue
+        raise StoreUnavailable(f"{stream} changed {ATTEMPTS} times while the service decided this; try again")
+
+    def _turn(self, stream: Id) -> asyncio.Lock:
+        """Return what lets one act of this process at a time happen in a stream, so that they do not conflict."""
+        return self._turns.setdefault(stream, asyncio.Lock())
+
+    def _new_ids(self, player: PlayerId, key: str | None) -> Iterator[str]:
+        """Yield ids for a new stream. They follow from the key, as those of new games do."""
+        for number in itertools.count():
+            seed = self._randomness(ID_BYTES)
+            if key is not None:
+                text = f"{self.what}/{hashed_key(player, key)}/{number}"
+                seed = hashlib.sha256(text.encode()).digest()[:ID_BYTES]
+            yield new_id(self.prefix, seed)
+
+    def _check(self, stream: Id, records: Sequence[Record], before: S | None = None) -> None:
+        """Raise `GameDamaged` unless records continue the chain of a stream."""
+        after, previous = (before.version, before.head) if before is not None else (0, None)
+        if not records or first_broken(stream, records, after, previous) is not None:
+            raise GameDamaged(f"{self.what} {stream} is damaged in the store")
+
+    async def _first(self, stream: Id, use: KeyUse) -> Kept | None:
+        """Return what a request did when it came before; None when it comes for the first time. Raises `KeyReused`."""
+        kept = await self._store.seen(stream, use.account, use.key)
+        if kept is None:
+            return None
+        if kept.fingerprint != use.fingerprint:
+            raise KeyReused
+        return await self._repeated(stream, kept.added.version)
+
+    async def _repeated(self, stream: Id, version: Version) -> Kept:
+        return self._repeating(await self.at(stream, version))
+
+
+def key_use(player: PlayerId, key: str | None, content: Sequence[Any]) -> KeyUse | None:
+    """Return the use of an idempotency key, which stands for a content; None without a key."""
+    if key is None:
+        return None
+    digest = hashlib.sha256(msgspec.json.encode(list(content), order="deterministic")).digest()
+    return KeyUse(player, hashed_key(player, key), digest)
