@@ -21,8 +21,8 @@ from tests.browser.chromium import chromium
 from tests.browser.games import Table, asks, table, token_of
 from tests.browser.pointing import area, first, sit
 from tests.browser.visiting import DARK, PHONE, visiting
+from tests.service.api.clubs import NAMES, Club
 from tests.service.api.serving import Player, Service, serving
-from tests.service.api.test_tournaments import NAMES, Club
 from tests.service.webhooks.receiving import Receiver, receiving
 
 SIZES: Final[Mapping[str, dict[str, Any]]] = {

@@ -6,8 +6,8 @@ from playwright.async_api import Locator, Page
 
 from tests.browser.games import token_of
 from tests.browser.visiting import PHONE, Visit, Visitor, expect
+from tests.service.api.clubs import NAMES, Club, club_of
 from tests.service.api.serving import Service
-from tests.service.api.test_tournaments import NAMES, Club, club_of
 
 TABLET: dict[str, Any] = {"viewport": {"width": 820, "height": 1180}}
 FOCUS = "() => [document.activeElement.dataset.player, document.activeElement.dataset.table]"

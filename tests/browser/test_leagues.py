@@ -4,9 +4,9 @@ from playwright.async_api import Page
 
 from tests.browser.games import token_of
 from tests.browser.visiting import PHONE, Visit, Visitor, expect
+from tests.service.api.clubs import NAMES, club_of
 from tests.service.api.serving import Service
 from tests.service.api.test_leagues import Series
-from tests.service.api.test_tournaments import NAMES, club_of
 
 
 async def test_a_season_is_begun_held_and_closed_and_says_who_stands_above_whom_and_why(

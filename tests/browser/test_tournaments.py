@@ -4,8 +4,8 @@ from playwright.async_api import Locator, Page
 
 from tests.browser.games import token_of
 from tests.browser.visiting import PHONE, Visit, Visitor, expect
+from tests.service.api.clubs import NAMES, club_of
 from tests.service.api.serving import Service
-from tests.service.api.test_tournaments import NAMES, club_of
 
 REGULATIONS = {"ruleset": "conquest-classic-friz", "stages": [{"type": "swiss", "rounds": 1}]}
 

@@ -7,6 +7,7 @@ import pytest
 
 from service.webhooks.push import new_push_key
 from service.webhooks.secrets import new_key
+from tests.service.api.clubs import Club, club_of
 from tests.service.api.scene import Scene, scene_of
 from tests.service.api.serving import Player, Service, serving
 
@@ -32,3 +33,10 @@ async def bert(service: Service) -> Player:
 @pytest.fixture
 async def scene(service: Service, anna: Player, bert: Player) -> Scene:
     return await scene_of(service, anna, bert)
+
+
+@pytest.fixture
+async def club(service: Service) -> Club:
+    club = await club_of(service)
+    await club.announce()
+    return club

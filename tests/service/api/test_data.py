@@ -27,13 +27,13 @@ from tests.helpers.mailing import posting
 from tests.helpers.postgres import connected, shared_cluster
 from tests.service.api.apps import App
 from tests.service.api.browsers import browser
+from tests.service.api.clubs import REGULATIONS
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_leagues import RULES
 from tests.service.api.test_passkeys import registered
 from tests.service.api.test_ratings import counted
 from tests.service.api.test_statements import counting
 from tests.service.api.test_tokens import narrower
-from tests.service.api.test_tournaments import REGULATIONS
 
 DATA: Final = "/v1/players/me/data"
 

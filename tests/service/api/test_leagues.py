@@ -14,9 +14,9 @@ from domain.league.proof import verify
 from domain.tournament.proof import read
 from service.api.contract.document import endpoints
 from service.leagues.leagues import MOST_LEAGUES
+from tests.service.api.clubs import Club, club_of
 from tests.service.api.serving import Player, Service
 from tests.service.api.test_statistics import caught_up
-from tests.service.api.test_tournaments import Club, club_of
 
 RULES: Mapping[str, Any] = {"points": [10, 6, 3, 1], "best": 2, "divisions": 2, "up": 1, "down": 1}
 ONE_ROUND: Mapping[str, Any] = {"stages": [{"type": "swiss", "rounds": 1}]}

@@ -14,9 +14,9 @@ from service.store.postgres import moving, server, spread
 from service.store.postgres.books import ALL, spans
 from service.transparency.keys import new_key
 from tests.helpers.postgres import connected
+from tests.service.api.clubs import REGULATIONS
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_one_book import all_about_a_dispute, all_about_a_game, all_about_an_archived_game
-from tests.service.api.test_tournaments import REGULATIONS
 from tests.service.store.adapters import servers
 
 TABLES = (

@@ -14,9 +14,9 @@ from domain.kernel.ids import TournamentId
 from domain.tournament import proof, rounds
 from service.tournaments.tables import open_game
 from tests.helpers.tournaments import Club
+from tests.service.api.clubs import REGULATIONS, club_of
+from tests.service.api.clubs import Club as Evening
 from tests.service.api.serving import serving
-from tests.service.api.test_tournaments import REGULATIONS, club_of
-from tests.service.api.test_tournaments import Club as Evening
 from tests.service.cli.calling import Call, Said
 
 

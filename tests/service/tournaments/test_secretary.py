@@ -11,8 +11,8 @@ from msgspec import Struct
 from service.cluster.lease import Lease
 from service.tournaments.secretary import Secretary
 from service.tournaments.tables import START_AFTER
+from tests.service.api.clubs import LATE, Club, club_of
 from tests.service.api.serving import Player, Service, serving
-from tests.service.api.test_tournaments import LATE, Club, club_of
 from tests.service.rig import Hands
 
 DAY = 24 * 60 * 60
