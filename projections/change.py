@@ -1,10 +1,11 @@
 """Rows, and changes of rows, as data: a fold says what it wants, and the store's SQL is made from that."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from operator import itemgetter
 from typing import Any, Final, Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 Value = str | int
 """What a column holds. There are no nulls: what is absent is an empty text or 0."""
@@ -15,13 +16,19 @@ Kind = Literal["text", "number"]
 class Table(Struct, frozen=True):
     """A table of a projection: its columns by name, those of the key first.
 
-    `indexes` are groups of columns that are searched by.
+    Attributes:
+        indexes: groups of columns that are searched by.
+        row: takes from columns and their values those of the key: equal for what is about one row.
     """
 
     name: str
     key: Mapping[str, Kind]
     columns: Mapping[str, Kind] = {}
     indexes: tuple[tuple[str, ...], ...] = ()
+    row: Callable[[Mapping[str, Value]], Hashable] = len
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "row", itemgetter(*self.key))
 
 
 class Put(Struct, frozen=True):
@@ -31,6 +38,9 @@ class Put(Struct, frozen=True):
     key: Mapping[str, Value]
     values: Mapping[str, Value]
 
+    def row(self) -> Hashable:
+        return self.table.row(self.key)
+
 
 class Make(Struct, frozen=True):
     """Make the row with this key and these values, unless there is one. All columns are given."""
@@ -38,6 +48,9 @@ class Make(Struct, frozen=True):
     table: Table
     key: Mapping[str, Value]
     values: Mapping[str, Value]
+
+    def row(self) -> Hashable:
+        return self.table.row(self.key)
 
 
 class Add(Struct, frozen=True):
@@ -47,6 +60,9 @@ class Add(Struct, frozen=True):
     key: Mapping[str, Value]
     values: Mapping[str, int]
 
+    def row(self) -> Hashable:
+        return self.table.row(self.key)
+
 
 class Amend(Struct, frozen=True):
     """The rows in which these columns have these values get new ones in others; none is made."""
@@ -55,6 +71,9 @@ class Amend(Struct, frozen=True):
     where: Mapping[str, Value]
     values: Mapping[str, Value]
 
+    def row(self) -> Hashable:
+        return self.table.row(self.where) if self.where.keys() == self.table.key.keys() else None
+
 
 class Drop(Struct, frozen=True):
     """The rows in which these columns have these values go; with `beyond` only where that column is larger."""
@@ -62,6 +81,9 @@ class Drop(Struct, frozen=True):
     table: Table
     where: Mapping[str, Value]
     beyond: tuple[str, int] | None = None
+
+    def row(self) -> Hashable:
+        return None
 
 
 class Trim(Struct, frozen=True):
@@ -77,8 +99,12 @@ class Trim(Struct, frozen=True):
     by: tuple[str, ...]
     most: int
 
+    def row(self) -> Hashable:
+        return None
+
 
 Change = Put | Make | Add | Amend | Drop | Trim
+"""`row` of each returns what stands for the one row that it touches; None when it may touch several."""
 
 
 class Changes:
@@ -89,22 +115,21 @@ class Changes:
 
     def __init__(self) -> None:
         self._all: list[Change] = []
-        self._last: dict[tuple[str, tuple[Value, ...]], int] = {}
+        self._last: dict[tuple[str, Hashable], int] = {}
         self._wide: dict[str, int] = {}
 
     def extend(self, changes: Iterable[Change]) -> None:
         """Add changes that follow those before."""
-        made, wide, last_of = self._all, self._wide, self._last
+        made, last_of = self._all, self._last
         for change in changes:
-            name = change.table.name
-            row = row_of(change)
+            name, row = change.table.name, change.row()
             if row is None:
-                wide[name] = len(made)
+                self._wide[name] = len(made)
                 made.append(change)
                 continue
             last = last_of.get((name, row))
             # Nothing between the two touches this row: neither a change of it alone nor one of many rows.
-            if last is not None and last > wide.get(name, -1):
+            if last is not None and last > self._wide.get(name, -1):
                 first = made[last]
                 join = _JOINED.get((type(first), type(change)))
                 if join is not None:
@@ -116,20 +141,6 @@ class Changes:
     def all(self) -> list[Change]:
         """Return the changes, in an order that has the same effect."""
         return self._all
-
-
-def row_of(change: Change) -> tuple[Value, ...] | None:
-    """Return the key of the one row that a change touches; None when it may touch several."""
-    key = change.table.key
-    if isinstance(change, Amend):
-        where = change.where
-        if where.keys() != key.keys():
-            return None
-    elif isinstance(change, (Drop, Trim)):  # a union would be made at every call
-        return None
-    else:
-        where = change.key
-    return tuple(where.values()) if len(key) == 1 else tuple([where[name] for name in key])
 
 
 def _first(first: Any, second: Any) -> Any:

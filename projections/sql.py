@@ -4,7 +4,7 @@ Columns are TEXT, sorted by bytes, or BIGINT; placeholders are ``?``, which `num
 PostgreSQL. In nothing else do the two stores differ here.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import count
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from domain.kernel.ids import GameId
-from projections.change import Add, Amend, Change, Drop, Make, Put, Table, Trim, Value, row_of
+from projections.change import Add, Amend, Change, Drop, Make, Put, Table, Trim, Value
 from projections.cursor import reaches
 from projections.projection import Projection
 from projections.store import Generation, Lane, Move, Overtaken, Step, Trouble
@@ -283,12 +283,12 @@ def statement(projection: str, generation: int, change: Change, locking: str = "
     """Return the statement that makes a change; `locking` as in `batches`."""
     name = place(projection, generation, change.table.name)
     match change:
+        case Amend():  # as most are: to find that a struct is of another class takes as long as to make one
+            text = _update(name, tuple(change.values), tuple(change.where))
+            return text, (*change.values.values(), *change.where.values())
         case Put() | Make() | Add():
             text = _upsert(name, tuple(change.key), tuple(change.values), type(change))
             return text, (*change.key.values(), *change.values.values())
-        case Amend():
-            text = _update(name, tuple(change.values), tuple(change.where))
-            return text, (*change.values.values(), *change.where.values())
         case Drop():
             text, values = f"DELETE FROM {name} WHERE {_pairs(change.where, ' AND ')}", tuple(change.where.values())
             if change.beyond is not None:
@@ -316,23 +316,23 @@ def batches(
     Changes of different rows may be reordered. So a few statements are enough for most changes of a batch of events.
     `locking` is how a trim, which is the one change that meets rows of other lanes, takes the rows that it deletes.
     """
-    by_table: dict[str, list[Change]] = {}
+    tables: dict[str, tuple[dict[str, list[tuple[Value, ...]]], dict[Hashable, str]]] = {}
     for change in changes:
-        by_table.setdefault(change.table.name, []).append(change)
-    for of_table in by_table.values():
-        gathered: dict[str, list[tuple[Value, ...]]] = {}
-        stated: dict[tuple[Value, ...], str] = {}
-        for change in of_table:
-            text, values = statement(projection, generation, change, locking)
-            row = row_of(change)
-            if row is None or stated.get(row, text) != text:
-                yield from gathered.items()
-                gathered, stated = {}, {}
-            if row is None:
-                yield text, [values]
-            else:
-                stated[row] = text
-                gathered.setdefault(text, []).append(values)
+        text, values = statement(projection, generation, change, locking)
+        row, (gathered, stated) = change.row(), tables.setdefault(change.table.name, ({}, {}))
+        if row is None:
+            yield from gathered.items()
+            gathered.clear()
+            stated.clear()
+            yield text, [values]
+            continue
+        if stated.setdefault(row, text) != text:
+            yield from gathered.items()
+            gathered.clear()
+            stated.clear()
+            stated[row] = text
+        gathered.setdefault(text, []).append(values)
+    for gathered, _ in tables.values():
         yield from gathered.items()
 
 

@@ -186,8 +186,9 @@ class Classic(Ruleset[Table]):
                 owner["provinces"] += 1
                 owner["cities"] += province.city
                 owner["tribute"] += table.value_of(area)
-            for seat, army in province.armies.items():
-                scores[seat]["units"] += army.units.total
+            if province.armies:
+                for seat, army in province.armies.items():
+                    scores[seat]["units"] += army.units.total
         for galley in table.galleys.values():
             scores[galley.owner]["units"] += galley.cargo.total
         return scores

@@ -59,9 +59,14 @@ def is_league(stream: StreamId) -> TypeGuard[LeagueId]:
     return stream.startswith("l")
 
 
+def is_game(stream: StreamId) -> TypeGuard[GameId]:
+    """Tell whether a stream is that of a game, and not of a case, a tournament or a league."""
+    return not stream.startswith(("c", "t", "l"))
+
+
 def as_game(stream: StreamId) -> GameId | None:
     """Return the id of a game; None when the stream is that of a case, a tournament or a league."""
-    return None if is_case(stream) or is_tournament(stream) or is_league(stream) else GameId(stream)
+    return stream if is_game(stream) else None
 
 
 def book_of(stream: StreamId) -> int:

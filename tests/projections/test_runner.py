@@ -314,6 +314,27 @@ async def test_a_log_that_does_not_answer_is_waited_for(
     assert len(await status(rows)) == len(PROJECTIONS)
 
 
+async def test_a_pass_that_breaks_off_counts_nothing_twice(
+    rows: ProjectionStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Breaking(MemoryLog):
+        games = 0
+
+        async def title(self, game: GameId) -> str:
+            self.games += 1
+            if self.games == 2:  # what the first game changes is not committed yet
+                raise Unavailable("gone")
+            return await super().title(game)
+
+    monkeypatch.setattr("projections.runner.POLL", PATIENCE)
+    log = MemoryLog([*tiny_game(1), *tiny_game(2)])
+    going = runner(Breaking(log.rows), rows)
+    with pytest.raises(Unavailable):
+        await going.catch_up()
+    await going.catch_up()
+    assert await contents(rows) == await from_zero(log, tmp_path / "zero.db")
+
+
 # --- rebuilding while serving -----------------------------------------------------------------------------------------
 
 

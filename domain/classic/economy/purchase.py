@@ -89,13 +89,13 @@ def prices(table: Table) -> dict[str, int]:
 
 def supply(table: Table, seat: Seat) -> dict[str, int]:
     """Return the unused pieces that a seat may buy: of all its colours (CC-CAP-15), and of the common stock."""
-    held = NO_UNITS
-    built = {"cities": 0, "fortifications": 0, "roads": len(table.roads)}
+    held, cities, fortifications = NO_UNITS, 0, 0
     for province in table.provinces.values():
-        built["cities"] += province.city
-        built["fortifications"] += province.fortified
-        if (army := province.armies.get(seat)) is not None:
+        cities += province.city
+        fortifications += province.fortified
+        if province.armies and (army := province.armies.get(seat)) is not None:
             held += army.units
+    built = {"cities": cities, "fortifications": fortifications, "roads": len(table.roads)}
     fleet = [galley for galley in table.galleys.values() if galley.owner == seat]
     for galley in fleet:
         held += galley.cargo

@@ -1,0 +1,225 @@
+"""A batch: what projections that stand at one place of the log make of the events that follow.
+
+They look at the log together, and fold each game once for all.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from operator import methodcaller
+from typing import Final
+
+from msgspec import Struct
+
+from domain.kernel.ids import CaseId, GameId, StreamId, TournamentId, is_case, is_game, is_tournament
+from domain.kernel.log.record import Record
+from projections.change import Change, Changes
+from projections.cursor import Stretch
+from projections.follower import Follower
+from projections.lanes import books_of, divided
+from projections.projection import Happened, Projection
+from projections.store import Generation, Move, Step, Trouble, Unavailable
+
+BREATH: Final = 20
+"""Events after which others who share the event loop get their turn: a fold with its table takes about 100 µs."""
+
+
+class Work(Struct, eq=False):
+    """One projection's part: where its rows stand, what it has made of the events, and where it failed.
+
+    Attributes:
+        lanes: those in which it is followed; none where the generation has one checkpoint for all.
+        changes: what it makes of the events; None where nothing changes.
+        failed_at: the index of the event on which it failed.
+    """
+
+    projection: Projection
+    generation: Generation
+    lanes: tuple[int, ...] = ()
+    changes: Changes | None = None
+    failed_at: int | None = None
+    trouble: Trouble | None = None
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.projection.name, self.generation.number
+
+    @property
+    def place(self) -> object:
+        """Where it stands in its lanes: equal for those that may share a look at the log."""
+        of = self.generation.lanes
+        return (self.lanes, *(of[lane].positions for lane in self.lanes)) if of else self.generation.cursor
+
+    @property
+    def books(self) -> Collection[int] | None:
+        """The books in which it is followed; None for all."""
+        of = len(self.generation.lanes)
+        if len(self.lanes) == of:
+            return None
+        books = of * len(self.generation.lanes[0].positions)
+        return [book for lane in self.lanes for book in books_of(lane, of, books)]
+
+    def fail(self, index: int, stream: StreamId, record: Record, why: Exception) -> None:
+        """Note the event on which it failed, and why."""
+        self.failed_at, self.trouble = index, Trouble(stream, record.version, f"{type(why).__name__}: {why}"[:500])
+
+    def step(self, stretch: Stretch, count: int, cursor: str) -> Step:
+        """Return the step to `cursor`, which is the place after the first `count` records."""
+        changes = self.changes.all() if self.changes is not None else ()
+        of = len(self.generation.lanes)
+        if not of:
+            return Step(self.generation, cursor, count, changes)
+        events, moves = Counter(place.book % of for place in stretch.places[:count]), list[Move]()
+        for number, positions in enumerate(divided(stretch.after(count), of)):
+            lane = self.generation.lanes[number]
+            if number in self.lanes and positions != lane.positions:
+                moves.append(Move(lane, positions, events[number]))
+        return Step(self.generation, cursor, count, changes, moves)
+
+    def move(self, step: Step) -> None:
+        """Go on to where a step that was committed leads."""
+        self.generation, self.changes = step.moved, None
+
+
+class Group:
+    """Projections that stand at one place, and go on together for as long as none of them fails."""
+
+    def __init__(self, works: Sequence[Work], follower: Follower, limit: int) -> None:
+        """`limit` is how many events it folds at a time."""
+        self.works = works
+        self.limit = limit
+        self.books = works[0].books
+        self._follower = follower
+        self._going: Sequence[Work] = ()
+        self._heeding: dict[tuple[str, bool], list[Work]] = {}
+        self._with_table = False
+        self._leave_out_failed()
+
+    @property
+    def cursor(self) -> str | None:
+        """Where all of them stand."""
+        return self.works[0].generation.cursor
+
+    @property
+    def failed(self) -> bool:
+        """Whether one of them has failed on an event."""
+        return len(self._going) < len(self.works) or any(work.failed_at is not None for work in self._going)
+
+    def steps(self, stretch: Stretch) -> list[Step]:
+        """Return the steps of all to the end of a stretch."""
+        count, cursor = len(stretch.records), str(stretch.end)
+        return [work.step(stretch, count, cursor) for work in self.works]
+
+    def move(self, steps: Sequence[Step]) -> None:
+        """Go on to where their steps lead, which were committed."""
+        for work, step in zip(self.works, steps, strict=True):
+            work.move(step)
+
+    async def fold(self, events: Sequence[tuple[StreamId, Record]]) -> None:
+        """Have all make their changes of events that follow their place. Raises `Unavailable`."""
+        for index, (stream, record) in enumerate(events):
+            if index % BREATH == BREATH - 1:
+                await asyncio.sleep(0)
+            if not self._going:
+                return
+            if is_game(stream):
+                await self._of_game(index, stream, record)
+            elif is_case(stream):
+                await self._of_case(index, stream, record)
+            elif is_tournament(stream):
+                await self._of_tournament(index, stream, record)
+            # No projection asks for leagues.
+
+    async def _of_game(self, index: int, game: GameId, record: Record) -> None:
+        try:
+            step = await self._follower.step(game, record, with_table=self._with_table)
+        except Unavailable:
+            raise
+        except Exception as error:  # not even the beginning of this game can be read
+            self._fail(self._going, index, game, record, error)
+            return
+        if step.fault is not None:
+            follows = [work for work in self._going if work.projection.follows]
+            self._fail(follows, index, game, record, step.fault)
+        happened = step.happened
+        # Forks are in no list and in no statistics; continuations may come to count.
+        if not happened.fixed.is_fork:
+            self._extend(index, game, record, self._who_heed(happened), methodcaller("fold", happened))
+        elif happened.fixed.is_continuation:
+            self._extend(index, game, record, self._going, methodcaller("fold_continuation", happened))
+
+    def _who_heed(self, happened: Happened) -> Sequence[Work]:
+        """Return the work of the projections that get an event."""
+        try:
+            what = "around" if happened.around is not None else "ruleset"
+        except Exception:  # each finds for itself that it cannot be read
+            return self._going
+        caused = happened.record.cause is not None
+        known = self._heeding.get((what, caused))
+        if known is None:
+            heeds = ("all", what, "caused") if caused else ("all", what)
+            known = [work for work in self._going if work.projection.heeds in heeds]
+            self._heeding[what, caused] = known
+        return known
+
+    async def _of_case(self, index: int, case: CaseId, record: Record) -> None:
+        """Give projections that hear of cases an event of one, and others what a ruling says of the end of its game."""
+        hearing = [work for work in self._going if work.projection.hears]
+        judging = [work for work in self._going if work.projection.judges]
+        follower = self._follower
+        for works, given, takes in ((hearing, follower.argued, "argue"), (judging, follower.judged, "judge")):
+            if not works:
+                continue
+            try:
+                found = await given(case, record)
+            except Unavailable:
+                raise
+            except Exception as error:  # its case or its game cannot be read
+                self._fail(works, index, case, record, error)
+                continue
+            if found is not None:
+                self._extend(index, case, record, works, methodcaller(takes, found))
+
+    async def _of_tournament(self, index: int, tournament: TournamentId, record: Record) -> None:
+        """Give projections that attend tournaments an event of one."""
+        attending = [work for work in self._going if work.projection.attends]
+        if not attending:
+            return
+        try:
+            directed = await self._follower.directed(tournament, record)
+        except Unavailable:
+            raise
+        except Exception as error:  # the tournament cannot be read
+            self._fail(attending, index, tournament, record, error)
+            return
+        self._extend(index, tournament, record, attending, methodcaller("direct", directed))
+
+    def _extend(
+        self,
+        index: int,
+        stream: StreamId,
+        record: Record,
+        works: Sequence[Work],
+        changes: Callable[[Projection], Iterable[Change]],
+    ) -> None:
+        """Add what each projection that has not failed makes of a record to its changes."""
+        for work in works:
+            if work.failed_at is not None:
+                continue
+            try:
+                if made := [*changes(work.projection)]:
+                    if work.changes is None:
+                        work.changes = Changes()
+                    work.changes.extend(made)
+            except Exception as error:  # a projection's own mistake is its own trouble
+                self._fail([work], index, stream, record, error)
+
+    def _fail(self, works: Sequence[Work], index: int, stream: StreamId, record: Record, why: Exception) -> None:
+        for work in works:
+            work.fail(index, stream, record, why)
+        self._leave_out_failed()
+
+    def _leave_out_failed(self) -> None:
+        self._going = [work for work in self.works if work.failed_at is None]
+        self._heeding = {}
+        self._with_table = any(work.projection.follows for work in self._going)
