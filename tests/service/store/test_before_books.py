@@ -30,7 +30,7 @@ from tests.helpers.postgres import connected, shared_cluster
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_statistics import caught_up
 from tests.service.rig import fixed_randomness, open_rig
-from tests.service.store.test_upgrade import note_as_whole, read_as_before, read_to_the_end, upgrades
+from tests.service.store.test_books_upgrade import note_as_whole, read_as_before, read_to_the_end, upgrades
 
 FOLDER: Final = Path(__file__).with_name("before_books")
 LOG_KEY: Final = new_key("games.example/log", fixed_randomness("key"))
