@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from domain.kernel.ids import GameId, PlayerId, Seat
-from domain.kernel.log import rematching
+from domain.kernel.log import beginning, rematching
 from domain.kernel.log.ended import ABANDONED_AFTER
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import cause_of
@@ -38,7 +38,7 @@ class Decline(Act, frozen=True):
     kind = "cancel"
 
     async def decide(self, case: Case) -> Decided:
-        return case.game.cancel(case.cause, case.at)
+        return beginning.cancel(case.game, case.cause, case.at)
 
 
 class Offered(Struct, frozen=True):

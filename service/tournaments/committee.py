@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from domain.kernel.chance.draws import SECRET_BYTES, commitment_to
 from domain.kernel.ids import GameId, PlayerId, TournamentId, Version
-from domain.kernel.log.game import Game
+from domain.kernel.log import beginning
 from domain.kernel.log.history import starts_of_commands
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.message import type_name
@@ -243,7 +243,7 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
         ruleset = self._games.library.current(regulations.ruleset)
         board = ruleset.equip(self._games.boards(ruleset.board), None)
         for size in regulations.sizes:
-            Game.create(
+            beginning.create(
                 ruleset,
                 GameId("g"),
                 size,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import GameId, PlayerId, Seat, TournamentId
-from domain.kernel.log import seating
+from domain.kernel.log import beginning, seating
 from domain.kernel.log.game import Decided
 from domain.tournament.field import Table
 from domain.tournament.tournament import Tournament
@@ -60,7 +60,7 @@ class StartTable(Act, frozen=True):
     tournament: TournamentId
 
     async def decide(self, case: Case) -> Decided:
-        return case.game.start(case.chance, replace(case.cause, tournament=self.tournament), case.at)
+        return beginning.start(case.game, case.chance, replace(case.cause, tournament=self.tournament), case.at)
 
 
 class CancelTable(Act, frozen=True):
@@ -70,7 +70,7 @@ class CancelTable(Act, frozen=True):
     tournament: TournamentId
 
     async def decide(self, case: Case) -> Decided:
-        return case.game.cancel(replace(case.cause, tournament=self.tournament), case.at)
+        return beginning.cancel(case.game, replace(case.cause, tournament=self.tournament), case.at)
 
 
 def _key(tournament: Tournament, seed: bytes, number: int, table: Table) -> str:

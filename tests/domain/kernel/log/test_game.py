@@ -8,6 +8,7 @@ import pytest
 
 from domain.kernel.chance.draws import commitment_to
 from domain.kernel.ids import GameId, PlayerId, Seat
+from domain.kernel.log import beginning
 from domain.kernel.log.fold import continued, later
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_event, steps
@@ -33,7 +34,7 @@ def create(**changes: Any) -> Any:
         "cause": Cause(ORGANIZER),
         "at": "2026-01-01T00:00:00.000000Z",
     }
-    return Game.create(TinyAuction(), GameId("g"), changes.pop("players", 2), **{**given, **changes})
+    return beginning.create(TinyAuction(), GameId("g"), changes.pop("players", 2), **{**given, **changes})
 
 
 def test_a_game_is_created_with_its_commitment_and_board() -> None:
