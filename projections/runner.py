@@ -8,30 +8,22 @@ The checkpoints are read again after one, and now and then.
 import asyncio
 import math
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from operator import methodcaller
 from typing import Final, Protocol
 from uuid import uuid4
 
-from msgspec import Struct, field
-
-from domain.kernel.ids import CaseId, StreamId, TournamentId, as_game, is_league, is_tournament
-from domain.kernel.log.record import Record
 from domain.kernel.rules.ruleset import Library
-from projections.change import Change, Changes
 from projections.cursor import Cursor, Stretch, reaches
+from projections.folding import Work, fold
 from projections.follower import Follower, Log
-from projections.lanes import books_of, divided
-from projections.projection import Happened, Projection
-from projections.store import Generation, Lane, Move, Overtaken, ProjectionStore, Step, Trouble, Unavailable
+from projections.lanes import divided
+from projections.projection import Projection
+from projections.store import Generation, Lane, Overtaken, ProjectionStore, Step, Trouble, Unavailable
 
 BATCH: Final = 500
 """Events in one commit."""
-
-BREATH: Final = 20
-"""Events after which others who share the event loop get their turn: a fold with its table takes about 100 µs."""
 
 GATHER: Final = 0.05
 """Seconds between two passes, so that the events of a busy moment come into one commit."""
@@ -46,8 +38,6 @@ other processes take the lanes over after them."""
 
 POLL: Final = 1.0
 """Seconds after which the log is looked at even if nobody has rung. A wake-up is a hint; the log is the truth."""
-
-Events = Sequence[tuple[StreamId, Record]]
 
 
 class Bell(Protocol):
@@ -67,54 +57,6 @@ class Stopped(Exception):
         super().__init__(f"{projection} stopped at version {trouble.version} of game {trouble.game}: {trouble.why}")
         self.projection = projection
         self.trouble = trouble
-
-
-class _Work(Struct, eq=False):
-    """One projection's part in a pass: what it has made of the events, and where it failed.
-
-    `lanes` are those that it is followed in; none where the generation has one checkpoint for all.
-    """
-
-    projection: Projection
-    generation: Generation
-    lanes: tuple[int, ...] = ()
-    changes: Changes = field(default_factory=Changes)
-    failed_at: int | None = None
-    trouble: Trouble | None = None
-
-    @property
-    def key(self) -> tuple[str, int]:
-        return self.projection.name, self.generation.number
-
-    @property
-    def place(self) -> object:
-        """Where it stands in its lanes: equal for those that may share a look at the log."""
-        of = self.generation.lanes
-        return (self.lanes, *(of[lane].positions for lane in self.lanes)) if of else self.generation.cursor
-
-    @property
-    def books(self) -> Collection[int] | None:
-        """The books that it is followed in; None for all."""
-        of = len(self.generation.lanes)
-        if len(self.lanes) == of:
-            return None
-        books = of * len(self.generation.lanes[0].positions)
-        return [book for lane in self.lanes for book in books_of(lane, of, books)]
-
-    def fail(self, index: int, game: StreamId, record: Record, why: Exception) -> None:
-        self.failed_at, self.trouble = index, Trouble(game, record.version, f"{type(why).__name__}: {why}"[:500])
-
-    def step(self, stretch: Stretch, count: int, cursor: str) -> Step:
-        """Return the step to `cursor`, which is the place after the first `count` records."""
-        of = len(self.generation.lanes)
-        if not of:
-            return Step(self.generation, cursor, count, self.changes.all())
-        events, moves = Counter(place.book % of for place in stretch.places[:count]), list[Move]()
-        for number, positions in enumerate(divided(stretch.after(count), of)):
-            lane = self.generation.lanes[number]
-            if number in self.lanes and positions != lane.positions:
-                moves.append(Move(lane, positions, events[number]))
-        return Step(self.generation, cursor, count, self.changes.all(), moves)
 
 
 class Runner:
@@ -229,7 +171,7 @@ class Runner:
             for each in await self._store.generations():
                 self._generations.setdefault(each.projection, []).append(each)
         generations = self._generations
-        groups: dict[tuple[object, int], list[_Work]] = defaultdict(list)
+        groups: dict[tuple[object, int], list[Work]] = defaultdict(list)
         for name, projection in self._projections.items():
             known = generations.get(name, ())
             # There is a pass after every command, and most find the rows that are read where they left them.
@@ -249,7 +191,7 @@ class Runner:
 
     async def _work(
         self, projection: Projection, generations: Sequence[Generation], lanes: Collection[int] | None
-    ) -> _Work | None:
+    ) -> Work | None:
         """Return what a projection works on: its live rows; those still being built when there are no fitting ones."""
         live = next((each for each in generations if each.live), None)
         if live is not None and live.version > projection.version:
@@ -266,14 +208,14 @@ class Runner:
             return self._work_in(projection, within, lanes) if within is not None else None
         return self._work_in(projection, generation, lanes)
 
-    def _work_in(self, projection: Projection, generation: Generation, lanes: Collection[int] | None) -> _Work | None:
+    def _work_in(self, projection: Projection, generation: Generation, lanes: Collection[int] | None) -> Work | None:
         """Return the work on a generation in lanes, but for those in which it has stopped; None when none is left."""
         name, number, of = projection.name, generation.number, len(generation.lanes)
         if not of:
-            return _Work(projection, generation) if (name, number, 0) not in self._stopped else None
+            return Work(projection, generation) if (name, number, 0) not in self._stopped else None
         wanted = range(of) if lanes is None else sorted(lanes)
         going = tuple(lane for lane in wanted if (name, number, lane) not in self._stopped)
-        return _Work(projection, generation, going) if going else None
+        return Work(projection, generation, going) if going else None
 
     async def _in_lanes(self, generation: Generation) -> Generation | None:
         """Return a generation with a checkpoint in each lane, if the log has several; None when another was quicker."""
@@ -346,19 +288,19 @@ class Runner:
 
     # --- a batch ---
 
-    async def _advance(self, limit: int, works: list[_Work], follower: Follower) -> int:
+    async def _advance(self, limit: int, works: list[Work], follower: Follower) -> int:
         """Fold the next events into rows; return how many there were. Rows that have caught up become live."""
         cursor, books = works[0].generation.cursor, works[0].books
         stretch = await (self._log.read_on(cursor, limit) if books is None else self._log.read_on(cursor, limit, books))
         if not stretch.records:
             return sum([await self._swap(work) for work in works])
-        await self._fold(stretch.records, works, follower)
+        await fold(stretch.records, works, follower)
         if not await self._commit_all(works, stretch):
             for work in works:
                 await self._commit(work, stretch)
         return len(stretch.records)
 
-    async def _swap(self, work: _Work) -> int:
+    async def _swap(self, work: Work) -> int:
         """Let rows that have caught up take the place of those that are read; return whether that was tried.
 
         The store sees to it that nobody who reads is ever taken back in time.
@@ -379,7 +321,7 @@ class Runner:
         # Only now, because the log may grow: a generation of this log is never beyond an end that was read after it.
         return live if live is not None and not reaches(str(await self._log.end()), live.cursor) else None
 
-    async def _all_there(self, work: _Work) -> bool:
+    async def _all_there(self, work: Work) -> bool:
         """Tell whether a generation is in the lanes of other processes, too, where the log ended a moment ago.
 
         Where it ends just now is never reached in all lanes at a time while much is appended.
@@ -392,110 +334,7 @@ class Runner:
         mine = next((each for each in known if (each.projection, each.number) == work.key), None)
         return mine is not None and reaches(mine.cursor, str(end))
 
-    async def _fold(self, events: Events, works: Sequence[_Work], follower: Follower) -> None:
-        going = list(works)
-        with_table = any(work.projection.follows for work in going)
-        for index, (stream, record) in enumerate(events):
-            if index % BREATH == BREATH - 1:
-                await asyncio.sleep(0)
-            if len(still := [work for work in going if work.failed_at is None]) < len(going):
-                going, with_table = still, any(work.projection.follows for work in still)
-            if not going:
-                return
-            if is_league(stream):
-                continue  # no projection asks for leagues
-            if is_tournament(stream):
-                await self._of_tournament(index, stream, record, going, follower)
-                continue
-            game = as_game(stream)
-            if game is None:
-                await self._of_case(index, CaseId(stream), record, going, follower)
-                continue
-            try:
-                step = await follower.step(game, record, with_table=with_table)
-            except Unavailable:
-                raise
-            except Exception as error:  # not even the beginning of this game can be read
-                for work in going:
-                    work.fail(index, game, record, error)
-                return
-            if step.fault is not None:
-                for work in going:
-                    if work.projection.follows:
-                        work.fail(index, game, record, step.fault)
-            happened = step.happened
-            # Forks are in no list and in no statistics; continuations may come to count.
-            if not happened.fixed.is_fork:
-                self._extend(index, game, record, self._heeding(going, happened), methodcaller("fold", happened))
-            elif happened.fixed.is_continuation:
-                self._extend(index, game, record, going, methodcaller("fold_continuation", happened))
-
-    @staticmethod
-    def _heeding(going: Sequence[_Work], happened: Happened) -> list[_Work]:
-        """Return the work of the projections that get an event."""
-        try:
-            what = "around" if happened.around is not None else "ruleset"
-        except Exception:  # each finds for itself that it cannot be read
-            return [*going]
-        heeded = ("all", what) if happened.record.cause is None else ("all", what, "caused")
-        return [work for work in going if work.projection.heeds in heeded]
-
-    async def _of_case(
-        self, index: int, case: CaseId, record: Record, going: Sequence[_Work], follower: Follower
-    ) -> None:
-        """Give projections that hear of cases an event of one, and others what a ruling says of the end of its game."""
-        hearing = [work for work in going if work.projection.hears]
-        judging = [work for work in going if work.projection.judges]
-        for works, given, takes in ((hearing, follower.argued, "argue"), (judging, follower.judged, "judge")):
-            if not works:
-                continue
-            try:
-                found = await given(case, record)
-            except Unavailable:
-                raise
-            except Exception as error:  # its case or its game cannot be read
-                for work in works:
-                    work.fail(index, case, record, error)
-                continue
-            if found is not None:
-                self._extend(index, case, record, works, methodcaller(takes, found))
-
-    async def _of_tournament(
-        self, index: int, tournament: TournamentId, record: Record, going: Sequence[_Work], follower: Follower
-    ) -> None:
-        """Give projections that attend tournaments an event of one."""
-        attending = [work for work in going if work.projection.attends]
-        if not attending:
-            return
-        try:
-            directed = await follower.directed(tournament, record)
-        except Unavailable:
-            raise
-        except Exception as error:  # the tournament cannot be read
-            for work in attending:
-                work.fail(index, tournament, record, error)
-            return
-        self._extend(index, tournament, record, attending, methodcaller("direct", directed))
-
-    @staticmethod
-    def _extend(
-        index: int,
-        stream: StreamId,
-        record: Record,
-        going: Sequence[_Work],
-        changes: Callable[[Projection], Iterable[Change]],
-    ) -> None:
-        """Add what each projection that has not failed makes of a record to its changes."""
-        for work in going:
-            if work.failed_at is not None:
-                continue
-            try:
-                if made := list(changes(work.projection)):
-                    work.changes.extend(made)
-            except Exception as error:  # a projection's own mistake is its own trouble
-                work.fail(index, stream, record, error)
-
-    async def _commit_all(self, works: Sequence[_Work], stretch: Stretch) -> bool:
+    async def _commit_all(self, works: Sequence[Work], stretch: Stretch) -> bool:
         """Commit what projections have made of the same events at once; tell whether that could be done."""
         if any(work.failed_at is not None or work.projection.name in self._careful for work in works):
             return False
@@ -517,7 +356,7 @@ class Runner:
         if known is not None:
             known[:] = [step.moved if each is step.at else each for each in known]
 
-    async def _commit(self, work: _Work, stretch: Stretch) -> None:
+    async def _commit(self, work: Work, stretch: Stretch) -> None:
         """Commit what a projection has made of the events, up to the one on which it failed if it did."""
         count = work.failed_at if work.failed_at is not None else len(stretch.records)
         generation, name = work.generation, work.projection.name
@@ -551,7 +390,7 @@ class Runner:
             await self._store.stop(generation, work.trouble, of[number] if of else None)
             self._tell(Stopped(name, work.trouble))
 
-    def _follower(self, works: Sequence[_Work]) -> Follower:
+    def _follower(self, works: Sequence[Work]) -> Follower:
         """Return the follower of projections that stand at one place; it stays with them, its tables at hand."""
         names = {work.projection.name for work in works}
         known = self._followers.get(works[0].projection.name)

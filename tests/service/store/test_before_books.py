@@ -22,7 +22,8 @@ from domain.kernel.log.record import Record, first_broken
 from domain.transparency.tree import Frontier, leaf_hash
 from service.cli import app
 from service.store.postgres.migrations import migrate, open_books
-from service.store.postgres.store import PostgresStore, append_with
+from service.store.postgres.store import PostgresStore
+from service.store.postgres.writer import append_with
 from service.store.protocol import Append, EventStore, Opening
 from service.store.sqlite.store import SqliteStore
 from service.transparency.keys import new_key

@@ -9,7 +9,8 @@ import pytest
 from domain.kernel.ids import GameId, StreamId, book_of
 from domain.kernel.log.record import Record
 from service.store.postgres.migrations import Migration, known, migrate, open_books
-from service.store.postgres.store import PostgresStore, append_with
+from service.store.postgres.store import PostgresStore
+from service.store.postgres.writer import append_with
 from service.store.protocol import EventStore
 from tests.helpers.postgres import connected, shared_cluster
 from tests.service.store.batches import addition, new_game, use

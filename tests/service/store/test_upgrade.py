@@ -18,7 +18,8 @@ from service.base.scopes import EVERYBODYS
 from service.games.creating import create_game
 from service.games.views import viewer_of
 from service.store.postgres.migrations import known, migrate
-from service.store.postgres.store import _APPEND, PostgresStore, arguments
+from service.store.postgres.store import PostgresStore
+from service.store.postgres.writer import APPEND, arguments
 from service.store.protocol import Append, EventStore, Opening, StoreUnavailable
 from service.store.sqlite import schema as sqlite_schema
 from service.store.sqlite.file import check_file
@@ -240,7 +241,7 @@ async def test_a_process_of_before_still_appends_under_keys_and_finds_their_answ
         batch = new_game("g1", key=use("k"))
         commands, *others = arguments([batch])
         commands = [(*commands[0][:-1], b"the answer")]
-        statement = _APPEND.replace("after, version", "answer")
+        statement = APPEND.replace("after, version", "answer")
         for outcome in ("accepted", "repeated"):
             (row,) = await connection.fetch(statement, commands, *others)
             assert row["outcome"] == outcome
