@@ -1,4 +1,4 @@
-"""Closing an account: its games, tournaments and leagues, its seats and its offices."""
+"""Closing an account: what becomes of its games, tournaments, leagues, seats and offices."""
 
 import re
 from collections.abc import AsyncIterator, Collection
@@ -40,21 +40,19 @@ class Closing:
         self._committee = committee
 
     async def close(self, row: PlayerRow) -> None:
-        """Close an account for good.
-
-        Whatever signs in to it ends. Its seats are given up, its offices laid down, and the games and tournaments that
-        it organizes pass to others (TAB-LIFE-06, TAB-TRN-23). Its name gives way to a pseudonym, in the titles of these
-        as well. The seats of a bot of the service wait for another one. After an interruption, call it again: it does
-        what is left. Raises `StoreError`.
+        """Close an account for good. All its sign-ins end. It gives up its seats and offices, and the games and
+        tournaments that it organizes pass to others (TAB-LIFE-06, TAB-TRN-23). A pseudonym replaces its name, also in
+        the titles of these. The seats of a bot of the service wait for another bot. If it was interrupted, call it
+        again: it does the rest. Raises `StoreError`.
         """
         if row.bot is None:
             await self._leave_all(row)
         await self._accounts.close(row.player)
-        if row.bot is None:  # what it joined meanwhile
+        if row.bot is None:  # what the account has joined meanwhile
             await self._leave_all(row)
 
     async def _leave_all(self, row: PlayerRow) -> None:
-        """Leave all games and tournaments of an account that go on, with an append or more for each."""
+        """Leave all running games and tournaments of an account. Each takes one append or more."""
         async for game in self._games_of(row.player):
             await self._retitle_game(row, game)
             if game.status in GOING:
@@ -66,7 +64,7 @@ class Closing:
             await self._retitle(row, each.league, each.title)
 
     async def _able(self, among: Collection[PlayerId]) -> frozenset[PlayerId]:
-        """Return who of some accounts can organize something: neither a bot nor a closed account."""
+        """Return those of the accounts that can organize something. Bots and closed accounts cannot."""
         rows = await self._accounts.named(set(among))
         return frozenset(row.player for row in rows if row.bot is None and row.closed is None)
 
@@ -82,9 +80,9 @@ class Closing:
     # --- games ---
 
     async def _games_of(self, player: PlayerId) -> AsyncIterator[GameRow]:
-        """Yield the games whose official an account is, in which it holds a seat, and which it organizes."""
+        """Yield the games that an account organizes, plays or judges as an official."""
         judged = list[GameId]()
-        with suppress(Unavailable, NotBuilt):  # then it keeps its offices, until an organizer releases it
+        with suppress(Unavailable, NotBuilt):  # the account keeps its office until an organizer releases it
             judged = await officials.games_of(self._rows, player)
         found = await self._store.games(among=judged, limit=officials.MOST)
         for each in found:
@@ -97,7 +95,7 @@ class Closing:
 
     async def _leave_game(self, player: PlayerId, row: GameRow) -> None:
         game = await self._games.game(row.game)
-        with suppress(NotSeated):  # left before
+        with suppress(NotSeated):  # the account had left it before
             able = await self._able(organizing.heirs(game))
             game = (await self._games.act(row.game, player, Depart(able))).state
         if game.organizer != row.organizer:
@@ -115,7 +113,7 @@ class Closing:
 
     async def _tournaments_of(self, player: PlayerId) -> AsyncIterator[TournamentId]:
         """Yield the tournaments that an account organizes, plays or directs, and those in which it once did."""
-        with suppress(Unavailable, NotBuilt):  # then it stays in the field, and is not drawn without a check-in
+        with suppress(Unavailable, NotBuilt):  # the player stays in the field, and is not drawn without a check-in
             for tournament in await inbox.tournaments_of(self._rows, player, past=True):
                 yield tournament
         found = await self._store.tournaments(organizer=player, limit=BATCH)
@@ -128,5 +126,5 @@ class Closing:
         now = await self._committee.now(tournament_id)
         await self._retitle(row, tournament_id, now.row.title)
         able = await self._able(now.tournament.directors)
-        with suppress(Refusal):  # it is over, or was left before
+        with suppress(Refusal):  # the tournament is over, or the account had left it
             await self._committee.act(tournament_id, row.player, (), partial(depart, able=able))

@@ -31,8 +31,9 @@ from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.marks import Battle, Mark, Marks
 from domain.kernel.rules.message import Event as KernelEvent
 from domain.kernel.rules.message import Names
-from domain.kernel.rules.ruleset import Result, Rolled, Ruleset, switched
+from domain.kernel.rules.ruleset import Result, Rolled, Ruleset
 from domain.kernel.rules.schema import Random
+from domain.kernel.rules.versions import switched
 
 CHAPTERS = (
     setup,

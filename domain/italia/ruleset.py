@@ -51,8 +51,9 @@ from domain.kernel.rules.marks import Battle, Figure, Mark, Marks, halved
 from domain.kernel.rules.message import Event as KernelEvent
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.papers import Papers
-from domain.kernel.rules.ruleset import Change, Order, Result, Rolled, Ruleset, switched
+from domain.kernel.rules.ruleset import Order, Result, Rolled, Ruleset
 from domain.kernel.rules.schema import Random
+from domain.kernel.rules.versions import Change, switched
 
 # What both games have.
 CHAPTERS = (

@@ -14,8 +14,9 @@ from domain.kernel.rules.marks import Battle, Mark, Marks
 from domain.kernel.rules.message import Event as KernelEvent
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.papers import Papers
-from domain.kernel.rules.ruleset import Change, Result, Rolled, Ruleset, switched
+from domain.kernel.rules.ruleset import Result, Rolled, Ruleset
 from domain.kernel.rules.schema import Random
+from domain.kernel.rules.versions import Change, switched
 from domain.mare_nostrum import course
 from domain.mare_nostrum.box.data import BANK, CARDS, ROLES, SUPPLY
 from domain.mare_nostrum.box.editions import CHANGES, Rules

@@ -12,7 +12,7 @@ from msgspec import Struct
 from domain.kernel.chance.draws import commitment_to
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Seat
-from domain.kernel.log import answering, retracting, seating
+from domain.kernel.log import answering, beginning, retracting, seating
 from domain.kernel.log.answers import Answer
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.record import Cause, Record
@@ -68,7 +68,7 @@ class Scene:
         ]
         self.accounts = {row.player: row for row in self.players}
         self.created = self._keep(
-            Game.create(
+            beginning.create(
                 self.ruleset,
                 GAME,
                 len(self.players),
@@ -85,7 +85,7 @@ class Scene:
         for seat, row in zip(game.players, self.players, strict=True):
             self.joined.append(self._keep(seating.take_seat(game, seat, f"dice of {row.name}", Cause(row.player), AT)))
             game = self.joined[-1].game
-        self.started = self._keep(game.start(game.chance(SECRET), Cause(self.players[0].player), AT))
+        self.started = self._keep(beginning.start(game, game.chance(SECRET), Cause(self.players[0].player), AT))
         self.command, self.seat, self.given = self._give(self.started.game)
         self.left = self._leave(self.given.game)
         self.asked, self.agreed = self._ask()

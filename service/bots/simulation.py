@@ -15,7 +15,7 @@ from domain.boards import builtin
 from domain.kernel.chance.draws import commitment_to
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Seat
-from domain.kernel.log import seating
+from domain.kernel.log import beginning, seating
 from domain.kernel.log.fold import fold
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.lifecycle import Undo
@@ -112,7 +112,7 @@ class Simulation:
         ruleset = LIBRARY.current(self.plan.ruleset)
         if self.plan.version is not None:
             ruleset = ruleset.at(self.plan.version)
-        step = Game.create(
+        step = beginning.create(
             ruleset,
             GameId(f"sim-{self.plan.seed}"),
             self.plan.seats,
@@ -127,7 +127,7 @@ class Simulation:
         for number, seat in enumerate(step.game.players, start=1):
             step = seating.take_seat(step.game, seat, "", Cause(PlayerId(f"bot-{number}")), self._now())
             self._keep(step)
-        step = step.game.start(step.game.chance(self.secret), Cause(SIMULATOR), self._now())
+        step = beginning.start(step.game, step.game.chance(self.secret), Cause(SIMULATOR), self._now())
         self._keep(step)
         return step.game
 

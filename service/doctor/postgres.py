@@ -20,7 +20,7 @@ from service.store.postgres import migrations
 from service.store.postgres.books import ALL, misfit, spans
 from service.store.postgres.distributed import append_to, settle
 from service.store.postgres.hosts import Hosts, difference, each_host, lineage_of
-from service.store.postgres.store import append_with
+from service.store.postgres.writer import append_with
 from service.store.protocol import Append, KeyUse, Opening
 
 OLDEST: Final = 15

@@ -11,7 +11,7 @@ from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import PlayerId, Seat, Version
-from domain.kernel.log import answering, officials, organizing, retracting, seating
+from domain.kernel.log import answering, beginning, officials, organizing, retracting, seating
 from domain.kernel.log.answers import Answer
 from domain.kernel.log.fold import earlier_of, retract
 from domain.kernel.log.game import Decided, Game
@@ -134,7 +134,7 @@ async def left(case: Case, seat: Seat, cause: Cause) -> Decided:
     A player who leaves a rematch that has not begun declines it (TAB-REM-04).
     """
     if case.game.rematch_of is not None and case.game.status == "gathering":
-        return case.game.cancel(replace(cause, seat=None), case.at)
+        return beginning.cancel(case.game, replace(cause, seat=None), case.at)
     if case.game.status != "running":
         return seating.leave_seat(case.game, seat, cause, case.at)
     earlier = earlier_of(case.game, await case.log(), case.library)
@@ -239,7 +239,7 @@ class Depart(Act, frozen=True):
     async def decide(self, case: Case) -> Decided:
         game, player, at = case.game, case.cause.account, case.at
         if game.is_analysis:
-            return game.cancel(case.cause, at)
+            return beginning.cancel(game, case.cause, at)
         decided = Decided(game, ())
         if (seat := next((seat for seat, holder in game.present.items() if holder == player), None)) is not None:
             decided = await left(case, seat, case.cause)
@@ -250,7 +250,7 @@ class Depart(Act, frozen=True):
             if heir is not None:
                 decided = decided.then(organizing.pass_on(decided.game, heir, case.cause, at))
             elif game.status == "gathering":
-                decided = decided.then(decided.game.cancel(case.cause, at))
+                decided = decided.then(beginning.cancel(decided.game, case.cause, at))
         if not decided.records:
             raise NotSeated("You take no part in this game any more.")
         return decided
@@ -264,7 +264,7 @@ class Start(Act, frozen=True):
     async def decide(self, case: Case) -> Decided:
         if case.cause.player != case.game.organizer:
             case.seat()
-        return case.game.start(case.chance, case.cause, case.at)
+        return beginning.start(case.game, case.chance, case.cause, case.at)
 
 
 class Cancel(Act, frozen=True):
@@ -274,7 +274,7 @@ class Cancel(Act, frozen=True):
 
     async def decide(self, case: Case) -> Decided:
         require_organizer(case.game, case.cause.account)
-        return case.game.cancel(case.cause, case.at)
+        return beginning.cancel(case.game, case.cause, case.at)
 
 
 class Upgrade(Act, frozen=True):

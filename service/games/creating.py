@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from domain.boards import parse_board, validate
 from domain.kernel.chance.draws import commitment_to
 from domain.kernel.ids import GameId, PlayerId, Seat, TournamentId
-from domain.kernel.log import officials, seating
+from domain.kernel.log import beginning, officials, seating
 from domain.kernel.log.clock import Clock
-from domain.kernel.log.game import Decided, Game
+from domain.kernel.log.game import Decided
 from domain.kernel.log.lifecycle import Forking, Readers, Sight
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.board import Board
@@ -172,7 +172,7 @@ class Table:
     def created(self, game: GameId, commitment: str, cause: Cause, at: str) -> Decided:
         """Return the creation of the game, without officials and seats. Raises as `create_game` does."""
         wish = self.wish
-        return Game.create(
+        return beginning.create(
             self.ruleset,
             game,
             wish.players,
@@ -245,7 +245,7 @@ async def open_table(
         if rematch is not None:
             decided = table.taken(decided, cause, at)
             if not decided.game.around.assigned:
-                decided = decided.then(decided.game.start(decided.game.chance(secret), cause, at))
+                decided = decided.then(beginning.start(decided.game, decided.game.chance(secret), cause, at))
         if not wish.listed and not opening.private:
             await games.store.list_game(game, False)
         return decided

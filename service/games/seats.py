@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from domain.kernel.ids import PlayerId, Seat
-from domain.kernel.log import officials, seating
+from domain.kernel.log import beginning, officials, seating
 from domain.kernel.log.fold import earlier_of
 from domain.kernel.log.game import Decided
 from domain.kernel.log.record import Cause
@@ -34,7 +34,7 @@ class ConfirmSeat(Act, frozen=True):
         if confirmed.game.rematch_of is None or confirmed.game.around.assigned:
             return confirmed
         # The last one has agreed (TAB-REM-03).
-        return confirmed.then(confirmed.game.start(confirmed.game.chance(case.secret), case.cause, case.at))
+        return confirmed.then(beginning.start(confirmed.game, confirmed.game.chance(case.secret), case.cause, case.at))
 
 
 class OfferSeat(Act, frozen=True):

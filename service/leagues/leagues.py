@@ -1,4 +1,4 @@
-"""The leagues of a store: one act to each at a time, and tables that follow from the tournaments of a season."""
+"""The leagues of a store: acts of their organizers, one at a time for each league, and the tables of their seasons."""
 
 import asyncio
 import secrets
@@ -36,13 +36,13 @@ from service.tournaments.acting import Acting, key_use
 from service.tournaments.committee import Committee
 
 MOST_LEAGUES: Final = 20
-"""The most leagues of an account."""
+"""The most leagues that an account can have."""
 
 KEPT: Final = 64
-"""How many leagues are kept in memory, those that were looked at last."""
+"""How many leagues stay in memory: the most recently used."""
 
 FINISHES: Final = 1_000
-"""How many ends of tournaments are kept in memory: those never change."""
+"""How many final results of tournaments stay in memory. They never change."""
 
 
 class UnknownLeague(LookupError):
@@ -61,9 +61,9 @@ class Held(Struct, frozen=True):
     """A stored league.
 
     Attributes:
-        row: what the index has of it.
+        row: its row in the index.
         league: the league.
-        repeated: whether the request came again with its idempotency key, and this is the league as it was then.
+        repeated: whether this answers a repeated request; then the league is as it was after the first.
     """
 
     row: LeagueRow
@@ -93,8 +93,8 @@ class Leagues(Acting[LeagueId, League, Inscribed, Held]):
     # --- looking ---
 
     async def now(self, league_id: LeagueId) -> Held:
-        """Return the present league. Only what happened since the last look is read."""
-        # The regulations of a tournament may name any text.
+        """Return the league as it is now. Reads only the events since the last call."""
+        # The id may come from the regulations of a tournament, where it can be any text.
         row = await self._store.league(league_id) if league_id.isalnum() else None
         if row is None:
             raise UnknownLeague(f"There is no league {league_id!r}.")
@@ -120,7 +120,7 @@ class Leagues(Acting[LeagueId, League, Inscribed, Held]):
     def _keep(self, title: str, league: League) -> Held:
         held = Held(row_of(league, title), league)
         known = self._known.get(league.id)
-        # A title changes without an event.
+        # Replace an equal version, too: a title changes without an event.
         if known is None or known.league.version <= league.version:
             self._known[league.id] = held
         self._known.move_to_end(league.id)
@@ -134,11 +134,11 @@ class Leagues(Acting[LeagueId, League, Inscribed, Held]):
         """Return the tables of a season, the highest division first."""
         finishes = await self.finishes(season)
         divisions = range(1, season.regulations.divisions + 1)
-        # Of thousands of players it takes a while: other requests do not wait for it.
+        # With thousands of players this takes a while, so other requests must not wait for it.
         return await asyncio.to_thread(lambda: [table_of(season, division, finishes) for division in divisions])
 
     async def finishes(self, season: Season) -> Mapping[TournamentId, Finish]:
-        """Return how the tournaments of a season stand. Those that are over are looked at once."""
+        """Return the standings of the tournaments of a season. Those of finished tournaments are read only once."""
         found: dict[TournamentId, Finish] = {}
         for each in season.tournaments:
             known = self._ends.get(each.tournament)
@@ -154,12 +154,12 @@ class Leagues(Acting[LeagueId, League, Inscribed, Held]):
     # --- tournaments of a league ---
 
     async def require_season(self, regulations: Regulations) -> None:
-        """Raise `Refusal` or `UnknownLeague` unless a tournament may be announced that names a league (TAB-LGE-06)."""
+        """Raise `Refusal` or `UnknownLeague` unless the league of a new tournament accepts it (TAB-LGE-06)."""
         if (named := regulations.league) is not UNSET:
             acts.require_season((await self.now(named.league)).league, named)
 
     async def require_belonging(self, tournament: Tournament, player: PlayerId) -> None:
-        """Raise `Refusal` unless a player may enter a tournament, by the league that it names (TAB-LGE-07)."""
+        """Raise `Refusal` unless the league of a tournament lets the player enter it (TAB-LGE-07)."""
         if (named := tournament.regulations.league) is not UNSET:
             acts.require_belonging(await self._season_of(named), named.division, player)
 
@@ -188,7 +188,7 @@ class Leagues(Acting[LeagueId, League, Inscribed, Held]):
             except LimitReached:
                 raise TooManyLeagues(f"You have {MOST_LEAGUES} leagues, which is the most.") from None
             except Conflict:
-                continue  # the id is taken: this key was used before, and has ended since
+                continue  # the id is taken: the key was used before, and has expired
         raise StoreUnavailable("no id for a new league was found; try again")
 
     async def add_tournament(
@@ -200,8 +200,8 @@ class Leagues(Acting[LeagueId, League, Inscribed, Held]):
         expected: Collection[Version] | None = None,
         key: str | None = None,
     ) -> Held:
-        """Let a tournament count in the season that runs. Raises as `act` does, and `UnknownTournament`."""
-        # The time before the look: a round that is published after it does not make this wrong.
+        """Add a tournament to the running season. Raises what `act` raises, and `UnknownTournament`."""
+        # Take the time before reading the tournament: rounds published after it do not matter.
         at = stamp(self._clock)
         tournament = (await self._committee.now(tournament_id)).tournament
 
@@ -222,7 +222,7 @@ class Leagues(Acting[LeagueId, League, Inscribed, Held]):
         expected: Collection[Version] | None = None,
         key: str | None = None,
     ) -> Held:
-        """Close the season that runs. Raises as `act` does, and `UnknownSeason`."""
+        """Close the running season. Raises what `act` raises, and `UnknownSeason`."""
         content = ["close-season", number]
         use = key_use(player, key, content)
         if use is not None and (first := await self._first(league_id, use)) is not None:
@@ -277,7 +277,7 @@ def season_of(league: League, number: int) -> Season:
 
 
 def row_of(league: League, title: str) -> LeagueRow:
-    """Return what the index has of a league."""
+    """Return the row of a league for the index."""
     return LeagueRow(
         league.id,
         title,

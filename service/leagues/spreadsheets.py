@@ -13,7 +13,7 @@ _MOVES: Final = {-1: "up", 0: "", 1: "down"}
 
 
 def table_csv(season: Season, tables: Sequence[Sequence[Line]], names: Mapping[PlayerId, str]) -> bytes:
-    """Return all tables of a season, a row for each player, with a column for the points of each tournament."""
+    """Return all tables of a season. Each row is a player, with a column for their points in each tournament."""
     tournaments = [each.tournament for each in season.tournaments]
     rows = list[Sequence[object]]()
     for division, table in enumerate(tables, start=1):

@@ -1,1 +1,1 @@
-"""Opening many games: who may seat whom, and games that are asked for together."""
+"""Opening many games at once: consents to be seated, bulks of games, rematches."""

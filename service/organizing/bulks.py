@@ -1,7 +1,7 @@
-"""Games that are asked for together: checked whole, kept whole, then opened one by one.
+"""Bulks: games that an organizer requests together. They are checked and stored together, then opened one by one.
 
-What is wrong with any game refuses all of them, before anything is kept. From then on everything stands in rows: which
-games are to be opened, when they are to start, and what became of each (`opening.py`).
+If anything is wrong with one game, the request is refused and nothing is stored. Otherwise rows say which games to
+open, when to start them, and what happened to each (`opening.py`).
 """
 
 import asyncio
@@ -31,33 +31,33 @@ from service.store.accounts import LimitReached
 from service.store.organizing import BulkGameRow, BulkId, BulkRow, OrganizingStore
 
 MOST_GAMES: Final = 100
-"""Games of a bulk."""
+"""The most games in a bulk."""
 
 MOST_A_DAY: Final = 500
-"""Games that an account asks for in bulks within 24 hours."""
+"""The most games that an account can request in bulks within 24 hours."""
 
 LONGEST_AHEAD: Final = timedelta(days=30)
-"""How far ahead a game can be told to start."""
+"""How far ahead the start of a game can be."""
 
 LONGEST_PROBLEM: Final = 500
-"""The most characters of what is wrong with a game."""
+"""The most characters that are stored of a game's problem."""
 
 
 class GameWish(Struct, frozen=True):
-    """A game that is asked for, and when it is to start; empty when its players or its organizer start it."""
+    """A requested game and its start time; the time is empty when its players or its organizer start it."""
 
     table: TableWish
     starts_at: str = ""
 
 
 class Fault(Struct, frozen=True):
-    """What is wrong with a game that is asked for.
+    """What is wrong with a requested game.
 
     Attributes:
         number: its number in the bulk, from 1 on.
         problem: what is wrong.
-        seat: the seat that it is about, if it is about one.
-        rule: the rule that it breaks, if it breaks one.
+        seat: the seat that the problem is about, if any.
+        rule: the rule that the game breaks, if any.
     """
 
     number: int
@@ -67,7 +67,7 @@ class Fault(Struct, frozen=True):
 
 
 class BulkRefused(Exception):
-    """Something is wrong with games that were asked for together, so none of them is opened."""
+    """Something is wrong with a game of the bulk, so none of its games is opened."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         super().__init__(faults[0].problem)
@@ -79,7 +79,7 @@ class UnknownBulk(LookupError):
 
 
 class TooManyGames(Exception):
-    """The account asks for more games within a day than it may."""
+    """The account requested more games within a day than it may."""
 
     def __init__(self) -> None:
         super().__init__(f"You asked for more than {MOST_A_DAY} games in bulks within 24 hours.")
@@ -97,7 +97,7 @@ class Bulks:
         randomness: Callable[[int], bytes],
         ring: Callable[[], None] = lambda: None,
     ) -> None:
-        """`ring` is called when there is something to be done."""
+        """`ring` wakes the opener."""
         self._store = store
         self._games = games
         self._consents = consents
@@ -106,11 +106,11 @@ class Bulks:
         self._ring = ring
 
     async def make(self, organizer: PlayerId, wishes: Sequence[GameWish], key: str | None) -> BulkRow:
-        """Ask for games. Under an idempotency key, they are asked for once.
+        """Request games. With an idempotency key, a repeated request gets the first bulk.
 
         Raises:
-            BulkRefused: something is wrong with one of them.
-            TooManyGames: the account has asked for too many today.
+            BulkRefused: something is wrong with one of the games.
+            TooManyGames: the account has requested too many games today.
             KeyReused: the key came with another request.
         """
         now = stamp(self._clock)
@@ -118,11 +118,11 @@ class Bulks:
         fingerprint = hashlib.sha256(canonical([msgspec.to_builtins(wish) for wish in wishes])).digest()
         bulk = BulkId(new_id("b", self._randomness(ID_BYTES)))
         row = BulkRow(bulk, organizer, now, len(wishes))
-        # A repetition is not looked at again: who agreed then may have changed their mind since.
+        # Do not check a repeated request again: players may have withdrawn their consent since.
         if made_by and (first := await self._store.made(made_by, fingerprint)) is not None:
             return first
         if faults := await self._faults(organizer, wishes, now):
-            # The first request may have been on its way into the store when its key was looked up.
+            # The first request may not have been stored yet when we looked for its key.
             if made_by and (first := await self._store.made(made_by, fingerprint)) is not None:
                 return first
             raise BulkRefused(faults)
@@ -146,11 +146,11 @@ class Bulks:
         return row
 
     async def games(self, bulk: BulkId, after: int = 0) -> list[BulkGameRow]:
-        """Return the games of a bulk of which something became after a change, by their last changes."""
+        """Return the games of a bulk that changed after a given change, in the order of their last changes."""
         return await self._store.games(bulk, after)
 
     async def cancel(self, row: BulkRow) -> None:
-        """Cancel what has not started."""
+        """Cancel the games that have not started."""
         await self._store.cancel(row.bulk, stamp(self._clock))
         log.info("bulk cancelled", account=row.organizer, bulk=row.bulk)
         self._ring()
@@ -177,11 +177,11 @@ class Bulks:
                 if player in objections
             )
             faults.extend(self._faults_of(organizer, number, wish.table, now))
-            await asyncio.sleep(0)  # laying a table takes a while, and others are waiting
+            await asyncio.sleep(0)  # setting up a table takes a while, and other requests are waiting
         return faults
 
     def _faults_of(self, organizer: PlayerId, number: int, wish: TableWish, now: str) -> Iterable[Fault]:
-        """Yield what is wrong with a game, by opening it without storing it."""
+        """Yield what is wrong with a game. To find it, open the game without storing it."""
         cause = Cause(organizer)
         try:
             table = Table(self._games, wish)

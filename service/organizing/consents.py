@@ -1,4 +1,4 @@
-"""Whom accounts let seat them: an organizer assigns seats only to those who agreed to that (TAB-SEAT-08)."""
+"""Consents: an organizer can assign a seat only to an account that has agreed to it (TAB-SEAT-08)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -10,11 +10,11 @@ from service.store.accounts import AccountStore, LimitReached
 from service.store.organizing import ConsentRow, OrganizingStore
 
 MOST_CONSENTS: Final = 100
-"""Organizers whom an account lets seat it."""
+"""The most organizers that an account can allow to seat it."""
 
 
 class TooManyConsents(Exception):
-    """The account lets as many organizers seat it as it may."""
+    """The account has given as many consents as it may."""
 
     def __init__(self) -> None:
         super().__init__(f"The account lets {MOST_CONSENTS} organizers seat it, and cannot name more.")
@@ -29,7 +29,7 @@ class Consents:
         self._clock = clock
 
     async def give(self, player: PlayerId, organizer: PlayerId) -> ConsentRow:
-        """Let an organizer seat an account. Raises `UnknownPlayer` or `TooManyConsents`."""
+        """Allow an organizer to seat an account. Raises `UnknownPlayer` or `TooManyConsents`."""
         row = await self._accounts.player(organizer)
         if row is None or row.closed is not None or row.is_bot or organizer == player:
             raise UnknownPlayer(f"There is no other account {organizer!r} that organizes games.")
@@ -39,15 +39,15 @@ class Consents:
             raise TooManyConsents from None
 
     async def withdraw(self, player: PlayerId, organizer: PlayerId) -> None:
-        """Let an organizer seat an account no longer. Seats that it has stay its own."""
+        """Stop allowing an organizer to seat an account. The account keeps the seats that it has."""
         await self._store.withdraw(player, organizer)
 
     async def of(self, player: PlayerId) -> list[ConsentRow]:
-        """Return whom an account lets seat it, the newest first."""
+        """Return the consents of an account, the newest first."""
         return await self._store.consents(player)
 
     async def objections(self, organizer: PlayerId, players: Iterable[PlayerId]) -> Mapping[PlayerId, str]:
-        """Return why an organizer may not seat accounts, for those that they may not."""
+        """Return why the organizer may not seat an account, for each of the accounts where this is so."""
         wanted = {player for player in players if player != organizer}
         known = {row.player: row for row in await self._accounts.named(wanted)} if wanted else {}
         consenting = await self._store.consenting(organizer, wanted)

@@ -1,7 +1,7 @@
-"""What is to be done about the games of bulks: they are opened, started when their time has come, or cancelled.
+"""Opening the games of bulks, starting them when their time has come, and cancelling them.
 
-It goes by rows, in one process at a time. The id of each game follows from its bulk and its number there. So whatever
-is killed in between, the next process opens no game twice and leaves none out.
+One process at a time does this, from rows. The id of a game follows from its bulk and its number there. So if a process
+is killed, the next one opens no game twice and leaves none out.
 """
 
 import asyncio
@@ -28,32 +28,32 @@ from service.store.organizing import NEVER, BulkGameRow, BulkRow, BulkStatus, Or
 from service.store.protocol import KeyReused, StoreError
 
 PATIENCE: Final = timedelta(days=14)
-"""For how long a game whose time has come waits for its seats to be full."""
+"""How long a game waits for players after its start time."""
 
 KEPT: Final = timedelta(days=60)
-"""For how long it is kept what became of a bulk. It is longer than its games may wait."""
+"""How long the result of a bulk is stored. It must be longer than its games may wait."""
 
 SOON, LATER = timedelta(seconds=5), timedelta(seconds=60)
-"""Between two looks at a game that waits for its seats to be full: in its first ten minutes, and then."""
+"""The time between two looks at a game that waits for players: in its first ten minutes, and after that."""
 
 TICK: Final = 1.0
-"""Seconds between two looks at what is due."""
+"""Seconds between two searches for games that are due."""
 
 PAGE: Final = 20
-"""Games that are looked at in one turn."""
+"""The most games in one turn."""
 
 FORGET: Final = 3600.0
-"""Seconds between two looks for old bulks."""
+"""Seconds between two searches for old bulks."""
 
 TROUBLE: Final = timedelta(minutes=1)
-"""After which it is tried again what failed in a way that nobody thought of."""
+"""The pause before another try after an unexpected error."""
 
 
 _FINAL: Final = (
     *(Refusal, NotOrganizer, NotSeated, DocumentError, UnknownRuleset, KeyReused),
     *(msgspec.MsgspecError, ValueError),
 )
-"""What no second try would change."""
+"""Errors that would come again at a second try."""
 
 
 class Opener:
@@ -69,11 +69,11 @@ class Opener:
         self._forgot = -FORGET
 
     def ring(self) -> None:
-        """Look at what is due soon."""
+        """Wake the opener: something is due."""
         self._rung.set()
 
     async def run(self) -> None:
-        """Do what is due until cancelled, in turn with other processes that do."""
+        """Do what is due until cancelled. Other processes may do the same; one works at a time."""
         told = ""
         try:
             while True:
@@ -85,7 +85,7 @@ class Opener:
                     if str(error) != told:
                         told = str(error)
                         log.warning("bulks wait", why=told)
-                except Exception:  # of what nobody thought of: whatever it was, it is tried again
+                except Exception:  # unexpected: try again
                     log.exception("bulks wait")
                 if done < PAGE:
                     with suppress(TimeoutError):
@@ -95,7 +95,8 @@ class Opener:
                 await self._lease.give_back()
 
     async def turn(self) -> int:
-        """Do what is due, if no other process does; return of how many games. Raises `StoreError` or `Unavailable`."""
+        """Do what is due, unless another process does. Return the number of games. Raises `StoreError` or
+        `Unavailable`."""
         if not await self._lease.held():
             return 0
         await self._forget()
@@ -107,13 +108,13 @@ class Opener:
                 await self._do(row, bulk)
             except (StoreError, Unavailable):
                 raise
-            except Exception:  # it must not keep others from being opened
+            except Exception:  # one game must not stop the others
                 log.exception("bulk game waits", bulk=row.bulk, number=row.number)
                 await self._store.postpone(row, later(stamp(self._clock), TROUBLE))
         return len(found)
 
     async def _do(self, row: BulkGameRow, bulk: BulkRow) -> None:
-        """Do what is to be done next about one game."""
+        """Do the next step for one game."""
         organizer = await self._games.store.accounts.player(bulk.organizer)
         try:
             closed = organizer is None or organizer.closed is not None
@@ -126,9 +127,9 @@ class Opener:
             await self._became(row, "failed", why[:LONGEST_PROBLEM])
 
     async def _opened(self, row: BulkGameRow, bulk: BulkRow, *, closed: bool) -> bool:
-        """Open a game; tell whether something is to be done about it at once."""
+        """Open a game; tell whether its next step is due at once."""
         game = self._games.first_id(bulk.organizer, _key(row))
-        if await self._games.store.game(game) is None:  # else a process was killed before it could say so
+        if await self._games.store.game(game) is None:  # else a process was killed before it could note that
             if bulk.cancelled:
                 await self._became(row, "cancelled")
                 return False
@@ -160,7 +161,7 @@ class Opener:
             await self._wait(row)
 
     async def _wait(self, row: BulkGameRow) -> None:
-        """Look again later at a game whose time has come while seats of it are free."""
+        """Try again later to start a game whose time has come while some of its seats are free."""
         now = stamp(self._clock)
         waited = stamped(now) - stamped(row.starts_at)
         if waited > PATIENCE:
@@ -186,5 +187,5 @@ class Opener:
 
 
 def _key(row: BulkGameRow) -> str:
-    """Return the idempotency key under which a game is opened: from it follows the id of the game."""
+    """Return the idempotency key for opening a game. The id of the game follows from it."""
     return f"{row.bulk}/{row.number}"

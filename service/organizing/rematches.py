@@ -1,7 +1,7 @@
-"""Rematches of games that are over: offering one, agreeing to it and declining it (TAB-REM).
+"""Rematches of finished games: offering one, agreeing to it and declining it (TAB-REM).
 
-Nothing is kept beside the logs. The id of a rematch follows from the game before it and the number of the offer, so
-players who offer at the same moment offer one game, and anybody who asks finds it.
+Only the logs store them. The id of a rematch follows from the game before it and the number of the offer. So players
+who offer at the same moment offer the same game.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from domain.kernel.ids import GameId, PlayerId, Seat
-from domain.kernel.log import rematching
+from domain.kernel.log import beginning, rematching
 from domain.kernel.log.ended import ABANDONED_AFTER
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import cause_of
@@ -29,16 +29,16 @@ from service.games.seats import ConfirmSeat
 from service.store.protocol import Conflict
 
 Fate = Literal["offered", "started", "cancelled"]
-"""What became of an offer: players have yet to agree, all have, or somebody declined it or it has expired."""
+"""The state of an offer: some players have yet to agree, all have agreed, or it was declined or has expired."""
 
 
 class Decline(Act, frozen=True):
-    """Declining a rematch, as one of those who are asked, or withdrawing it."""
+    """Declining a rematch, as one of its players, or withdrawing it."""
 
     kind = "cancel"
 
     async def decide(self, case: Case) -> Decided:
-        return case.game.cancel(case.cause, case.at)
+        return beginning.cancel(case.game, case.cause, case.at)
 
 
 class Offered(Struct, frozen=True):
@@ -46,9 +46,9 @@ class Offered(Struct, frozen=True):
 
     Attributes:
         number: the number of the offer.
-        game: the game that it is.
-        players: who is asked to play, by seat.
-        status: what became of it, as of the time of the answer.
+        game: the game that was created for it.
+        players: the players, by seat.
+        status: its state at the time of the answer.
         agreed: the seats whose players have agreed.
     """
 
@@ -68,7 +68,7 @@ class Rematches:
         self._settings = settings
 
     async def of(self, game: Game) -> list[Offered]:
-        """Return the rematches of a game that were offered, in the order of their numbers."""
+        """Return the offered rematches of a game, in the order of their numbers."""
         found = list[Offered]()
         for number in range(1, rematching.MOST_OFFERS + 1):
             try:
@@ -87,11 +87,11 @@ class Rematches:
         return True
 
     async def agree(self, game_id: GameId, number: int, player: PlayerId, entropy: str) -> Offered:
-        """Offer a rematch of a game; or agree to it, if it was offered. An account that has agreed changes nothing.
+        """Offer a rematch of a game, or agree to the open offer. If the account has agreed already, nothing changes.
 
         Raises:
-            Refusal: the account cannot offer it, or not this number, or it is offered no more (TAB-REM).
-            TooManyBots: bots hold as many seats in the games of the account as they may.
+            Refusal: the account cannot offer a rematch, or not with this number, or the offer has ended (TAB-REM).
+            TooManyBots: the games of the account have as many bots as they may.
         """
         game = await self._games.game(game_id)
         offers = await self.of(game)
@@ -99,7 +99,7 @@ class Rematches:
             await self._require_offerable(game, player, number, offers)
             try:
                 return await self._offer(game, number, player, entropy)
-            except Conflict:  # somebody else offered it at the same moment
+            except Conflict:  # another player offered it at the same moment
                 offers = await self.of(game)
         offer = _numbered(offers, number)
         seat = next((seat for seat, holder in offer.players.items() if holder == player), None)
@@ -113,11 +113,11 @@ class Rematches:
         except Refusal:
             rematch = await self._games.game(offer.game.id)
             if seat in rematch.around.assigned or rematch.status == "cancelled":
-                raise  # else the same player has agreed at the same moment
+                raise  # else this player agreed at the same moment, in another request
         return self._seen(game, rematch, number)
 
     async def decline(self, game_id: GameId, number: int, player: PlayerId) -> Offered:
-        """Decline a rematch that is offered, or withdraw one's own. Raises `Refusal`."""
+        """Decline an offered rematch, or withdraw your own offer. Raises `Refusal`."""
         game = await self._games.game(game_id)
         offer = _numbered(await self.of(game), number)
         if player not in offer.players.values():

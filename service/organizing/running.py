@@ -1,4 +1,4 @@
-"""Organizing in a running service, put together: what organizers see, and what opens the games of bulks."""
+"""The parts for organizers in a running service, and the task that opens the games of bulks."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -20,7 +20,7 @@ from service.store.protocol import EventStore
 
 
 class Organizing(Struct, frozen=True, eq=False):
-    """What organizers have of a service."""
+    """The parts of the service for organizers."""
 
     consents: Consents
     bulks: Bulks
@@ -37,7 +37,7 @@ async def organizing(
     clock: Clock,
     randomness: Callable[[int], bytes],
 ) -> AsyncIterator[Organizing]:
-    """Lend it, and open the games of bulks meanwhile, in turn with other processes."""
+    """Provide the parts, and open the games of bulks meanwhile, in turn with other processes."""
     consents = Consents(store.organizing, store.accounts, clock)
     opener = Opener(store.organizing, games, consents, clock, Lease(rows, "bulks", store.organizing.any))
     bulks = Bulks(store.organizing, games, consents, clock, randomness, opener.ring)

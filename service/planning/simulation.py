@@ -17,7 +17,7 @@ from domain.kernel.ids import BOOKS
 from service.planning.model import Costs, Load, Plan, append_of, command_of
 
 GATHERED: Final = 256
-"""The most appends in one call, as `service/store/postgres/store.py` has it."""
+"""The most appends in one call, as `service/store/postgres/writer.py` has it."""
 
 SPREAD: Final = 0.6
 """The standard deviation of the logarithm of a piece of work: some take much longer than others."""

@@ -1,7 +1,8 @@
-"""Contents of segments outside of the database: files in a folder, or objects in a bucket that speaks S3's protocol.
+"""Contents of segments outside of the database: files in a folder, or objects in an S3 bucket.
 
-A content is found by its SHA-256, which the row of its segment has, and compared with it when it is read. So a content
-never changes, and the same one may be stored twice. Nothing here deletes one: a copy of the database may need it.
+A content is stored under its SHA-256, which the row of its segment has, and checked against it when it is read. So a
+content never changes, and storing it twice does no harm. Nothing here deletes a content: a copy of the database may
+need it.
 """
 
 import asyncio
@@ -22,25 +23,25 @@ from service.store.protocol import ArchiveAway
 from service.store.segments import SegmentDamaged, SegmentMissing
 
 Outcome = Literal["read", "missing", "damaged", "away"]
-"""What became of reading a segment."""
+"""The outcome of reading a segment."""
 
 PATIENCE: Final = 3.0
-"""Seconds that a place has to answer a read, waiting for its turn included."""
+"""Seconds after which a read fails, counted from the request."""
 
 WRITING: Final = 30.0
-"""Seconds that a place has to store a content."""
+"""Seconds after which storing a content fails."""
 
 PAUSE: Final = 5.0
-"""Seconds for which a place that did not answer is left alone: reads are refused at once meanwhile."""
+"""Seconds for which reads fail at once after the place did not answer."""
 
 AT_ONCE: Final = 16
-"""Reads that a process has under way at once."""
+"""The most reads at once in a process."""
 
 CACHED: Final = 32 * 1024 * 1024
-"""Bytes of contents that a process keeps in memory: those of some 3,000 segments."""
+"""Bytes of contents that a process keeps in memory: about 3,000 segments."""
 
 LARGEST: Final = 64 * 1024 * 1024
-"""Bytes of a content at most: 512 records take a thousandth of that, and never more than this."""
+"""The most bytes of a content. 512 records usually take a thousandth of that."""
 
 _SCHEME: Final = "s3://"
 
@@ -50,23 +51,25 @@ class PlaceAway(Exception):
 
 
 class Place(Protocol):
-    """Where contents are kept, by the hex digits of their SHA-256."""
+    """A place that stores contents, by the hex digits of their SHA-256."""
 
     async def get(self, name: str) -> bytes | None:
-        """Return a content, of which a damaged one may be cut short; None when it is not there. Raises `PlaceAway`."""
+        """Return a content, or None when it is not there. If it is damaged, only its beginning may come. Raises
+        `PlaceAway`."""
         ...
 
     async def put(self, name: str, content: bytes) -> None:
-        """Store a content, to the disk, in place of one that is there. Raises `PlaceAway`."""
+        """Store a content durably; replace one with the same digest. Raises `PlaceAway`."""
         ...
 
 
 class Folder:
-    """Files in a folder that is there: one that is not may have to be mounted. Only their owner may read them."""
+    """Files in a folder, which must exist: a missing folder may be one that is not mounted. Only their owner can read
+    them."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        # Threads of its own: a file system that hangs must not stop what else the process does in threads.
+        # Own threads: a file system that hangs must not stop other work that the process does in threads.
         self._threads = ThreadPoolExecutor(4, "archive")
 
     async def get(self, name: str) -> bytes | None:
@@ -92,7 +95,7 @@ class Folder:
 
     def _put(self, name: str, content: bytes) -> None:
         path = self._path(name)
-        sync_directory(self._root)  # which raises where it is not
+        sync_directory(self._root)  # raises when there is none
         make_folder(path.parent)
         new = path.with_name(f"{name}.new-{os.getpid()}")
         try:
@@ -111,10 +114,10 @@ class Folder:
 
 
 class Bucket:
-    """Objects in a bucket: that of AWS, or of anything that speaks its protocol (``AWS_ENDPOINT_URL``)."""
+    """Objects in a bucket of AWS, or of another server with its protocol (``AWS_ENDPOINT_URL``)."""
 
     def __init__(self, address: str) -> None:
-        """`address` is that of a bucket, with a prefix if there is one. Raises `MissingExtra`, `PlaceAway`."""
+        """`address` names the bucket and may end with a prefix. Raises `MissingExtra`, `PlaceAway`."""
         with needs_extra("bucket", "A bucket for the archive"):
             import obstore
             from obstore import store
@@ -183,14 +186,13 @@ async def read(place: Place, digest: bytes) -> bytes | None:
 
 
 class Outside:
-    """Reads contents from a place, for all who want them: from memory, or once for those who ask together.
+    """Reads contents from a place or from memory. Callers that want the same content at the same time share one read.
 
-    A place that does not answer costs those who need it, and nobody else: `PATIENCE`, and no time at all in the
-    seconds after.
+    If the place does not answer, a read fails after `PATIENCE`, and further reads fail at once for the next `PAUSE`.
     """
 
     def __init__(self, place: Place | None = None, count: Callable[[Outcome], None] = lambda outcome: None) -> None:
-        """`count` hears what became of each read of a segment."""
+        """`count` is called with the outcome of each read of a segment."""
         self._place = place
         self.count = count
         self._cached: OrderedDict[bytes, bytes] = OrderedDict()
@@ -215,13 +217,13 @@ class Outside:
         if task is None:
             task = self._under_way[digest] = asyncio.create_task(self._read(digest))
             task.add_done_callback(lambda done: self._ended(digest, done))
-        # Who asked first may be gone before the others.
+        # The caller who asked first may be gone before the others.
         return await asyncio.shield(task)
 
     def _ended(self, digest: bytes, task: asyncio.Task[bytes]) -> None:
         del self._under_way[digest]
         if not task.cancelled():
-            task.exception()  # else asyncio complains where no reader waits for it any more
+            task.exception()  # else asyncio complains when nobody waits for it any more
 
     async def _read(self, digest: bytes) -> bytes:
         if self._place is None:
@@ -257,5 +259,5 @@ def _key(name: str) -> str:
 
 
 def _first_line(error: BaseException) -> str:
-    """Return what obstore says, without the source that it shows of it."""
+    """Return the message of obstore, without the source that follows it."""
     return " ".join(str(error).partition("\n")[0].split()) or type(error).__name__

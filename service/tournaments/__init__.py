@@ -1,1 +1,1 @@
-"""Tournaments as the service runs them: what directors and players do, the games of tables, and their results."""
+"""Running tournaments: acts of directors and players, drawing rounds, games of tables, results."""

@@ -1,4 +1,4 @@
-"""How somebody acts in a stream that is no game: tournaments and leagues, one act to each at a time."""
+"""Acting in a tournament or a league: how an account's act is decided, stored and repeated."""
 
 import asyncio
 import hashlib
@@ -22,7 +22,7 @@ from service.store.protocol import Conflict, EventStore, KeyReused, KeyUse, Stor
 
 
 class State(Protocol):
-    """What the records of a stream fold into."""
+    """The state that the records of a stream fold into."""
 
     @property
     def version(self) -> Version: ...
@@ -37,12 +37,12 @@ Kept = TypeVar("Kept")
 
 
 class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
-    """All streams of a kind in a store. With an idempotency key, a repeated request gets the first answer."""
+    """All streams of one kind in a store, with one act at a time in each. A repeated request gets the first answer."""
 
     what: ClassVar[str]
-    """What a stream is called."""
+    """The word for a stream in messages."""
     prefix: ClassVar[str]
-    """What the ids of its streams begin with."""
+    """The first letter of the ids of its streams."""
 
     def __init__(self, store: EventStore, wake: Wake, clock: Clock, randomness: Callable[[int], bytes]) -> None:
         self._store = store
@@ -53,11 +53,11 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
 
     @abstractmethod
     async def now(self, stream: Id, /) -> Kept:
-        """Return what a stream is now."""
+        """Return a stream as it is now."""
 
     @abstractmethod
     async def at(self, stream: Id, version: Version, /) -> Kept:
-        """Return what a stream was at a version that it has reached."""
+        """Return a stream as it was at a version that it has reached."""
 
     @abstractmethod
     def _state(self, kept: Kept) -> tuple[S, str]:
@@ -65,14 +65,14 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
 
     @abstractmethod
     async def _append(self, inscribed: Inscribed, expected: Version, title: str, use: KeyUse | None) -> Kept:
-        """Store what an act adds. Raises `Conflict` when the stream is not at the version `expected` any more."""
+        """Store the events of an act. Raises `Conflict` when the stream has moved on from version `expected`."""
 
     @abstractmethod
     def _repeating(self, kept: Kept) -> Kept:
-        """Return what a stream was, as the answer to a repeated request."""
+        """Return a stream marked as the answer to a repeated request."""
 
     async def records(self, stream: Id, after: Version = 0, limit: int | None = None) -> list[Record]:
-        """Return records of a stream that follow a version."""
+        """Return the records of a stream after a version."""
         return await self._store.read(stream, after, limit)
 
     async def act(
@@ -85,12 +85,12 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
         expected: Collection[Version] | None = None,
         key: str | None = None,
     ) -> Kept:
-        """Let an account do something. `content` is what the key stands for.
+        """Let an account do something. `content` is the request that belongs to the idempotency key.
 
         Raises:
             Refusal: a rule forbids it.
-            StaleVersion: the stream stands at none of the versions `expected`.
-            KeyReused: the key came with another request before.
+            StaleVersion: the stream is at none of the `expected` versions.
+            KeyReused: the key was used for another request before.
         """
         use = key_use(player, key, content)
         cause = Cause(player, key=use.key if use is not None else None)
@@ -109,11 +109,12 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
         raise StoreUnavailable(f"{stream} changed {ATTEMPTS} times while the service decided this; try again")
 
     def _turn(self, stream: Id) -> asyncio.Lock:
-        """Return what lets one act of this process at a time happen in a stream, so that they do not conflict."""
+        """Return the lock of a stream. It lets one act of this process happen at a time, so that they do not
+        conflict."""
         return self._turns.setdefault(stream, asyncio.Lock())
 
     def _new_ids(self, player: PlayerId, key: str | None) -> Iterator[str]:
-        """Yield ids for a new stream. They follow from the key, as those of new games do."""
+        """Yield ids for a new stream. With a key, they follow from the account and the key."""
         for number in itertools.count():
             seed = self._randomness(ID_BYTES)
             if key is not None:
@@ -122,13 +123,13 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
             yield new_id(self.prefix, seed)
 
     def _check(self, stream: Id, records: Sequence[Record], before: S | None = None) -> None:
-        """Raise `GameDamaged` unless records continue the chain of a stream."""
+        """Raise `GameDamaged` unless the records continue the hash chain of the stream."""
         after, previous = (before.version, before.head) if before is not None else (0, None)
         if not records or first_broken(stream, records, after, previous) is not None:
             raise GameDamaged(f"{self.what} {stream} is damaged in the store")
 
     async def _first(self, stream: Id, use: KeyUse) -> Kept | None:
-        """Return what a request did when it came before; None when it comes for the first time. Raises `KeyReused`."""
+        """Return the answer to an earlier request with this key; None when there was none. Raises `KeyReused`."""
         kept = await self._store.seen(stream, use.account, use.key)
         if kept is None:
             return None
@@ -141,7 +142,7 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
 
 
 def key_use(player: PlayerId, key: str | None, content: Sequence[Any]) -> KeyUse | None:
-    """Return the use of an idempotency key, which stands for a content; None without a key."""
+    """Return the use of an idempotency key for a request with this content; None without a key."""
     if key is None:
         return None
     digest = hashlib.sha256(msgspec.json.encode(list(content), order="deterministic")).digest()

@@ -1,8 +1,8 @@
 """The program that draws a round by integer programming, in a process of its own: `solving.py` starts it.
 
-It chooses tables out of all that there could be, so that everybody sits once and the sum of their costs is least. There
-are too many to list, so a linear program starts with a few, and its dual values price all others: those that would make
-it cheaper are added until there are none (column generation). Its value is then a bound for every draw. What the bound
+It chooses among all possible tables, so that everybody sits once and the sum of the costs is the least. There are too
+many to list. So a linear program starts with a few, and its dual values price the others. Those that would make it
+cheaper are added until there are none (column generation). Its value is then a bound for every draw. What the bound
 leaves open is decided with the tables that can still be part of a better draw, if they are not too many. In a large
 field, groups of tables that could exchange players are drawn again by themselves.
 
@@ -29,34 +29,35 @@ import highspy
 import numpy as np
 
 Table = tuple[int, ...]
-"""The numbers of its players, in their order. A bye is a table of one, and a missing player one of nobody."""
+"""The numbers of its players, in order of seats. A bye is a table of one; an empty table stands for a missing
+player."""
 
 Shape = Mapping[int, int]
 """How many tables there are of each size; of size 1, how many byes."""
 
 COLUMNS: Final = 40_000
-"""So many tables are listed at most to close the gap between the bound and the best draw; they take some 60 MiB."""
+"""The most tables that are listed to close the gap between the bound and the best draw; they take some 60 MiB."""
 
 NEAR: Final = 5_000
-"""So many tables are listed at most to draw a part of the field again."""
+"""The most tables that are listed to draw a part of the field again."""
 
 GROUP: Final = 24
-"""So many players are drawn again together in a large field; it is done in a fraction of a second."""
+"""How many players of a large field are drawn again together; that takes a fraction of a second."""
 
 PATIENCE: Final = 3
-"""So many seconds a group may take; one of large tables can take longer, and is then left as it is."""
+"""The most seconds for drawing a group again. A group of large tables can take longer, and is then left as it is."""
 
 CALM: Final = 2
-"""When no group was improved in so many rounds over all tables, the draw is left as it is."""
+"""After so many passes over all tables without an improvement, the draw is left as it is."""
 
 SURE: Final = 0.7
-"""A table of which the linear program takes more than this is kept while the rest is solved again."""
+"""A table with a share above this in the linear program is fixed while the rest is solved again."""
 
 MEMORY: Final = 2 * 2**30
-"""So much address space the process may have; 240 players need a tenth of that memory."""
+"""The most address space of the process; 240 players need a tenth of that memory."""
 
 SHAPES: Final = 60
-"""So many shapes are looked at, the cheapest by themselves."""
+"""How many shapes are tried: those with the least costs of their own."""
 
 EXACT: Final = 1e-6
 BANNED: Final = 1e9
@@ -82,13 +83,13 @@ class Numbers:
 
 
 class Pricing:
-    """The tables whose reduced cost is low: their price less what their players and their size are worth."""
+    """Finds tables with a low reduced cost: their price less the dual values of their players and their size."""
 
     def __init__(self, numbers: Numbers, players: Any, sizes: Mapping[int, float]) -> None:
         self._numbers, self._players, self._sizes = numbers, players, sizes
 
     def cheapest(self) -> Iterator[tuple[float, Table]]:
-        """Yield tables below zero; among them, for each size and each player, the cheapest of which it is the first."""
+        """Yield tables below zero, among them, for each size and player, the cheapest with this player as the first."""
         yield from self._all(-EXACT, only_better=True)
 
     def below(self, limit: float) -> Iterator[tuple[float, Table]]:
@@ -105,7 +106,8 @@ class Pricing:
         best = limit
 
         def grow(table: Table, price: float, added: Any, missing: int) -> Iterator[tuple[float, Table]]:
-            """Yield the tables that some seated players can become; `added` is what each other player would add."""
+            """Yield the tables that begin with some seated players; `added` has what each other player would add to the
+            cost."""
             nonlocal best
             after = table[-1] + 1
             if count - after < missing:
@@ -121,7 +123,7 @@ class Pricing:
                     for player in np.nonzero(price + rest <= limit)[0]:
                         yield price + float(rest[player]), (*table, after + int(player))
                 return
-            # What the table costs at least with each next player: the others are those that are cheapest for it.
+            # The least cost of the table with each next player, if the cheapest players follow.
             among = pairs[after:, after:] + rest[None, :]
             np.fill_diagonal(among, BANNED)
             if missing == 2:
@@ -139,7 +141,7 @@ class Pricing:
 
 
 class Master:
-    """The program that chooses among known tables. A player may be missing, at a price that no draw is worth."""
+    """The program that chooses among the known tables. A player may be missing, at a price above that of any draw."""
 
     def __init__(self, numbers: Numbers, tables: Iterable[Table], ceiling: float) -> None:
         self.numbers = numbers
@@ -155,7 +157,7 @@ class Master:
         for row in range(numbers.count):
             self._add((), 10 * ceiling + 1000, (row,))
         for size, row in self._row.items():
-            # Without a player a table is missing as well.
+            # If a player is missing, so is a table.
             self._add((), 0.0, (row,), float(numbers.shape[size]))
         if 1 in numbers.shape:
             for player in range(numbers.count):
@@ -176,8 +178,8 @@ class Master:
         self._solver.addCol(price, 0.0, most, len(rows), np.array(rows, dtype=np.int32), np.ones(len(rows)))
 
     def relaxed(self) -> tuple[float, Pricing]:
-        """Return the value of the linear program, and what it makes other tables cost."""
-        # A column may be taken more than once here: a bound of one on it would have a dual value of its own.
+        """Return the value of the linear program, and the prices of other tables by its dual values."""
+        # No upper bound of one on a column here: such a bound would have a dual value of its own.
         self._solver.run()
         duals = np.array(self._solver.getSolution().row_dual)
         sizes = {size: float(duals[row]) for size, row in self._row.items()}
@@ -185,13 +187,14 @@ class Master:
         return value, Pricing(self.numbers, duals[: self.numbers.count], sizes)
 
     def shares(self) -> list[tuple[float, Table]]:
-        """Return the tables that the linear program takes, and how much of each, the largest share first."""
+        """Return the tables in the solution of the linear program with their shares, the largest first."""
         shares = zip(self._solver.getSolution().col_value, self.tables, strict=True)
         taken = ((share, table) for share, table in shares if table and share > EXACT)
         return sorted(taken, key=lambda item: (-item[0], item[1]))
 
     def chosen(self, seconds: float, start: Sequence[Table]) -> tuple[list[Table] | None, float]:
-        """Return the tables that an integer program chooses in the time, and its bound. It ends the linear program."""
+        """Return the tables that an integer program chooses within the time, and its bound. The linear program is
+        lost."""
         solver, count = self._solver, len(self.tables)
         solver.setOptionValue("time_limit", solver.getRunTime() + max(0.1, seconds))
         solver.changeColsIntegrality(
@@ -214,13 +217,13 @@ class Master:
 
 
 class Search:
-    """The best draw of one shape so far, and the bound below which there is none.
+    """Searches the best draw of one shape: it has the best so far, and a bound below which there is none.
 
     Args:
         numbers: the problem.
-        start: a draw of that shape, if one is known.
-        ceiling: what another draw costs; only one that is cheaper counts.
-        ends: when the time is over, by the monotonic clock.
+        start: a draw of that shape, if there is one.
+        ceiling: the cost of another draw; only a cheaper one counts.
+        ends: the end of the time, by the monotonic clock.
     """
 
     def __init__(self, numbers: Numbers, start: Sequence[Table], ceiling: float, ends: float) -> None:
@@ -250,15 +253,15 @@ class Search:
             self.bound = max(self.bound, self.cost if bound > self.cost else math.ceil(bound - EXACT))
 
     def run(self, columns: int = COLUMNS, seconds: float = math.inf) -> Iterator[None]:
-        """Find the best draw; yield when the draw or the bound may have got better.
+        """Search the best draw; yield when the draw or the bound may have improved.
 
         Args:
-            columns: so many tables are listed at most to close the gap.
-            seconds: how long one integer program may take.
+            columns: the most tables that are listed to close the gap.
+            seconds: the most time for one integer program.
         """
         master = Master(self.numbers, self.best, self.cost)
         large = self.numbers.count > GROUP
-        # In a large field half of the time is kept for exchanges, which need no linear program over all tables.
+        # In a large field, keep half of the time for exchanges. They need no linear program over all tables.
         priced = self._priced(master, self._raise, self.left() / 2 if large else math.inf)
         yield
         if self.is_proved():
@@ -278,7 +281,8 @@ class Search:
     def _priced(
         self, master: Master, tell: Any = lambda _: None, seconds: float = math.inf
     ) -> tuple[float, Pricing] | None:
-        """Solve the linear program over all tables; None when the time is over before. Tells bounds on the way."""
+        """Solve the linear program over all tables; return None when the time ends first. Raises the bound on the
+        way."""
         least = max(0, self.left() - seconds)
         shape = master.numbers.shape
         while True:
@@ -290,14 +294,15 @@ class Search:
                 added += master.add(table)
                 if self.left() < least:
                     return None
-            # Each table takes this much off the value at most.
+            # Each table can lower the value by at most this much.
             tell(value + sum(tables * lowest[size] for size, tables in shape.items()))
             if not added:
                 tell(value)
                 return value, pricing
 
     def _dive(self, master: Master) -> None:
-        """Keep the tables that the linear program takes most of, and solve it for the others, until few are left."""
+        """Fix the tables with the largest shares in the linear program, and solve it for the rest, until few are
+        left."""
         players = list(range(self.numbers.count))
         kept: list[Table] = []
         while self.left() > 0:
@@ -333,7 +338,7 @@ class Search:
             self._take(kept)
 
     def _exchanged(self, random: Random) -> Iterator[None]:
-        """Draw groups of tables of a large field again, until that gains nothing more; yield when it does."""
+        """Draw groups of tables of a large field again until nothing improves; yield at each improvement."""
         calm = 0
         while self.best and self.left() > 0:
             for group in self._groups(random):
@@ -345,7 +350,7 @@ class Search:
                     return
 
     def _groups(self, random: Random) -> Iterator[list[Table]]:
-        """Yield, for each table, a group around it of tables whose players could well sit with its own."""
+        """Yield a group for each table: the table, and others with which it could well exchange players."""
         tables = list(self.best)
         random.shuffle(tables)
         for table in (table for table in tables if table in self.best):
@@ -374,12 +379,12 @@ class Search:
         return self._take([*(table for table in self.best if table not in group), *again])
 
     def _close(self, value: float, pricing: Pricing, columns: int, seconds: float) -> None:
-        """Choose among all tables that a better draw can have: those with a reduced cost within the gap."""
+        """Choose among all tables that could be in a better draw: those with a reduced cost within the gap."""
         gap = self.cost - 1 - value
         tables = self._below(pricing, gap, columns)
         whole = tables is not None
         while tables is None and self.left() > 0:
-            # Too many: the best of them may make a better draw, but prove nothing.
+            # Too many: the best of them may give a better draw, but prove nothing.
             gap /= 2
             tables = self._below(pricing, gap, columns)
         if tables is None:
@@ -405,13 +410,13 @@ class Search:
 def shapes_of(
     count: int, sizes: Mapping[int, float], byes: Sequence[float], ceiling: float
 ) -> list[tuple[float, Shape]]:
-    """Return the shapes that cost less than `ceiling` by themselves, with that cost, the cheapest first.
+    """Return the shapes whose own cost is below `ceiling`, with that cost, the cheapest first.
 
     Args:
         count: how many players there are.
-        sizes: what a table of each size costs.
-        byes: what the cheapest byes cost, one for each bye that is allowed.
-        ceiling: what a draw costs.
+        sizes: the cost of a table of each size.
+        byes: the costs of the cheapest byes, one for each bye that is allowed.
+        ceiling: the cost of a known draw.
     """
     found: list[tuple[float, Shape]] = []
 
@@ -431,7 +436,7 @@ def shapes_of(
 
 
 def solve(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield better and better draws and bounds of a problem, as `solving.py` sends it."""
+    """Yield draws and bounds of a problem from `solving.py`, each better than the one before."""
     ends = time.monotonic() + told["seconds"]
     prices = {int(size): price for size, price in told["sizes"].items()}
     unit = math.gcd(*prices.values(), *told["byes"], *(price for row in told["pairs"] for price in row)) or 1
@@ -445,7 +450,7 @@ def solve(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
     cost = sum(map(Numbers(pairs, sizes, byes, own).price, best))
     shapes = shapes_of(len(byes), sizes, sorted(byes.tolist())[: told["most_byes"]], cost)
     shapes.sort(key=lambda item: Counter(item[1]) != own)
-    # What is known of each shape: first, what it costs by itself.
+    # The bound of each shape: at first, its own cost.
     bounds = [price for price, _ in shapes]
     for place, (price, shape) in enumerate(shapes[:SHAPES]):
         if price >= cost or time.monotonic() > ends:
@@ -463,10 +468,10 @@ def solve(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def main() -> None:
-    # The service comes first, and keeps its memory.
+    # Yield processor time and memory to the service.
     os.nice(10)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    # HiGHS greets on standard output, whatever its options say; what it says goes where errors go.
+    # HiGHS prints a greeting to standard output, whatever its options say. Send it to standard error.
     with os.fdopen(os.dup(1), "w") as answers:
         os.dup2(2, 1)
         for news in solve(json.loads(sys.stdin.readline())):

@@ -1,4 +1,4 @@
-"""The committee: the tournaments of a store, one act to each at a time."""
+"""The committee: acts of directors, players and the service in the tournaments of a store, one at a time in each."""
 
 import asyncio
 import secrets
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from domain.kernel.chance.draws import SECRET_BYTES, commitment_to
 from domain.kernel.ids import GameId, PlayerId, TournamentId, Version
-from domain.kernel.log.game import Game
+from domain.kernel.log import beginning
 from domain.kernel.log.history import starts_of_commands
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.message import type_name
@@ -48,18 +48,18 @@ from service.store.protocol import (
 from service.tournaments.acting import Acting, key_use
 
 MOST_TOURNAMENTS: Final = 20
-"""The most tournaments of an account that are not over."""
+"""The most unfinished tournaments that an account can have."""
 
 KEPT: Final = 64
-"""How many tournaments are kept in memory, those that were looked at last."""
+"""How many tournaments stay in memory: the most recently used."""
 
 HOUSE: Final = Cause(by="house")
-"""The cause of what the service does by itself."""
+"""The cause of acts of the service itself."""
 
 _OF_SHEETS: Final = frozenset(map(type_name, (RoundDrafted, RoundPublished, RoundCancelled)))
 
 Decide = Callable[[Tournament, Cause, str], Inscribed]
-"""Returns what an act adds to a tournament, given its cause and the time."""
+"""Decides an act: returns the tournament after it, given the tournament, the cause and the time."""
 
 
 class UnknownTournament(LookupError):
@@ -71,15 +71,15 @@ class UnknownRound(LookupError):
 
 
 class TooManyTournaments(Exception):
-    """The account has as many tournaments that are not over as it may have."""
+    """The account has as many unfinished tournaments as it may have."""
 
 
 class Drawn(Struct, frozen=True):
-    """What a solver has found.
+    """The draw of a solver.
 
     Attributes:
-        by: what found it.
-        bound: what no tables could fall below; None where nothing is known.
+        by: the solver that found it.
+        bound: a lower bound for the cost of any draw; None when unknown.
     """
 
     draw: Draw
@@ -88,7 +88,7 @@ class Drawn(Struct, frozen=True):
 
 
 class Sheet(Struct, frozen=True):
-    """What was said of a round beside its tables: what its drafts cost, and why a director changed or cancelled it."""
+    """Remarks on a round beside its tables: the costs of its drafts, and why a director changed or cancelled it."""
 
     drafts: tuple[RoundDrafted, ...] = ()
     published: RoundPublished | None = None
@@ -99,10 +99,10 @@ class Proceeding(Struct, frozen=True):
     """A stored tournament.
 
     Attributes:
-        row: what the index has of it.
+        row: its row in the index.
         tournament: the tournament.
-        sheets: what was said of its rounds, by their numbers.
-        repeated: whether the request came again with its idempotency key, and this is the tournament as it was then.
+        sheets: the remarks on its rounds, by their numbers.
+        repeated: whether this answers a repeated request; then the tournament is as it was after the first.
     """
 
     row: TournamentRow
@@ -135,12 +135,12 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
         self._known: OrderedDict[TournamentId, Proceeding] = OrderedDict()
         self._standings: OrderedDict[TournamentId, tuple[Version, list[Standing]]] = OrderedDict()
         self.draw: Callable[[Field, Round], Awaitable[Drawn]] = draw_by_slices
-        """What draws the tables of a round, as `draw_by_slices` does, and raises `NoDraw` or `Undecided`."""
+        """Draws the tables of a round, as `draw_by_slices` does. Raises `NoDraw` or `Undecided`."""
 
     # --- looking ---
 
     async def now(self, tournament_id: TournamentId) -> Proceeding:
-        """Return the present tournament. Only what happened since the last look is read."""
+        """Return the tournament as it is now. Reads only the events since the last call."""
         row = await self._store.tournament(tournament_id)
         if row is None:
             raise UnknownTournament(f"There is no tournament {tournament_id!r}.")
@@ -167,11 +167,11 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
         return Proceeding(row_of(tournament, now.row.title), tournament, sheets_of({}, records))
 
     async def standings(self, tournament_id: TournamentId) -> tuple[Tournament, list[Standing]]:
-        """Return the present tournament and where everybody stands in it."""
+        """Return the tournament as it is now, and its standings."""
         tournament = (await self.now(tournament_id)).tournament
         known = self._standings.get(tournament_id)
         if known is None or known[0] != tournament.version:
-            # Of 1,000 players it takes a while: other requests do not wait for it.
+            # With 1,000 players this takes a while, so other requests must not wait for it.
             known = tournament.version, await asyncio.to_thread(standings, tournament.field)
             self._standings[tournament_id] = known
             if len(self._standings) > KEPT:
@@ -181,7 +181,7 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
     def _keep(self, proceeding: Proceeding) -> Proceeding:
         tournament = proceeding.tournament
         known = self._known.get(tournament.id)
-        # A title changes without an event.
+        # Replace an equal version, too: a title changes without an event.
         if known is None or known.tournament.version <= tournament.version:
             self._known[tournament.id] = proceeding
         self._known.move_to_end(tournament.id)
@@ -200,7 +200,8 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
         key: str | None = None,
         fits: Callable[[], Awaitable[None]] | None = None,
     ) -> Proceeding:
-        """Announce a tournament. `fits` is asked when it is not announced already, and raises what speaks against it.
+        """Announce a tournament. `fits` is called unless this repeats a request. It raises an error when something else
+        forbids the tournament.
 
         Raises:
             UnknownRuleset: there is none.
@@ -229,7 +230,7 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
                     f"You have {MOST_TOURNAMENTS} tournaments that are not over, which is the most."
                 ) from None
             except Conflict:
-                continue  # the id is taken: this key was used before, and has ended since
+                continue  # the id is taken: the key was used before, and has expired
         raise StoreUnavailable("no id for a new tournament was found; try again")
 
     def _seats(self, regulations: Regulations) -> Collection[int]:
@@ -239,11 +240,11 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
             raise UnknownRuleset(str(error)) from None
 
     def _try_out(self, regulations: Regulations) -> None:
-        """Raise what creating a game by these regulations would raise. Nothing is stored."""
+        """Raise the error that creating a game by these regulations would raise. Nothing is stored."""
         ruleset = self._games.library.current(regulations.ruleset)
         board = ruleset.equip(self._games.boards(ruleset.board), None)
         for size in regulations.sizes:
-            Game.create(
+            beginning.create(
                 ruleset,
                 GameId("g"),
                 size,
@@ -265,7 +266,7 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
         expected: Collection[Version] | None = None,
         key: str | None = None,
     ) -> Proceeding:
-        """Change the regulations. Raises as `announce` and `act` do."""
+        """Change the regulations. Raises what `announce` and `act` raise."""
         seats = self._seats(regulations)
 
         def decide(tournament: Tournament, cause: Cause, at: str) -> Inscribed:
@@ -277,7 +278,7 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
         return await self.act(tournament_id, player, content, decide, expected=expected, key=key)
 
     async def by_house(self, tournament_id: TournamentId, decide: Decide) -> Proceeding | None:
-        """Let the service do something in a tournament; None when that is not possible any more."""
+        """Let the service do something in a tournament. Returns None when that is not possible any more."""
         async with self._turn(tournament_id):
             for _ in range(ATTEMPTS):
                 now = await self.now(tournament_id)
@@ -300,10 +301,10 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
         expected: Collection[Version] | None = None,
         key: str | None = None,
     ) -> Proceeding:
-        """Draw the tables of the next round, as a director: its lots, unless they have been drawn, and a draft.
+        """Draw the tables of the next round, as a director: first its lots, unless they are drawn, then a draft.
 
-        The lots are stored before the tables are drawn. A repetition after a crash in between draws the same lots'
-        tables. Raises as `act` does, and `Refusal` when there is no draw.
+        The lots are stored before the tables are drawn. If the process crashes in between, a repeated request draws
+        tables from the same lots. Raises what `act` raises, and `Refusal` when there is no draw.
         """
         use = key_use(player, key, ["draw"])
         for _ in range(ATTEMPTS):
@@ -323,13 +324,14 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
                 inscribed = rounds.draft(now.tournament, found.draw, found.by, found.bound, cause, at)
                 return await self._append(inscribed, now.tournament.version, now.row.title, use)
             except Conflict:
-                continue  # somebody withdrew meanwhile, perhaps
+                continue  # perhaps somebody withdrew meanwhile
         raise StoreUnavailable(f"{tournament_id} changed {ATTEMPTS} times while a round was drawn; try again")
 
     async def begin_draw(
         self, tournament_id: TournamentId, player: PlayerId, *, expected: Collection[Version] | None = None
     ) -> Proceeding:
-        """Return a tournament whose next round can be drawn: its check-in is closed, now or before. Raises as `act`."""
+        """Close the check-in of the next round, unless it is closed; return the tournament. Raises what `act`
+        raises."""
         for _ in range(ATTEMPTS):
             now = await self.now(tournament_id)
             current = now.tournament.field.current
@@ -343,7 +345,7 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
                     if drawn is None or drawn.status != "drawn":
                         raise
                     expected = None
-                    continue  # the same request came twice at once, or another director was quicker
+                    continue  # the same request came twice at the same time, or another director was quicker
             elif expected is not None and now.tournament.version not in expected:
                 raise StaleVersion(expected, now.tournament.version, "tournament")
             now.tournament.require_director(Cause(player), "TAB-TRN-09")
@@ -352,7 +354,7 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
         raise StoreUnavailable(f"{tournament_id} changed {ATTEMPTS} times while a check-in was closed; try again")
 
     async def drawn_before(self, tournament_id: TournamentId, player: PlayerId, key: str | None) -> Proceeding | None:
-        """Return what a request to draw made under its key; None when it has made nothing yet."""
+        """Return the answer to an earlier request to draw with this key; None when there was none."""
         use = key_use(player, key, ["draw"])
         return await self._first(tournament_id, use) if use is not None else None
 
@@ -366,15 +368,15 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
         *,
         expected: Collection[Version] | None = None,
     ) -> tuple[Proceeding, Cost, tuple[Cost, ...]]:
-        """Return what tables would cost in place of a draft, together and each, and the tournament that was looked at.
+        """Return the cost of tables in place of a draft, in total and of each, and the tournament that was used.
 
-        Nothing is stored. Raises `Refusal` where publishing them would, and `StaleVersion` as `act` does.
+        Nothing is stored. Raises `Refusal` if the tables could not be published, and `StaleVersion` as `act` does.
         """
         now = await self.now(tournament_id)
         version = now.tournament.version
         if expected is not None and version not in expected:
             raise StaleVersion(expected, version, "tournament")
-        # Of many players it takes a while: other requests do not wait for it.
+        # With many players this takes a while, so other requests must not wait for it.
         costs = await asyncio.to_thread(rounds.price, now.tournament, number, draft, drawn, Cause(player))
         return now, *costs
 
@@ -399,11 +401,11 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
         expected: Collection[Version] | None = None,
         key: str | None = None,
     ) -> Proceeding:
-        """Cancel a round in whose games nobody has given a command. Raises as `act` does."""
+        """Cancel a round in whose games nobody has given a command. Raises what `act` raises."""
         use = key_use(player, key, ["cancel-round", number, reason])
         if use is not None and (first := await self._first(tournament_id, use)) is not None:
             return first
-        # The time before the look: what happens in a game after it does not make the cancellation wrong.
+        # Take the time before looking at the games: what happens in them after it does not matter.
         at = stamp(self._clock)
         found = (await self.now(tournament_id)).tournament.field.rounds.get(number)
         games = [table.game for table in found.tables if table.game is not None] if found is not None else []
@@ -462,7 +464,7 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
 
 
 def sheets_of(before: Mapping[int, Sheet], records: Iterable[Record]) -> Mapping[int, Sheet]:
-    """Return what was said of rounds after records."""
+    """Return the remarks on rounds after further records."""
     sheets = dict(before)
     for record in records:
         if record.type not in _OF_SHEETS:
@@ -481,7 +483,7 @@ def sheets_of(before: Mapping[int, Sheet], records: Iterable[Record]) -> Mapping
 
 
 def row_of(tournament: Tournament, title: str) -> TournamentRow:
-    """Return what the index has of a tournament."""
+    """Return the row of a tournament for the index."""
     return TournamentRow(
         tournament.id,
         title,

@@ -1,8 +1,7 @@
-"""Drafts that are drawn beside the request for them, which is answered before they are there (RFC 7240).
+"""Drafts that are drawn in the background, after the answer to the request for them (RFC 7240).
 
-Nothing is kept of such a request but a lease: a draft that is drawn is in the log. When the process dies, the lease
-ends, and a repetition of the request draws the draft, in whichever process it reaches. It has one key, so there is one
-draft.
+Only a lease is stored for such a request; the finished draft is in the log. When the process dies, the lease ends, and
+a repeated request draws the draft, in any process. The key of the request makes sure that there is one draft.
 """
 
 import asyncio
@@ -25,13 +24,13 @@ from service.observe.logging import log
 from service.tournaments.committee import Committee, Proceeding, UnknownRound
 
 KEPT: Final = 64
-"""Draws that failed, of which it is remembered why."""
+"""How many errors of failed draws stay in memory."""
 
 INTERRUPTED: Final = "The draw was interrupted. Repeat your request to draw the round."
 
 
 class DraftState(Struct, frozen=True):
-    """Where a draft stands.
+    """The state of a draft.
 
     Attributes:
         tournament: the tournament.
@@ -49,7 +48,7 @@ class DraftState(Struct, frozen=True):
 
 
 class Drafts:
-    """What this process draws. Every method may raise `StoreError` and `Unavailable`."""
+    """The drafts that this process draws. Every method may raise `StoreError` and `Unavailable`."""
 
     def __init__(self, committee: Committee, lessor: Lessor) -> None:
         self._committee = committee
@@ -66,10 +65,11 @@ class Drafts:
         expected: Collection[Version] | None = None,
         key: str | None = None,
     ) -> tuple[Proceeding, bool]:
-        """Begin to draw the next draft of a round, unless somebody does. Return the tournament, and whether it is done.
+        """Begin to draw the next draft of a round, unless it is being drawn. Return the tournament, and whether it is
+        done.
 
-        It is done when the request comes again whose key made a draft. Raises as `Committee.draw_round` does, but for
-        what only the draw shows.
+        It is done when the key of the request has made a draft before. Raises what `Committee.draw_round` raises,
+        except for errors that only the draw shows.
         """
         if (first := await self._committee.drawn_before(tournament_id, player, key)) is not None:
             return first, True
@@ -82,8 +82,8 @@ class Drafts:
         return now, False
 
     async def state(self, tournament_id: TournamentId, number: int, draft: int) -> DraftState:
-        """Return where a draft stands. Raises `UnknownRound` when it is neither there nor the next one."""
-        # The lease first: a draft that is stored in between is seen.
+        """Return the state of a draft. Raises `UnknownRound` when it does not exist and is not the next one."""
+        # Look at the lease first, so that a draft that is stored in between is seen.
         is_drawing = tournament_id in self._drawing or not await self._leased(tournament_id, 0)
         field = (await self._committee.now(tournament_id)).tournament.field
         found = field.rounds.get(number)
@@ -95,12 +95,12 @@ class Drafts:
         if is_drawing:
             return DraftState(tournament_id, number, draft, "drawing")
         why = self._failed.get((tournament_id, number, draft))
-        if why is None:  # it may have failed in another process
+        if why is None:  # the draw may have failed in another process
             why = await asyncio.to_thread(obstacle, problem_of(field, found)) or INTERRUPTED
         return DraftState(tournament_id, number, draft, "failed", why)
 
     async def close(self) -> None:
-        """Stop drawing. A repetition of the requests draws what was left."""
+        """Stop drawing. Repeated requests draw the drafts that are left."""
         for task in (tasks := [*self._drawing.values()]):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -112,7 +112,7 @@ class Drafts:
             await self._committee.draw_round(tournament_id, player, key=key)
         except Refusal as refusal:
             self._fail(which, f"{refusal.asked} {refusal.allowed}")
-        except Exception:  # nobody waits for the answer, so it is told here
+        except Exception:  # nobody waits for the answer, so log the error here
             log.exception("a draft was not drawn", tournament=tournament_id)
             self._fail(which, INTERRUPTED)
         finally:
@@ -138,7 +138,7 @@ class Drafts:
 
 @asynccontextmanager
 async def drafting(committee: Committee, lessor: Lessor) -> AsyncIterator[Drafts]:
-    """Lend what draws drafts, until the service stops."""
+    """Provide the drafts, and stop drawing when the service stops."""
     drafts = Drafts(committee, lessor)
     try:
         yield drafts

@@ -1,4 +1,4 @@
-"""Drawing the rounds of tournaments: by the solver, where there is something to solve."""
+"""Drawing the rounds of tournaments: by the solver, unless the lots alone decide."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final
@@ -11,11 +11,11 @@ from service.tournaments.committee import Drawn, draw_by_slices
 from service.tournaments.solving import Solver
 
 SECONDS: Final = 8
-"""How long the solver may search. A director waits for it, and so may whatever stands before the service."""
+"""How long the solver may search. A director waits for it, and proxies before the service have timeouts."""
 
 
 def by_solver(solver: Solver) -> Callable[[Field, Round], Awaitable[Drawn]]:
-    """Return what draws the tables of a round. Pairs of a round robin follow from its lots, and need no solver."""
+    """Return the function that draws a round. The pairs of a round robin follow from its lots and need no solver."""
 
     async def draw(field: Field, drawn: Round) -> Drawn:
         if isinstance(field.regulations.stage_of(len(field.played)), RoundRobin):

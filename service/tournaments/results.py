@@ -1,4 +1,4 @@
-"""The results of tables, as their games and the rulings on them have them (TAB-TRN-14)."""
+"""Results of tables, from their games and the rulings on them (TAB-TRN-14)."""
 
 from domain.kernel.ids import TournamentId
 from domain.kernel.log.game import Game
@@ -15,7 +15,7 @@ from service.tournaments.committee import Committee
 async def take(
     committee: Committee, games: Games, desk: Desk, tournament_id: TournamentId, number: int, table: Table
 ) -> None:
-    """Take the result of a table of a round from its game, unless it has that one or the game goes on."""
+    """Take the result of a table from its game, unless the table has it already or the game is still running."""
     if table.game is None:
         return
     game = await games.game(table.game)
@@ -31,7 +31,7 @@ async def take(
 
 
 async def outcome(games: Games, desk: Desk, game: Game, table: Table) -> Outcome | None:
-    """Return how the game of a table ended, after the rulings on it; None while it goes on."""
+    """Return how the game of a table ended, after the rulings on it; None while it is running."""
     records = await games.records(game.id)
     found = outcome_of(game, records, table)
     if found is None:

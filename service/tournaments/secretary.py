@@ -1,8 +1,8 @@
 """The secretary: it opens and starts the games of tables, and takes and confirms their results.
 
-It does so in one process at a time. What is left to do follows from the tournaments and their games alone: a table has
-a game or none, a game is over or not. So whatever is killed, the next look goes on from there, and an event is added
-once, because each act is at the version that was looked at.
+One process at a time does this. The work follows from the tournaments and their games alone: a table has a game or not,
+a game is over or not. So if the process is killed, the next look continues the work. An event is added once, because
+each act names the version at which it was decided.
 """
 
 import time
@@ -34,13 +34,13 @@ from service.tournaments.results import take
 from service.tournaments.tables import START_AFTER, CancelTable, OfferTable, StartTable, open_game, opened_game, seat
 
 LOOK: Final = 2.0
-"""Seconds between two looks at the tournaments that run."""
+"""Seconds between two looks at the running tournaments."""
 
 BATCH: Final = 200
-"""Tournaments, and games of tables, that are read at once."""
+"""How many tournaments, or games of tables, are read at once."""
 
 ANEW: Final = 60.0
-"""Seconds after which results that do not count yet are compared with their games again: there may be a ruling."""
+"""Seconds after which unconfirmed results are compared with their games again, as there may be a ruling."""
 
 WAITING: Final = ("open", "appealed")
 """The statuses of a case that waits for a ruling."""
@@ -54,7 +54,7 @@ class Place(NamedTuple):
 
 
 class Secretary:
-    """Does what the regulations of running tournaments say that happens by itself."""
+    """Does what happens by itself in running tournaments, by their regulations."""
 
     def __init__(
         self,
@@ -75,23 +75,23 @@ class Secretary:
         self._lease = lease
         self._start_after = start_after
         self._idle: dict[TournamentId, Version] = {}
-        """Tournaments in which no table waits at this version: what makes one wait changes the version."""
+        """The version at which nothing was left to do in a tournament. New work always changes the version."""
         self._anew: dict[TournamentId, float] = {}
         self._running: set[TournamentId] = set()
-        """Tournaments that ran at the last turn."""
+        """The tournaments that were running at the last turn."""
         self._called_off: dict[TournamentId, Version] = {}
-        """At which version the games of cancelled rounds were cancelled last."""
+        """The version at which the games of cancelled rounds were last cancelled."""
         self._is_caught_up = False
-        """Whether it has looked at tournaments that were cancelled before it got the work."""
+        """Whether tournaments that were cancelled before this process took over have been looked at."""
         self._told = ""
         self._is_busy = False
 
     def heeds(self, stream: StreamId, is_changed: bool) -> bool:
-        """Tell whether it looks at once when a stream goes on: a tournament, or a game that may have ended."""
+        """Tell whether an event in this stream can make work: a tournament, or a game that may have ended."""
         return is_tournament(stream) or (is_changed and self._is_busy)
 
     async def run(self, bell: Signal) -> None:
-        """Work until the bell is closed, in turn with other processes that do."""
+        """Work until the bell is closed. Other processes may do the same; one works at a time."""
         while not bell.closed:
             try:
                 if await self._lease.held():
@@ -103,29 +103,29 @@ class Secretary:
                 if str(error) != self._told:
                     self._told = str(error)
                     log.warning("tournaments wait", why=self._told)
-            except Exception:  # whatever it was, the next turn looks again
+            except Exception:  # unexpected: the next turn tries again
                 log.exception("tournaments wait")
             await bell.wait(LOOK)
 
     async def rest(self) -> None:
-        """Leave the work to other processes."""
+        """Let another process take over."""
         with suppress(Unavailable):
             await self._lease.give_back()
 
     async def turn(self) -> None:
-        """Look at each tournament that runs or was cancelled, and do what is due in it. Raises `StoreError`."""
+        """Do what is due in each running or cancelled tournament. Raises `StoreError`."""
         running = set[TournamentId]()
         async for row in self._rows("running"):
             running.add(row.tournament)
             if self._idle.get(row.tournament) != row.version:
                 await self._look(row)
         self._is_busy = bool(running)
-        # A tournament that ran may have been cancelled since. Those of before this process are looked at once.
+        # A running tournament may have been cancelled since. Those that were cancelled earlier are looked at once.
         ended, self._running = self._running - running, running
         if ended or not self._is_caught_up:
             async for row in self._rows("cancelled"):
                 if row.rounds and (row.tournament in ended or not self._is_caught_up) and not await self._look(row):
-                    self._running.add(row.tournament)  # until it succeeds
+                    self._running.add(row.tournament)  # try again until it succeeds
             self._is_caught_up = True
 
     async def _rows(self, status: Status) -> AsyncIterator[TournamentRow]:
@@ -136,7 +136,7 @@ class Secretary:
             page = await self._store.tournaments(status=status, after=page[-1].tournament, limit=BATCH)
 
     async def _look(self, row: TournamentRow) -> bool:
-        """Look at a tournament, and tell whether that succeeded: one of them must not stop the others."""
+        """Look at a tournament and tell whether that succeeded. An error in one must not stop the others."""
         try:
             await self.look(row)
         except (Refusal, UnknownGame, KeyReused, GameDamaged, StoreError) as error:
@@ -193,7 +193,7 @@ class Secretary:
         return [each for each in _places(tournament) if each.table.game is None and each.table.result is None]
 
     async def _open(self, tournament: Tournament, title: str, place: Place) -> None:
-        """Create the game of a table, and note it. After a crash in between, it is the same game."""
+        """Create the game of a table and add it to the tournament. After a crash in between, it is the same game."""
         seed = await self._seed(tournament)
         game = await open_game(self._games, tournament, seed, title, place.round, place.table)
 
@@ -203,21 +203,21 @@ class Secretary:
         await self._committee.by_house(tournament.id, decide)
 
     async def _gather(self, tournament: Tournament, place: Place) -> None:
-        """Seat substitutes, and start a game that all have confirmed, or whose time is up."""
+        """Seat substitutes, and start a game when all have confirmed or the time is up."""
         assert place.table.game is not None
         game = await self._games.game(place.table.game)
-        with suppress(Refusal):  # the one who leaves has confirmed, and frees the seat by themselves
+        with suppress(Refusal):  # the player who leaves has confirmed, and has to give up the seat themselves
             await seat(self._games, tournament, game.id, place.table)
         game = await self._games.game(game.id)
         if game.status != "gathering":
             return
         waited = (milliseconds(stamp(self._clock)) - milliseconds(place.table.opened)) / 1000
         if None not in game.players.values() and (not game.around.assigned or waited >= self._start_after):
-            with suppress(Refusal):  # somebody else was quicker
+            with suppress(Refusal):  # another process was quicker
                 await self._games.act(game.id, game.organizer, StartTable(tournament.id))
 
     async def _offer(self, tournament: Tournament, place: Place) -> None:
-        """Offer seats of a running game to substitutes. Another offer is withdrawn."""
+        """Offer seats of a running game to substitutes. An offer to somebody else is withdrawn."""
         table = place.table
         assert table.game is not None
         game = await self._games.game(table.game)
@@ -226,18 +226,18 @@ class Secretary:
             offer = game.around.offers.get(each)
             if to in (None, holder) or (offer is not None and offer.to == to):
                 continue
-            with suppress(Refusal):  # they may not play on: a director looks for another one
+            with suppress(Refusal):  # this substitute may not take over the seat: a director has to find another one
                 await self._games.act(game.id, game.organizer, OfferTable(tournament.id, each, to))
 
     async def _call_off(self, tournament: Tournament) -> None:
-        """Cancel the games that have not begun of cancelled rounds; of all rounds, when the tournament is cancelled."""
+        """Cancel the games of cancelled rounds that have not begun. If the tournament is cancelled, take all rounds."""
         is_over = tournament.status == "cancelled"
         off = [each for each in tournament.field.rounds.values() if is_over or each.status == "cancelled"]
         if self._called_off.get(tournament.id) == tournament.version or not any(each.tables for each in off):
             return
         seed = await self._seed(tournament)
         games = [
-            # One that was created just before may not be noted.
+            # A game that was created just before may not be in the tournament yet.
             table.game or await opened_game(self._games, tournament, seed, each.number, table)
             for each in off
             for table in each.tables
@@ -260,7 +260,7 @@ class Secretary:
         await take(self._committee, self._games, self._desk, tournament_id, place.round, place.table)
 
     async def _confirm(self, tournament_id: TournamentId, place: Place) -> None:
-        """Confirm a result whose time is up, unless a case about its game waits for a ruling."""
+        """Confirm a result when its time is up, unless a case about its game waits for a ruling."""
         now = (await self._committee.now(tournament_id)).tournament
         try:
             results.confirm(now, place.round, place.table.number, Cause(by="house"), stamp(self._clock))
@@ -301,7 +301,7 @@ async def serving(
     clock: Clock,
     lessor: Lessor,
 ) -> AsyncIterator[None]:
-    """Let tournaments go on in this event loop, unless the settings leave it to other processes."""
+    """Run the secretary in this event loop, unless the settings leave that to other processes."""
     if not settings.tournaments:
         yield
         return

@@ -1,4 +1,4 @@
-"""The draw of a round by a solver, in a process of its own and within a time.
+"""Drawing a round by a solver, in a process of its own and within a time limit.
 
 The solver starts from the slices (`domain.tournament.draw`), and what it returns is never worse: the draw that it finds
 is checked and priced by the domain before it is taken. Without the packages of the extra `draw`, or when the process
@@ -31,10 +31,10 @@ from domain.tournament.draw.slices import Exchange, sliced
 from service.base.settings import PREFIX
 
 GRACE: Final = 2
-"""So many seconds the process may take longer than it was given, to start and to end, before it is killed."""
+"""Extra seconds for the process to start and end, before it is killed."""
 
 LINE: Final = 4 * 2**20
-"""The longest line that the process may write; that of 1,000 players has some 10 KiB."""
+"""The most bytes of a line from the process; with 1,000 players, a line has some 10 KiB."""
 
 MISSING: Final = "tabularium[draw] is not installed, so the draw is that of slices by score, made better by exchanges"
 
@@ -42,7 +42,7 @@ _PROGRAM: Final = Path(__file__).with_name("columns.py")
 
 
 class News(Struct, forbid_unknown_fields=True):
-    """What the process writes: the best draw that it has found so far, in numbers, and its bound."""
+    """A line from the process: the best draw so far, in numbers, and the bound."""
 
     tables: list[list[int]]
     byes: list[int]
@@ -50,15 +50,16 @@ class News(Struct, forbid_unknown_fields=True):
 
 
 class Solved(Struct, frozen=True):
-    """A draw, and how good it is.
+    """A draw and its quality.
 
     Attributes:
-        draw: who meets whom, and who sits where.
-        cost: what the draw costs, part by part.
+        draw: the tables, with the players in order of their seats.
+        cost: the cost of the draw, part by part.
         bound: no draw has a lower total than this.
-        proved: no draw has a lower total than this draw.
-        by: `solver`, or `slices` when the draw is that of the slices: no better one was found, or none was looked for.
-        remark: why the solver did not do its work; "" when it did.
+        proved: whether no draw has a lower total than this one.
+        by: `solver`; or `slices` when the draw is that of the slices, because the solver found no better one or did not
+            run.
+        remark: why the solver did not run to its end; "" when it did.
     """
 
     draw: Draw
@@ -70,14 +71,14 @@ class Solved(Struct, frozen=True):
 
 
 class SolverFailed(Exception):
-    """The process ended with an error, or its draw was wrong; the message is one line."""
+    """The process failed, or its draw was wrong. The message is one line."""
 
 
 class Solver:
     """Draws rounds, one after the other: a second draw waits until the first is made.
 
     Args:
-        program: what the process runs.
+        program: the command that starts the process.
     """
 
     def __init__(self, program: Path = _PROGRAM) -> None:
@@ -103,7 +104,7 @@ class Solver:
         tables, byes = await asyncio.to_thread(sliced, field)
         draw = arranged_in(field, tables, byes)
         price = cost_in(field, draw)
-        # No shape is cheaper by itself, nor is a bye.
+        # No shape has a lower cost of its own, and no bye has.
         bound = min((_alone(field, len(shape.sizes), shape.sizes, shape.byes) for shape in shapes(field)), default=0)
         if bound >= price.total:
             return Solved(draw, price, price.total, True, "slices")
@@ -117,7 +118,7 @@ class Solver:
             remark = str(failed)
         by: Literal["solver", "slices"] = "slices"
         if news:
-            # What it found counts, even if it failed later.
+            # A draw counts even if the process failed after it.
             try:
                 found = await asyncio.to_thread(_settled, field, news[-1])
             except SolverFailed as failed:
@@ -128,17 +129,17 @@ class Solver:
         return Solved(draw, price, min(bound, price.total), bound >= price.total, by, remark)
 
     async def _search(self, told: bytes, seconds: float, take: Callable[[News], None]) -> None:
-        """Take what the process finds, until it ends or its time is over. Raises `SolverFailed`."""
+        """Read draws from the process until it ends or its time is over. Raises `SolverFailed`."""
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-I", self._program),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
             limit=LINE,
-            # Of the service's settings, which name its database and keys, it gets none. numpy needs no threads.
+            # Do not pass on the settings of the service, which name its database and keys. numpy needs no threads.
             env={name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
             | {"OPENBLAS_NUM_THREADS": "1"},
-            start_new_session=True,  # or it would get the terminal's Ctrl-C, and fail before it is ended
+            start_new_session=True,  # else Ctrl-C in a terminal reaches the process, too, and it fails before we end it
         )
         assert process.stdin is not None
         assert process.stdout is not None
@@ -166,7 +167,7 @@ def _alone(field: Field, count: int, sizes: tuple[int, ...], byes: int) -> int:
 
 
 def _told(field: Field, tables: list[list[int]], byes: list[int], seconds: float) -> bytes:
-    """Return a problem in numbers, as the process reads it."""
+    """Return a problem in numbers, for the process."""
     told: dict[str, Any] = {
         "pairs": field.pairs,
         "sizes": field.sizes,
@@ -181,7 +182,7 @@ def _told(field: Field, tables: list[list[int]], byes: list[int], seconds: float
 
 
 def _settled(field: Field, news: News) -> Draw:
-    """Return the draw that the process found, made better by lot. Raises `SolverFailed` when it is unlawful."""
+    """Return the draw of the process, with ties decided by lot. Raises `SolverFailed` when it is unlawful."""
     tables, byes = news.tables, news.byes
     if not all(0 <= player < len(field.players) for table in (*tables, byes) for player in table):
         raise SolverFailed("the solver named players that there are not")

@@ -14,14 +14,14 @@ from domain.tournament.tournament import Tournament
 CSV: Final = "text/csv"
 
 PLACES: Final = 6
-"""Digits after the point, at most: a spreadsheet takes a fraction for a date. The JSON is exact."""
+"""The most digits after the point. A fraction like 1/2 would become a date in a spreadsheet. The JSON is exact."""
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "'")
-"""What a spreadsheet takes a formula by, and what shields from that."""
+"""The first characters by which a spreadsheet recognizes a formula."""
 
 
 def standings_csv(tournament: Tournament, lines: Iterable[Standing], names: Mapping[PlayerId, str]) -> bytes:
-    """Return standings, a row for each player below a row of headings."""
+    """Return the standings: a row of headings, then a row for each player."""
     breaks = tournament.regulations.tie_breaks
     rows = (
         (
@@ -35,7 +35,7 @@ def standings_csv(tournament: Tournament, lines: Iterable[Standing], names: Mapp
 
 
 def crosstable_csv(tournament: Tournament, lines: Iterable[Line], names: Mapping[PlayerId, str]) -> bytes:
-    """Return a crosstable, a row for each player, with three columns for each round that was published."""
+    """Return the crosstable: a row for each player, with three columns for each published round."""
     rounds = [each.number for each in tournament.field.played]
     headings = [f"round {each} {what}" for each in rounds for what in ("table", "place", "points")]
     rows = list[Sequence[object]]()
@@ -53,7 +53,7 @@ def crosstable_csv(tournament: Tournament, lines: Iterable[Line], names: Mapping
 
 
 def number(value: Fraction) -> str:
-    """Return a number with a decimal point, as short as it can be."""
+    """Return a number as a decimal, as short as possible."""
     scaled = round(abs(value) * 10**PLACES)
     whole, rest = divmod(scaled, 10**PLACES)
     digits = f"{rest:0{PLACES}}".rstrip("0")
@@ -61,7 +61,7 @@ def number(value: Fraction) -> str:
 
 
 def written(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
-    """Return rows as CSV, below their headings. They begin with place, player and name."""
+    """Return rows as CSV, with headings. All begin with place, player and name."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(headings)
@@ -71,5 +71,5 @@ def written(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
 
 
 def _shielded(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula: with an apostrophe before it, where it looks like one."""
+    """Return a text with an apostrophe before it if a spreadsheet could take it for a formula."""
     return f"'{text}" if text.startswith(_FORMULA) else text

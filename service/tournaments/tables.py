@@ -1,4 +1,4 @@
-"""The games of tables: each is opened once, takes substitutes, and starts, for its tournament."""
+"""Games of tables: opening each once, seating substitutes, starting and cancelling, for a tournament."""
 
 import hashlib
 from contextlib import suppress
@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import GameId, PlayerId, Seat, TournamentId
-from domain.kernel.log import seating
+from domain.kernel.log import beginning, seating
 from domain.kernel.log.game import Decided
 from domain.tournament.field import Table
 from domain.tournament.tournament import Tournament
@@ -19,11 +19,11 @@ from service.games.creating import TableWish, open_table
 from service.games.games import Games
 
 START_AFTER: Final = 10 * 60
-"""Seconds after which the game of a table starts, though not everybody has confirmed their seat."""
+"""Seconds after which the game of a table starts even if some players have not confirmed."""
 
 
 class SeatTable(Act, frozen=True):
-    """Giving the players of a table their seats, in their order. A seat that its player has already stays as it is."""
+    """Giving the players of a table their seats, in order. A player who has their seat already keeps it."""
 
     kind = "assign-seat"
     tournament: TournamentId
@@ -39,7 +39,7 @@ class SeatTable(Act, frozen=True):
 
 
 class OfferTable(Act, frozen=True):
-    """Offering a seat of a running game to a substitute, for its tournament, in place of another offer."""
+    """Offering a seat of a running game to a substitute, in place of an earlier offer."""
 
     kind = "offer-seat"
     tournament: TournamentId
@@ -60,7 +60,7 @@ class StartTable(Act, frozen=True):
     tournament: TournamentId
 
     async def decide(self, case: Case) -> Decided:
-        return case.game.start(case.chance, replace(case.cause, tournament=self.tournament), case.at)
+        return beginning.start(case.game, case.chance, replace(case.cause, tournament=self.tournament), case.at)
 
 
 class CancelTable(Act, frozen=True):
@@ -70,7 +70,7 @@ class CancelTable(Act, frozen=True):
     tournament: TournamentId
 
     async def decide(self, case: Case) -> Decided:
-        return case.game.cancel(replace(case.cause, tournament=self.tournament), case.at)
+        return beginning.cancel(case.game, replace(case.cause, tournament=self.tournament), case.at)
 
 
 def _key(tournament: Tournament, seed: bytes, number: int, table: Table) -> str:
@@ -78,18 +78,18 @@ def _key(tournament: Tournament, seed: bytes, number: int, table: Table) -> str:
 
 
 async def opened_game(games: Games, tournament: Tournament, seed: bytes, number: int, table: Table) -> GameId | None:
-    """Return the game that was created for a table, also when the tournament has not noted it; None without one."""
+    """Return the game that was created for a table, even if it is not in the tournament yet; None if there is none."""
     with suppress(UnknownGame):
         return (await games.game(games.first_id(tournament.organizer, _key(tournament, seed, number, table)))).id
     return None
 
 
 async def open_game(games: Games, tournament: Tournament, seed: bytes, title: str, number: int, table: Table) -> GameId:
-    """Return the game of a table, with its players in their seats and its officials, all made in one transaction.
+    """Create the game of a table with its players and officials, in one transaction. Return its id.
 
-    Officials are the directors who do not play. The key follows from tournament, round and table, so there is one game,
-    however often this is repeated, and whatever directors have changed since. It also follows from the seed, so that
-    nobody else can use it. Raises what `open_table` does.
+    Its officials are the directors who do not play in the tournament. The key follows from tournament, round and table,
+    so repeating this finds the same game, even if the directors have changed. It also follows
+    from the seed, so that nobody else can use it. Raises what `open_table` does.
     """
     key = _key(tournament, seed, number, table)
     if (opened := await opened_game(games, tournament, seed, number, table)) is not None:
@@ -115,7 +115,7 @@ def _judges(tournament: Tournament) -> tuple[PlayerId, ...]:
 
 
 async def seat(games: Games, tournament: Tournament, game_id: GameId, table: Table) -> None:
-    """Let the players of a table have their seats in its game, where one was replaced by a substitute.
+    """Seat the players of a table in its game again, after a substitute has replaced one.
 
     Raises what `Games.act` does.
     """

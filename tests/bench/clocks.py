@@ -18,9 +18,9 @@ from typing import Any, Final, cast
 
 from domain.kernel.chance.draws import commitment_to
 from domain.kernel.ids import GameId, PlayerId
-from domain.kernel.log import seating, timing
+from domain.kernel.log import beginning, seating, timing
 from domain.kernel.log.clock import Clock
-from domain.kernel.log.game import Decided, Game
+from domain.kernel.log.game import Decided
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.documents import key_of, packed
 from domain.kernel.rules.ruleset import Library
@@ -107,14 +107,14 @@ async def _made(services: Services, seconds: float) -> None:
     async def begin(game: GameId, request: Request) -> Decided:
         at, cause = request.at, request.cause
         commitment = commitment_to(secret)
-        step = Game.create(
+        step = beginning.create(
             ruleset, game, 2, setup={}, board=board, organizer=PLAYERS[0], commitment=commitment, cause=cause, at=at
         )
         clock = Clock(kind="decision", time=round(seconds), vacate_after=0)
         step = step.then(timing.set_clock(step.game, clock, cause, at))
         for seat, player in zip(step.game.players, PLAYERS, strict=True):
             step = step.then(seating.take_seat(step.game, seat, "", Cause(player), at))
-        return step.then(step.game.start(step.game.chance(secret), cause, at))
+        return step.then(beginning.start(step.game, step.game.chance(secret), cause, at))
 
     await games.open("create", PLAYERS[0], [], opening, begin)
 

@@ -18,10 +18,10 @@ from domain.kernel.rules.refusal import Refusal
 from tests.clients.packed import PACKAGES, Speaker
 from tests.domain.judging import test_proof as cases
 from tests.domain.kernel.log import test_assigned as assigned
-from tests.domain.kernel.log import test_clocks as clocks
+from tests.domain.kernel.log import test_clock_proofs as clocks
 from tests.domain.kernel.log import test_ends as ends
 from tests.domain.kernel.log import test_forks as forks
-from tests.domain.kernel.log import test_seats as seats
+from tests.domain.kernel.log import test_seat_proofs as seats
 from tests.domain.kernel.log.test_aside import BLUE, gift, undone
 from tests.domain.kernel.log.test_aside import forged as gift_forged
 from tests.forgeries.every import FORGERIES, UNDETECTABLE

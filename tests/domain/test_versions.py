@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from domain.kernel.rules.ruleset import Change, Ruleset
+from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.rules.versions import Change
 from domain.library import LIBRARY
 
 RULESETS = [LIBRARY.current(name) for name in LIBRARY.ids()]

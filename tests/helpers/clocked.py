@@ -7,9 +7,9 @@ from typing import Any, Self
 from msgspec import UNSET, UnsetType
 
 from domain.kernel.ids import PlayerId, Seat
-from domain.kernel.log import timing
+from domain.kernel.log import beginning, timing
 from domain.kernel.log.clock import Clock, Clocks, Quiet, milliseconds, moment
-from domain.kernel.log.game import Decided, Game
+from domain.kernel.log.game import Decided
 from domain.kernel.log.lifecycle import GAME_EVENTS
 from domain.kernel.log.record import Cause
 from domain.kernel.log.timing import BY_CLOCK
@@ -81,7 +81,7 @@ class Clocked(Play):
         play.records, commitment = [], play.game.commitment
         cause, name = Cause(creator), play.game.id
         play.take(
-            Game.create(
+            beginning.create(
                 *(ruleset, name, players),
                 setup={},
                 board=board,

@@ -13,7 +13,7 @@ from msgspec import UNSET, UnsetType
 from domain.kernel.chance.draws import Chance, commitment_to
 from domain.kernel.chance.secret import Secret, Vault
 from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, TournamentId, Version
-from domain.kernel.log import answering, ending, forking, officials, organizing, retracting, seating
+from domain.kernel.log import answering, beginning, ending, forking, officials, organizing, retracting, seating
 from domain.kernel.log.answers import MOST, read_answer
 from domain.kernel.log.fold import earlier_of, fold, retract
 from domain.kernel.log.following import following
@@ -74,7 +74,7 @@ class Play:
         self.secrets: list[Secret] = []
         self.at_each_version: dict[Version, Game] = {}
         self.take(
-            Game.create(
+            beginning.create(
                 ruleset,
                 GameId(f"game-{seed}"),
                 players,
@@ -161,10 +161,10 @@ class Play:
         return self.take(seating.leave_seat(self.game, seat, Cause(player), self.now))
 
     def cancel(self, player: PlayerId = ORGANIZER, **cause: Any) -> Decided:
-        return self.take(self.game.cancel(Cause(player, **cause), self.now))
+        return self.take(beginning.cancel(self.game, Cause(player, **cause), self.now))
 
     def start(self) -> Decided:
-        return self.take(self.game.start(self.chance, Cause(self.game.organizer), self.now))
+        return self.take(beginning.start(self.game, self.chance, Cause(self.game.organizer), self.now))
 
     def at(self, version: Version) -> "Play":
         """Return the play as it stood at a version at which a request ended."""

@@ -4,8 +4,12 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from domain.kernel.ids import GameId, PlayerId, TournamentId
+import pytest
+
+from domain.kernel.ids import GameId, PlayerId, RuleId, TournamentId
 from domain.kernel.log.record import Cause, Record
+from domain.kernel.rules import loading
+from domain.kernel.rules.refusal import Refusal
 from domain.tournament import directing, entering, results, rounds
 from domain.tournament.chain import commitment_of, secret_of
 from domain.tournament.draw import Draw
@@ -36,6 +40,10 @@ def regulations(**changes: Any) -> Regulations:
 
 def player(number: int) -> PlayerId:
     return PlayerId(f"player-{number:03}")
+
+
+ANNA, BERT = player(1), player(2)
+STRANGER: Final = PlayerId("stranger")
 
 
 class Club:
@@ -125,3 +133,13 @@ class Club:
             self.result(table.number)
             if confirm:
                 self.act(results.confirm, self.round.number, table.number)
+
+
+def refused(club: Club, act: Callable[..., Any], *given: Any, by: PlayerId | None = ORGANIZER) -> RuleId:
+    """Return the rule by which an act is refused; the tournament stays as it is."""
+    before = club.tournament
+    with pytest.raises(Refusal) as refusal:
+        club.act(act, *given, by=by)
+    assert refusal.value.rule in {rule.id for rule in loading.common_rules().rules}
+    assert club.tournament is before
+    return refusal.value.rule

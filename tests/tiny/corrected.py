@@ -12,7 +12,7 @@ from domain.kernel.rules.command import Command
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.refusal import Refusal
-from domain.kernel.rules.ruleset import Change
+from domain.kernel.rules.versions import Change
 from tests.tiny.auction import PutUp, Table, TinyAuction
 
 

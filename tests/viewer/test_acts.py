@@ -11,9 +11,10 @@ from tests.domain.kernel.log import test_assigned as assigned
 from tests.domain.kernel.log import test_clocks as clocks
 from tests.domain.kernel.log import test_ends as ends
 from tests.domain.kernel.log import test_rematches as rematches
-from tests.domain.kernel.log import test_seats as seats
+from tests.domain.kernel.log import test_seat_proofs as seats
 from tests.domain.kernel.log.test_aside import BLUE, gift, undone
 from tests.domain.kernel.log.test_aside import forged as gift_forged
+from tests.domain.kernel.log.test_clock_proofs import random_game
 from tests.helpers.play import CASE, OFFICIAL, player_of
 from tests.tiny.auction import ROOM, TinyAuction
 from tests.viewer.logic import evaluate
@@ -165,7 +166,7 @@ def test_the_page_knows_that_a_clock_may_come_with_a_game_and_only_so():
 def test_the_page_knows_what_the_clock_does_and_who_may_ask_it_to():
     check = "async (logs) => { const { faultOfActs } = await import('/viewer/proof/acts.js');"
     check += " return logs.map((rows) => faultOfActs(rows)?.problem ?? ''); }"
-    plays = [clocks.random_game(seed) for seed in range(20)]
+    plays = [random_game(seed) for seed in range(20)]
     plays += [claimed(Cause(player_of(clocks.BLUE), clocks.BLUE)), claimed(Cause(OFFICIAL)), ended()]
     exports = [[json.loads(line) for line in play.export(everything=True)] for play in plays]
     right = [[line for line in lines if "event" in line] for lines in exports]

@@ -6,7 +6,7 @@ from msgspec import to_builtins
 
 from domain.kernel.log.clock import PRESETS, milliseconds, moment
 from service.games.clocks import clocks_view
-from tests.domain.kernel.log.test_clocks import random_game
+from tests.domain.kernel.log.test_clock_proofs import random_game
 from tests.viewer.logic import evaluate
 
 SHOWN = """async (cases) => {

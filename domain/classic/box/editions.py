@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.kernel.ids import AreaId, RuleId
-from domain.kernel.rules.ruleset import Change
+from domain.kernel.rules.versions import Change
 
 _HOMES: Final[Mapping[int, tuple[AreaId, ...]]] = MappingProxyType(
     {

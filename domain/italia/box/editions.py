@@ -5,7 +5,7 @@ from typing import Final
 from msgspec import Struct
 
 from domain.kernel.ids import RuleId
-from domain.kernel.rules.ruleset import Change
+from domain.kernel.rules.versions import Change
 
 
 class Rules(Struct, frozen=True):

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Raw, Struct, UnsetType, field
+from msgspec import Raw, Struct, field
 from msgspec.structs import replace
 
 from domain.kernel.canonical import canonical
@@ -14,7 +14,7 @@ from domain.kernel.chance.secret import Sealed, Secret, Vault
 from domain.kernel.ids import GameId, PlayerId, RuleId, Seat, Version
 from domain.kernel.log.answers import Answers, Left
 from domain.kernel.log.around import PAUSE_ALLOWS, Around, Asked
-from domain.kernel.log.clock import Clock, Clocks, require_sound
+from domain.kernel.log.clock import Clocks
 from domain.kernel.log.clocked import (
     ClockExpired,
     ClockSet,
@@ -22,11 +22,9 @@ from domain.kernel.log.clocked import (
     DayOffTaken,
     TimeGiven,
 )
-from domain.kernel.log.ended import ABANDONED_AFTER, LONGEST_STILL, SHORTEST_STILL
+from domain.kernel.log.ended import ABANDONED_AFTER
 from domain.kernel.log.event import GameEvent
-from domain.kernel.log.history import (
-    is_aside,
-)
+from domain.kernel.log.history import is_aside
 from domain.kernel.log.lifecycle import (
     AnswerGiven,
     AnswerLeft,
@@ -58,7 +56,6 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.command import Command
 from domain.kernel.rules.decision import Decision, Option
-from domain.kernel.rules.documents import digests_of
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names, type_name
 from domain.kernel.rules.refusal import Refusal
@@ -151,71 +148,7 @@ class Game(Struct, kw_only=True):
             offered_until=event.offered_until or "",
         )
 
-    # --- before the game ---
-
-    @staticmethod
-    def create(
-        ruleset: Ruleset[Any],
-        game_id: GameId,
-        players: int,
-        *,
-        setup: Mapping[str, Any],
-        board: Board,
-        organizer: PlayerId,
-        organizer_sees: Sight = "spectator",
-        forks: Forking = "players",
-        readers: Readers = "everybody",
-        clock: Clock | None = None,
-        abandoned_after: int | UnsetType = UNSET,
-        rematch_of: GameId | UnsetType = UNSET,
-        offered_until: str | UnsetType = UNSET,
-        commitment: str,
-        cause: Cause,
-        at: str,
-    ) -> Decided:
-        """Return the creation of a new game, whose chance was committed to. Its clock, if it has one, follows from it.
-
-        Raises:
-            Refusal: the ruleset has no set-up for this number of players, `setup` does not fit it, no game has this
-                clock (TAB-CLK-02), or none is abandoned after so many days (TAB-END-04).
-            msgspec.ValidationError: the ruleset does not know this `setup`.
-            DocumentError: its documents do not fit this board.
-            ValueError: the ruleset cannot be played on this board.
-        """
-        chosen = msgspec.convert(dict(setup), ruleset.setup)
-        seats = ruleset.seats(players, chosen)
-        if not seats:
-            numbers = ", ".join(map(str, ruleset.players))
-            asked = f"You asked for a game of {players} players."
-            raise Refusal("TAB-LIFE-02", asked, f"{ruleset.title} is for {numbers} players.")
-        if abandoned_after is not UNSET and not SHORTEST_STILL <= abandoned_after <= LONGEST_STILL:
-            asked = f"You asked for a game that is abandoned after {abandoned_after} days."
-            raise Refusal(
-                "TAB-END-04", asked, f"Expected {SHORTEST_STILL} to {LONGEST_STILL} days.", field="abandoned_after"
-            )
-        board = ruleset.equip(board)
-        ruleset.lay(seats, chosen, board)
-        event = GameCreated(
-            ruleset=ruleset.id,
-            ruleset_version=ruleset.version,
-            board=Map.of(board).digest,
-            seats=seats,
-            setup=msgspec.to_builtins(chosen),
-            organizer=organizer,
-            commitment=commitment,
-            organizer_sees=organizer_sees,
-            documents=digests_of(board) or UNSET,
-            forks="officials" if forks == "officials" else UNSET,
-            readers="invited" if readers == "invited" else UNSET,
-            abandoned_after=abandoned_after,
-            rematch_of=rematch_of,
-            offered_until=offered_until,
-        )
-        happened: list[tuple[GameEvent, int]] = [(event, 0)]
-        if clock is not None:
-            require_sound(clock, len(seats))
-            happened.append((ClockSet(clock), 0))
-        return Game.of(game_id, event, ruleset, board).log(happened, cause, at)
+    # --- who plays ---
 
     @property
     def organizer(self) -> PlayerId:
@@ -253,64 +186,6 @@ class Game(Struct, kw_only=True):
         offered = (offer.to for offer in self.around.offers.values())
         seated = (*self.players.values(), *self.kept_seats.values(), *offered)
         return player == self.organizer or player in seated or self.around.is_official(player)
-
-    def cancel(self, cause: Cause, at: str) -> Decided:
-        """Cancel the game, or close an analysis; or decline a rematch, as one of its players (TAB-REM-04).
-
-        Raises:
-            Refusal: the game has begun (TAB-LIFE-04), or the analysis has ended (TAB-FORK-06), or somebody else than
-                its organizer asks.
-        """
-        rule, open_, right = "TAB-LIFE-04", "gathering", "You can cancel a game only before it begins."
-        if self.is_analysis:
-            rule, open_, right = "TAB-FORK-06", "running", "You can close an analysis only while it goes on."
-        declines = self.rematch_of is not None and cause.player in self.players.values()
-        if cause.player != self.organizer and not declines:
-            asked = "You are not the organizer of this game."
-            raise Refusal(rule, asked, f"Only the organizer, {self.organizer}, can cancel it.")
-        if self.status != open_:
-            raise Refusal(rule, f"You asked to cancel the game, but {self.state}.", right, untimely=True)
-        return self.log([(GameCancelled(), 0)], cause, at)
-
-    def start(self, chance: Chance, cause: Cause, at: str) -> Decided:
-        """Begin: the ruleset sets the table. Raises `Refusal` while a seat is free, or when it has begun."""
-        self.require_startable()
-        bare = self.ruleset.lay(tuple(self.players), self.setup, self.board)
-        draft = self.ruleset.begin(bare, chance)
-        happened: list[tuple[Any, int]] = [(GameStarted(), 0)]
-        for event, draws in draft.happened:
-            happened.append((event, draws))
-            if moves := event.seating():
-                happened.append((self.moved(moves), draws))
-        return self.log(happened, cause, at, draft)
-
-    def require_startable(self) -> None:
-        """Raise `Refusal` while a seat is free, or when the game has begun."""
-        self.require_gathering("start")
-        if free := [seat for seat, holder in self.players.items() if holder is None]:
-            asked = "The game cannot start yet."
-            raise Refusal("TAB-LIFE-02", asked, f"These seats are still free: {', '.join(free)}.")
-        if self.rematch_of is not None and (open_ := self.around.assigned):
-            asked = "The rematch cannot start yet."
-            raise Refusal("TAB-REM-03", asked, f"These seats have not agreed: {', '.join(open_)}.", untimely=True)
-
-    def moved(self, moves: Mapping[Seat, Seat]) -> SeatsMoved:
-        """Return that the holder of each seat has moved to another one."""
-        holders = {moves[seat]: holder for seat, holder in self.players.items() if holder is not None}
-        return SeatsMoved({seat: holders[seat] for seat in self.players})
-
-    def require_gathering(self, what: str, rule: str = "TAB-LIFE-02") -> None:
-        """Raise `Refusal` when the game has begun, by `rule`, or when it was cancelled (TAB-LIFE-04)."""
-        if self.status != "gathering":
-            asked = f"You asked to {what}, but {self.state}."
-            rule = "TAB-LIFE-04" if self.status == "cancelled" else rule
-            raise Refusal(rule, asked, "You can do that only before a game begins.", untimely=True)
-
-    def require_no_offer(self, what: str) -> None:
-        """Raise `Refusal` for a rematch that was offered: its players agree to it as it is (TAB-REM-02)."""
-        if self.rematch_of is not None and self.status == "gathering":
-            asked = f"You asked to {what} of a rematch that is offered."
-            raise Refusal("TAB-REM-02", asked, "Cancel the offer, and create a game of your own.")
 
     # --- in the game ---
 
@@ -377,6 +252,19 @@ class Game(Struct, kw_only=True):
             allowed = f"Wait until {resumes} resumes it. Until then you can {PAUSE_ALLOWS}."
             raise Refusal("TAB-RUL-03", asked, allowed, untimely=True)
         return self.ruleset
+
+    def require_gathering(self, what: str, rule: str = "TAB-LIFE-02") -> None:
+        """Raise `Refusal` when the game has begun, by `rule`, or when it was cancelled (TAB-LIFE-04)."""
+        if self.status != "gathering":
+            asked = f"You asked to {what}, but {self.state}."
+            rule = "TAB-LIFE-04" if self.status == "cancelled" else rule
+            raise Refusal(rule, asked, "You can do that only before a game begins.", untimely=True)
+
+    def require_no_offer(self, what: str) -> None:
+        """Raise `Refusal` for a rematch that was offered: its players agree to it as it is (TAB-REM-02)."""
+        if self.rematch_of is not None and self.status == "gathering":
+            asked = f"You asked to {what} of a rematch that is offered."
+            raise Refusal("TAB-REM-02", asked, "Cancel the offer, and create a game of your own.")
 
     def require_running(self) -> None:
         if self.status != "running":

@@ -11,7 +11,18 @@ from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.secret import Sealed, Secret, Vault
 from domain.kernel.ids import Seat, Version
-from domain.kernel.log import answering, ending, forking, officials, organizing, rematching, retracting, seating, timing
+from domain.kernel.log import (
+    answering,
+    beginning,
+    ending,
+    forking,
+    officials,
+    organizing,
+    rematching,
+    retracting,
+    seating,
+    timing,
+)
 from domain.kernel.log.answers import read_answer
 from domain.kernel.log.clock import Clock
 from domain.kernel.log.clocked import (
@@ -163,13 +174,13 @@ class Deciding:
                 return officials.rule_start(game, by, at)
             case GameStarted():
                 if self.secret is None:
-                    game.require_startable()
+                    beginning.require_startable(game)
                     raise NotPublishedError
-                return game.start(self._chance(game), by, at)
+                return beginning.start(game, self._chance(game), by, at)
             case GameCancelled() if cause.by == "clock":
                 return rematching.expire(game, at)
             case GameCancelled():
-                return game.cancel(by, at)
+                return beginning.cancel(game, by, at)
             case MovesRetracted():
                 return self._retract(game, event, msgspec.structs.replace(by, seat=cause.seat), at)
             case TakeBackAsked(seat, to, asks):
@@ -237,7 +248,7 @@ class Deciding:
             self._fail(f"version 1 has the commitment {event.commitment!r}, which is no SHA-256 in hex")
         if isinstance(event, GameForked):
             return self._fork(event, cause, at)
-        return Game.create(
+        return beginning.create(
             self.ruleset,
             self.export.game,
             len(event.seats),

@@ -14,7 +14,7 @@ from domain.kernel.chance.draws import Chance, commitment_to
 from domain.kernel.chance.evidence import draw_of
 from domain.kernel.chance.secret import Sealed, Secret, Vault, commitment_of
 from domain.kernel.ids import PlayerId, Seat, Version
-from domain.kernel.log import answering
+from domain.kernel.log import answering, beginning
 from domain.kernel.log.answers import AT_ONCE
 from domain.kernel.log.clocked import (
     ClocksRan,
@@ -348,7 +348,7 @@ class Replay(Deciding):
         if not isinstance(event, SeatsMoved) or not isinstance(dealt, Event):
             return False
         moves = dealt.seating()
-        return bool(moves) and event == cast(Game, self.game).moved(moves)
+        return bool(moves) and event == beginning.seats_moved(cast(Game, self.game), moves)
 
     def _fold(self, step: list[Record]) -> None:
         """Fold a step that cannot be decided again yet, and check what can be checked without that."""

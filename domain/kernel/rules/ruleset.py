@@ -14,7 +14,7 @@ from msgspec import Struct
 from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.evidence import Shown
 from domain.kernel.chance.secret import Vault
-from domain.kernel.ids import AreaId, PlayerId, RuleId, Seat
+from domain.kernel.ids import AreaId, PlayerId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.briefing import Briefing, briefing_of
@@ -31,6 +31,7 @@ from domain.kernel.rules.papers import Papers
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.schema import Random
 from domain.kernel.rules.table import Table
+from domain.kernel.rules.versions import Change
 
 T = TypeVar("T", bound=Table)
 
@@ -61,32 +62,6 @@ class Rolled(Struct, frozen=True):
     hits: int | None = None
     nation: str = ""
     struck: tuple[bool, ...] = ()
-
-
-class Change(Struct, frozen=True):
-    """What a version of a ruleset does differently from the versions before it.
-
-    Attributes:
-        switch: the name of the switch that it turns on, in the ruleset's struct of switches.
-        since: the first version that does it.
-        rules: the rules that it concerns.
-        what: what is different, in a sentence.
-        why: why it was changed, in a sentence, with the lines of the source.
-    """
-
-    switch: str
-    since: int
-    rules: tuple[RuleId, ...]
-    what: str
-    why: str
-
-
-S = TypeVar("S", bound=Struct)
-
-
-def switched(switches: S, changes: Iterable[Change], version: int) -> S:
-    """Return the switches of a version of a ruleset: those of its changes are on."""
-    return msgspec.structs.replace(switches, **{each.switch: True for each in changes if each.since <= version})
 
 
 class Ruleset(ABC, Generic[T]):

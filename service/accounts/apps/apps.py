@@ -23,13 +23,11 @@ from msgspec.structs import replace
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import PlayerId
 from service.accounts.accounts import Accounts
+from service.accounts.apps.http import Answer, Client, OAuthRequest
 from service.accounts.apps.protocol import (
     ACCESS_LASTS,
     GRANTABLE,
     REFRESH_PREFIX,
-    Answered,
-    Asked,
-    Client,
     Exchange,
     Read,
     described,
@@ -168,11 +166,13 @@ class Apps:
             log.info("app let in", account=caller.player, client=code.client, site=code.site, scopes=code.scopes)
         return answered.location
 
-    async def _read_request(self, query: str, issuer: str, caller: Caller | None) -> tuple[Asked, Wanted, Exchange]:
+    async def _read_request(
+        self, query: str, issuer: str, caller: Caller | None
+    ) -> tuple[OAuthRequest, Wanted, Exchange]:
         try:
             given = read_parameters(query)
             client = await self._client(given.get("client_id"))
-            request = Asked("GET", f"{issuer}/authorize", given, {})
+            request = OAuthRequest("GET", f"{issuer}/authorize", given, {})
         except OAuth2Error as error:
             raise BadAppRequest(_said(error), "Begin again in the app.") from None
         if client is None:
@@ -232,7 +232,7 @@ class Apps:
 
     # --- what programs ask ---
 
-    async def give_device_code(self, form: str, headers: Mapping[str, str], issuer: str) -> Answered:
+    async def give_device_code(self, form: str, headers: Mapping[str, str], issuer: str) -> Answer:
         """Answer the device authorization endpoint (RFC 8628)."""
         for _ in range(3):  # until its user code is no other one's
             server, answered = await self._respond("/oauth/device", "device_authorization", form, headers, issuer)
@@ -242,7 +242,7 @@ class Apps:
                 return answered
         return refused(InvalidRequestError("Try again."), issuer)
 
-    async def give_tokens(self, form: str, headers: Mapping[str, str], issuer: str) -> Answered:
+    async def give_tokens(self, form: str, headers: Mapping[str, str], issuer: str) -> Answer:
         """Answer the token endpoint."""
         server, answered = await self._respond("/oauth/token", "", form, headers, issuer)
         if server is None:
@@ -259,25 +259,25 @@ class Apps:
             return answered
         return await (self._redeem if read.code is not None else self._refresh)(server, answered)
 
-    async def revoke(self, form: str, headers: Mapping[str, str], issuer: str) -> Answered:
+    async def revoke(self, form: str, headers: Mapping[str, str], issuer: str) -> Answer:
         """Answer the revocation endpoint (RFC 7009). With any token of a sign-in, all of it ends."""
         server, answered = await self._respond("/oauth/revoke", "revocation", form, headers, issuer)
         if server is not None and server.ended and server.read.sign_in is not None:
             await self._accounts.revoke(server.read.sign_in.token.token)
         return answered
 
-    async def introspect(self, form: str, headers: Mapping[str, str], issuer: str) -> Answered:
+    async def introspect(self, form: str, headers: Mapping[str, str], issuer: str) -> Answer:
         """Answer the introspection endpoint (RFC 7662). An app learns nothing of the tokens of others."""
         _, answered = await self._respond("/oauth/introspect", "introspection", form, headers, issuer)
         return answered
 
     async def _respond(
         self, path: str, endpoint: str, form: str, headers: Mapping[str, str], issuer: str
-    ) -> tuple[Exchange | None, Answered]:
+    ) -> tuple[Exchange | None, Answer]:
         """Let Authlib answer a form; return what it decided, and the answer. Without an endpoint it asks for tokens."""
         try:
             given = read_parameters(form)
-            request = Asked("POST", f"{issuer}{path}", given, headers)
+            request = OAuthRequest("POST", f"{issuer}{path}", given, headers)
             if not endpoint and given.get("grant_type") is None:
                 raise UnsupportedGrantTypeError("none")
             server = Exchange(issuer, await self._read(given, headers))
@@ -306,7 +306,7 @@ class Apps:
 
     # --- writing what was decided ---
 
-    async def _redeem(self, server: Exchange, answered: Answered) -> Answered:
+    async def _redeem(self, server: Exchange, answered: Answer) -> Answer:
         code, issued, now = server.read.code, server.issued, server.read.now
         assert code is not None and issued is not None, "a code gives tokens"  # noqa: PT018
         token = TokenId(new_id("a", secrets.token_bytes(ID_BYTES)))
@@ -324,7 +324,7 @@ class Apps:
         log.info("app signed in", account=code.player, client=code.client, site=code.site, token_id=token)
         return answered
 
-    async def _refresh(self, server: Exchange, answered: Answered) -> Answered:
+    async def _refresh(self, server: Exchange, answered: Answer) -> Answer:
         row, issued, now = server.read.sign_in, server.issued, server.read.now
         assert row is not None and issued is not None, "a refresh token gives tokens"  # noqa: PT018
         access = AccessRow(hashed(issued.access), row.token.token, issued.scopes, later(now, ACCESS_LASTS))

@@ -5,8 +5,7 @@ afterwards, by compare-and-set, in one transaction (`service.accounts.apps.apps`
 """
 
 import hmac
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from datetime import timedelta
 from typing import Any, Final
 
@@ -14,12 +13,9 @@ from authlib.oauth2 import OAuth2Error
 from authlib.oauth2.rfc6749 import (
     AuthorizationCodeMixin,
     AuthorizationServer,
-    ClientMixin,
     InvalidGrantError,
     InvalidRequestError,
     InvalidScopeError,
-    OAuth2Payload,
-    OAuth2Request,
     TokenMixin,
 )
 from authlib.oauth2.rfc6749.grants import AuthorizationCodeGrant, RefreshTokenGrant
@@ -31,11 +27,11 @@ from authlib.oauth2.rfc9207 import IssuerParameter
 from msgspec import Struct
 
 from domain.kernel.ids import PlayerId
-from service.accounts.apps.sites import is_same
+from service.accounts.apps.http import Answer, Client
 from service.accounts.values import ACCESS_PREFIX, hashed, random_value
 from service.base.clock import later, stamped
 from service.base.scopes import Scope
-from service.store.apps import AccessRow, ClientId, ClientRow, CodeRow, SignInRow
+from service.store.apps import AccessRow, CodeRow, SignInRow
 
 GRANTABLE: Final[tuple[Scope, ...]] = ("play", "organize", "judge", "notify")
 """What an app may be let do. Never `account`: anybody who has that makes tokens of the account, and takes it over."""
@@ -70,92 +66,6 @@ _RIGHT: Final = {
 
 _AGAIN: Final = "Send the person to the authorization endpoint again."
 _SIGN_IN_AGAIN: Final = "Let the person sign in again."
-
-
-class Client(ClientMixin):
-    """An app: a registered one, or one that is only what it says it is."""
-
-    def __init__(self, client: ClientId, row: ClientRow | None) -> None:
-        self.client = client
-        self.row = row
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        return self.client if self.row is None else self.row.name
-
-    def get_client_id(self) -> str:
-        return self.client
-
-    def get_default_redirect_uri(self) -> str:
-        return ""
-
-    def get_allowed_scope(self, scope: Any) -> str:
-        return scope or ""
-
-    def check_redirect_uri(self, redirect_uri: str) -> bool:
-        # What nobody registered was looked at before: `site_of`.
-        return self.row is None or any(is_same(each, redirect_uri) for each in self.row.redirects)
-
-    def check_client_secret(self, client_secret: str) -> bool:
-        return self.row is not None and hmac.compare_digest(hashed(client_secret), self.row.hash)
-
-    def check_endpoint_auth_method(self, method: str, endpoint: str) -> bool:
-        return (method == "none") == (self.row is None)
-
-    def check_response_type(self, response_type: str) -> bool:
-        return response_type == "code"
-
-    def check_grant_type(self, grant_type: str) -> bool:
-        return True
-
-
-class Parameters(OAuth2Payload):
-    """The parameters of a request, each once."""
-
-    def __init__(self, given: Mapping[str, str]) -> None:
-        self._given = dict(given)
-
-    @property
-    def data(self) -> dict[str, str]:
-        return self._given
-
-    @property
-    def datalist(self) -> defaultdict[str, list[str]]:
-        return defaultdict(list, {name: [value] for name, value in self._given.items()})
-
-
-class Asked(OAuth2Request):
-    """A request as Authlib reads it. Raises `InsecureTransportError` when it came by HTTP, and not on this machine."""
-
-    def __init__(self, method: str, uri: str, given: Mapping[str, str], headers: Mapping[str, str]) -> None:
-        super().__init__(method, uri, None, dict(headers))
-        self.payload: Any = Parameters(given)
-
-    @property
-    def args(self) -> Any:
-        return self.payload.data
-
-    @property
-    def form(self) -> Any:
-        return self.payload.data
-
-
-class Answered:
-    """What is answered. `location` is where the browser goes."""
-
-    def __init__(self, status: int, body: Any, headers: Sequence[tuple[str, str]]) -> None:
-        self.status = status
-        self.body = body
-        self.headers = dict(headers)
-
-    @property
-    def location(self) -> str:
-        return self.headers.get("Location", "")
-
-    @location.setter
-    def location(self, address: str) -> None:
-        self.headers["Location"] = address
 
 
 class Read(Struct, frozen=True):
@@ -241,10 +151,10 @@ class Exchange(AuthorizationServer):
     def create_oauth2_request(self, request: Any) -> Any:
         return request
 
-    def handle_response(self, status: int, body: Any, headers: Any) -> Answered:
-        return Answered(status, body, headers)
+    def handle_response(self, status: int, body: Any, headers: Any) -> Answer:
+        return Answer(status, body, headers)
 
-    def handle_error_response(self, request: Any, error: Any) -> Answered:
+    def handle_error_response(self, request: Any, error: Any) -> Answer:
         return self.handle_response(*described(error)(f"{self.issuer}{GUIDE}"))
 
     def validate_requested_scope(self, scope: str | None) -> None:
@@ -511,10 +421,10 @@ def plain(user_code: str) -> str:
     return "".join(letter for letter in user_code.upper() if letter.isascii() and letter.isalpha())
 
 
-def refused(error: OAuth2Error, issuer: str) -> Answered:
+def refused(error: OAuth2Error, issuer: str) -> Answer:
     """Return an error as it is answered to a program."""
     status, body, headers = described(error)(f"{issuer}{GUIDE}")
-    return Answered(status, body, headers)
+    return Answer(status, body, headers)
 
 
 def described(error: OAuth2Error) -> OAuth2Error:

@@ -10,7 +10,8 @@ from authlib.oauth2.rfc8414 import AuthorizationServerMetadata
 from litestar.handlers import get, post
 from litestar.response import Response
 
-from service.accounts.apps.protocol import GRANTABLE, GUIDE, Answered, refused
+from service.accounts.apps.http import Answer
+from service.accounts.apps.protocol import GRANTABLE, GUIDE, refused
 from service.api.request import Call
 from service.api.response import answer, answered
 
@@ -82,7 +83,7 @@ async def introspect_token(request: Call) -> Response[bytes]:
     return await _respond(request, request.services.apps.introspect)
 
 
-async def _respond(request: Call, ask: Callable[[str, Mapping[str, str], str], Awaitable[Answered]]) -> Response[bytes]:
+async def _respond(request: Call, ask: Callable[[str, Mapping[str, str], str], Awaitable[Answer]]) -> Response[bytes]:
     issuer = issuer_of(request)
     try:
         form = await _form(request)

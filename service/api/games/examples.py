@@ -3,7 +3,7 @@
 import msgspec
 
 from domain.kernel.ids import CaseId, PlayerId
-from domain.kernel.log import officials, seating, timing
+from domain.kernel.log import beginning, officials, seating, timing
 from domain.kernel.log.clock import PRESETS, Clock
 from domain.kernel.log.game import Game
 from domain.kernel.log.record import Cause
@@ -52,7 +52,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         ),
         "listGame": Example(game_detail(row, scene.now, players, viewer, listed=False), Listing(listed=False)),
         **_invitations(scene),
-        "cancelGame": Example(scene.accepted(created, created.cancel(Cause(me.player), AT))),
+        "cancelGame": Example(scene.accepted(created, beginning.cancel(created, Cause(me.player), AT))),
         "takeSeat": Example(scene.accepted(created, joined), TakeSeat(seat, f"dice of {me.name}")),
         "leaveSeat": Example(scene.accepted(joined.game, seating.leave_seat(joined.game, seat, Cause(me.player), AT))),
         "startGame": Example(scene.accepted(scene.joined[-1].game, scene.started)),
@@ -154,7 +154,7 @@ def _seats(scene: Scene) -> dict[str, Example]:
 def _begun(scene: Scene, clock: Clock) -> Game:
     """Return the game of the scene as it would begin with a clock."""
     game = timing.set_clock(scene.joined[-1].game, clock, Cause(scene.now.organizer), AT).game
-    return game.start(game.chance(SECRET), Cause(game.organizer), AT).game
+    return beginning.start(game, game.chance(SECRET), Cause(game.organizer), AT).game
 
 
 def _upgrades(scene: Scene) -> dict[str, Example]:

@@ -17,7 +17,8 @@ from projections.sql import numbered
 from service.base.clock import stamped
 from service.store.postgres.books import ALL
 from service.store.postgres.connections import Connection, Connections, wait_for_standbys
-from service.store.postgres.store import WINDOWS, Distributed, PostgresStore, Writer, arguments
+from service.store.postgres.store import WINDOWS, Distributed, PostgresStore
+from service.store.postgres.writer import Writer, arguments
 from service.store.protocol import Append
 from service.store.sql.archived import COLUMNS
 

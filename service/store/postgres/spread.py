@@ -4,16 +4,13 @@ A stream is on the server that keeps its book, with all that belongs to it: fork
 game. The home has everything else: accounts, the tree of the transparency log, projections and snapshots. The servers
 know nothing of each other, and no transaction spans two of them.
 
-A book may move to another server meanwhile (`moving.py`). So each process asks the servers again and again which books
-they keep, and asks none about a stream when that was longer ago than `LEASE`.
+A book may move to another server meanwhile (`moving.py`): `keepers.py` knows which server keeps it now.
 """
 
 import asyncio
 import heapq
-import time
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from itertools import islice
 from typing import Any, Final, TypeVar
 
@@ -31,13 +28,13 @@ from domain.kernel.ids import (
     StreamId,
     TournamentId,
     Version,
-    book_of,
 )
 from domain.kernel.log.record import Record
 from projections.cursor import Cursor
 from projections.lobby import GameRow
 from service.store.outside import Outside
 from service.store.postgres.books import ALL, spans
+from service.store.postgres.keepers import Keepers, until_kept
 from service.store.postgres.server import (
     Server,
     place_of_case,
@@ -63,12 +60,6 @@ from service.store.protocol import (
 S = TypeVar("S", bound=StreamId)
 T = TypeVar("T")
 
-PROBE: Final = 0.5
-"""Seconds between two looks whether a server that was away answers again, and at the books that one keeps."""
-
-WAITED: Final = 5.0
-"""Seconds for which a book that moves is waited for."""
-
 COUNTED: Final = 2
 """How many limits across servers a process counts at once: each has a connection of its own meanwhile."""
 
@@ -83,10 +74,7 @@ class SpreadStore:
         """The first of the servers is the home."""
         self._servers = servers
         self._home = servers[0]
-        self._of_book: dict[int, Server] = {}
-        self._map()
-        self._watching: list[asyncio.Task[None]] = []
-        self._away: dict[Server, asyncio.Task[None]] = {}
+        self._keepers = Keepers(servers)
         self._counted = asyncio.Semaphore(COUNTED)
         self.accounts = self._home.accounts
         self.webhooks = self._home.webhooks
@@ -118,7 +106,7 @@ class SpreadStore:
                 await server.close()
             raise
         store = cls(opened)
-        store._watching = [asyncio.create_task(store._watch(server)) for server in opened]
+        store._keepers.watch()
         return store
 
     @property
@@ -153,125 +141,10 @@ class SpreadStore:
         await self._home.ready()
 
     async def close(self) -> None:
-        beside = [*self._away.values(), *self._watching]
-        for task in beside:
-            task.cancel()
-        await asyncio.gather(*beside, return_exceptions=True)
-        for server in self._servers:
-            await server.close()
+        await self._keepers.close()
 
     def part_of(self, stream: StreamId) -> int:
-        server = self._of_book.get(book_of(stream))
-        return self._servers.index(server) if server is not None else len(self._servers)
-
-    # --- servers ---
-
-    def _map(self) -> None:
-        """Note who keeps which book. Of two that were said to, because one of them is away, the later one knows."""
-        said = sorted(self._servers, key=lambda server: server.asked)
-        self._of_book = {book: server for server in said for book in server.kept}
-
-    async def _watch(self, server: Server) -> None:
-        while True:
-            if server not in self._away:
-                with suppress(StoreUnavailable):
-                    await self._look(server)
-            await asyncio.sleep(PROBE)
-
-    async def _look(self, server: Server) -> None:
-        """Ask a server which books it keeps. Raises `StoreUnavailable`."""
-        try:
-            await server.look()
-        except StoreUnavailable:
-            self._is_away(server)
-            raise
-        self._map()
-
-    async def _know(self) -> None:
-        """Know of all servers, but those that are away, which books they keep."""
-        unsure = [server for server in self._servers if not server.is_sure and server not in self._away]
-        if unsure:
-            await asyncio.gather(*map(self._look, unsure), return_exceptions=True)
-
-    async def _look_again(self) -> None:
-        """Ask all servers which books they keep, however lately they were asked."""
-        asked = (self._look(server) for server in self._servers if server not in self._away)
-        await asyncio.gather(*asked, return_exceptions=True)
-
-    async def _homes(self, books: Collection[int]) -> None:
-        """Return when each of these books has a server, as it does unless it moves just now. Raises `NotKept`."""
-        await self._know()
-
-        async def looked() -> None:
-            if lost := self._lost(books):
-                await self._look_again()
-                lost = self._lost(books)
-            if lost:
-                raise lost
-
-        await _until_kept(looked)
-
-    def _lost(self, books: Iterable[int]) -> StoreUnavailable | None:
-        """Return what is to be said of those books that no server keeps."""
-        lost = [book for book in books if book not in self._of_book]
-        if not lost:
-            return None
-        if {*lost} <= frozenset[int]().union(*(server.strange for server in self._servers)):
-            return NotKept(f"the books {spans(lost)} of the log are on their way to another server")
-        return StoreUnavailable(f"no server keeps the books {spans(lost)} of the log: restore tabularium.books")
-
-    async def _of(self, stream: StreamId) -> Server:
-        """Return the server that keeps a stream now. Raises `StoreUnavailable`."""
-        while True:
-            (server,) = await self._groups([stream])
-            if server.is_sure:
-                return server
-            await self._look(server)
-
-    async def _groups(self, streams: Collection[S]) -> dict[Server, list[S]]:
-        """Return the servers that keep these streams now. Raises `StoreUnavailable`."""
-        await self._homes({book_of(stream) for stream in streams})
-        groups: defaultdict[Server, list[S]] = defaultdict(list)
-        for stream in streams:
-            groups[self._of_book[book_of(stream)]].append(stream)
-        return groups
-
-    async def _each(self, work: Callable[[Server], Awaitable[T]], servers: Collection[Server] | None = None) -> list[T]:
-        """Return what each server answers, all servers if none are named. Raises `StoreError` when one does not."""
-        if servers is None:
-            await self._homes(ALL)
-        asked = self._servers if servers is None else servers
-        return await asyncio.gather(*(self._asked(server, work) for server in asked))
-
-    async def _asked(self, server: Server, work: Callable[[Server], Awaitable[T]]) -> T:
-        """Return what a server answers. One that was away is not asked before it answers again: nobody waits for it."""
-        if server in self._away:
-            raise StoreUnavailable(f"{server.where} does not answer")
-        if not server.is_sure:
-            before = server.kept
-            await self._look(server)
-            if server.kept != before:
-                raise NotKept(f"books of {server.where} move just now")
-        try:
-            return await work(server)
-        except NotKept:
-            raise
-        except StoreUnavailable:
-            self._is_away(server)
-            raise
-
-    def _is_away(self, server: Server) -> None:
-        if server not in self._away:
-            probe = self._away[server] = asyncio.create_task(self._probe(server))
-            probe.add_done_callback(lambda _: self._away.pop(server, None))
-
-    async def _probe(self, server: Server) -> None:
-        """Return when a server answers again."""
-        while True:
-            try:
-                return await server.answer()
-            except StoreUnavailable:
-                await asyncio.sleep(PROBE)
+        return self._keepers.part_of(stream)
 
     # --- the log ---
 
@@ -282,26 +155,13 @@ class SpreadStore:
         return await self._append(first, *others)
 
     async def _append(self, *batches: Append) -> Appended:
-        return await _until_kept(lambda: self._append_once(*batches))
-
-    async def _changed(self, stream: StreamId, work: Callable[[Server], Awaitable[T]]) -> T:
-        """Return what the server of a stream returns that changes something, or another server when its book left."""
-
-        async def change() -> T:
-            server = await self._of(stream)
-            try:
-                return await work(server)
-            except NotKept:
-                await self._look_again()
-                raise
-
-        return await _until_kept(change)
+        return await until_kept(lambda: self._append_once(*batches))
 
     async def _append_once(self, *batches: Append) -> Appended:
-        server, *more = await self._groups([batch.game for batch in batches])
+        server, *more = await self._keepers.groups([batch.game for batch in batches])
         if more:
             raise ValueError(f"streams of several servers: {', '.join(batch.game for batch in batches)}")
-        server = await self._of(batches[0].game)
+        server = await self._keepers.of(batches[0].game)
         limits = [batch.within for batch in batches if batch.within is not None and spans_servers(batch.within)]
         if not limits:
             return await self._appended(server, batches)
@@ -318,7 +178,7 @@ class SpreadStore:
             return await (server.append_together(first, *others) if others else server.append(first))
         except NotKept:
             # Nothing of it was stored: the book has left since the server was asked.
-            await self._look_again()
+            await self._keepers.look_again()
             raise
 
     async def _left(self, batch: Append, server: Server) -> Append:
@@ -327,7 +187,7 @@ class SpreadStore:
             return batch
         within = await self._named(batch.within)
         others = [each for each in self._servers if each is not server]
-        elsewhere = sum(await self._each(lambda each: each.count(within), others))
+        elsewhere = sum(await self._keepers.each(lambda each: each.count(within), others))
         return replace(batch, within=replace(within, most=within.most - elsewhere))
 
     async def _named(self, within: Within) -> Within:
@@ -339,12 +199,12 @@ class SpreadStore:
 
     async def count(self, what: Within) -> int:
         if not spans_servers(what):
-            return await (await self._of(GameId(what.values[0]))).count(what)
+            return await (await self._keepers.of(GameId(what.values[0]))).count(what)
         within = await self._named(what)
-        return sum(await self._each(lambda server: server.count(within)))
+        return sum(await self._keepers.each(lambda server: server.count(within)))
 
     async def seen(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
-        return await (await self._of(game)).seen(game, account, key)
+        return await (await self._keepers.of(game)).seen(game, account, key)
 
     async def forget_keys(self, before: str, limit: int) -> int:
         done = 0
@@ -353,7 +213,7 @@ class SpreadStore:
         return done
 
     async def read(self, game: StreamId, after: Version = 0, limit: int | None = None) -> list[Record]:
-        return await (await self._of(game)).read(game, after, limit)
+        return await (await self._keepers.of(game)).read(game, after, limit)
 
     async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[StreamId, Record]], str]:
         found, after = await self.read_on(Cursor.parse(cursor, self.books), limit)
@@ -364,13 +224,13 @@ class SpreadStore:
 
     async def end(self) -> Cursor:
         async def stand() -> Cursor:
-            found = _largest(await self._each(Server.positions))
+            found = _largest(await self._keepers.each(Server.positions))
             if lost := ALL - found.keys():
-                await self._look_again()
-                raise self._lost(lost) or NotKept(f"the books {spans(lost)} of the log move just now")
+                await self._keepers.look_again()
+                raise self._keepers.lost(lost) or NotKept(f"the books {spans(lost)} of the log move just now")
             return Cursor(tuple(found[book] for book in range(BOOKS)))
 
-        return await _until_kept(stand)
+        return await until_kept(stand)
 
     async def read_on(
         self, after: Cursor, limit: int, games: Collection[StreamId] | None = None, until: Cursor | None = None
@@ -380,11 +240,11 @@ class SpreadStore:
         Without any records, nobody knows whether the end is reached. Raises `StoreUnavailable` then.
         """
         trouble: list[StoreUnavailable] = []
-        await self._know()
+        await self._keepers.know()
 
         async def answered(server: Server, work: Callable[[Server], Awaitable[T]], otherwise: T) -> T:
             try:
-                return await self._asked(server, work)
+                return await self._keepers.ask(server, work)
             except StoreUnavailable as error:
                 trouble.append(error)
                 return otherwise
@@ -397,7 +257,7 @@ class SpreadStore:
                 trouble.append(NotKept(f"the books {spans(lost)} of the log are on their way to another server"))
         shares = after.shares(until, limit)
         # One map from here on: a book whose rows one server returned is as far as that server says.
-        homes = self._of_book
+        homes = self._keepers.of_book
 
         async def part(server: Server) -> tuple[list[Placed], Cursor]:
             most = sum(share for book, share in shares.items() if homes.get(book) is server)
@@ -416,61 +276,53 @@ class SpreadStore:
     async def segments(
         self, after: tuple[StreamId, Version] | None, limit: int
     ) -> list[tuple[StreamId, Version, str | None]]:
-        found = await self._each(lambda server: server.segments(after, limit))
+        found = await self._keepers.each(lambda server: server.segments(after, limit))
         return sorted({segment for each in found for segment in each}, key=lambda each: each[:2])[:limit]
 
     async def kept_outside(self) -> tuple[StreamId, Version] | None:
-        found = await self._each(Server.kept_outside)
+        found = await self._keepers.each(Server.kept_outside)
         return next((each for each in found if each is not None), None)
 
     # --- streams ---
 
     async def head(self, game: StreamId) -> Version:
-        return await (await self._of(game)).head(game)
+        return await (await self._keepers.of(game)).head(game)
 
     async def events(self) -> int:
-        return sum(await self._each(Server.events))
+        return sum(await self._keepers.each(Server.events))
 
     async def heads(self, games: Collection[StreamId]) -> dict[StreamId, Version]:
-        return await self._merged(games, Server.heads)
+        return await self._keepers.merged(games, Server.heads)
 
     async def rulesets(self, games: Collection[GameId]) -> dict[GameId, str]:
-        return await self._merged(games, Server.rulesets)
+        return await self._keepers.merged(games, Server.rulesets)
 
     async def withheld(self, games: Collection[GameId]) -> dict[GameId, GameId]:
-        return await self._merged(games, Server.withheld)
+        return await self._keepers.merged(games, Server.withheld)
 
     async def rulings(self, cases: Collection[CaseId]) -> dict[CaseId, list[Record]]:
-        return await self._merged(cases, Server.rulings)
+        return await self._keepers.merged(cases, Server.rulings)
 
     async def unlisted(self, games: Collection[GameId]) -> set[GameId]:
-        groups = await self._groups(games)
-        return set[GameId]().union(*await self._each(lambda server: server.unlisted(groups[server]), groups))
+        groups = await self._keepers.groups(games)
+        return set[GameId]().union(*await self._keepers.each(lambda server: server.unlisted(groups[server]), groups))
 
     async def private(self, games: Collection[GameId]) -> set[GameId]:
-        groups = await self._groups(games)
-        return set[GameId]().union(*await self._each(lambda server: server.private(groups[server]), groups))
-
-    async def _merged(
-        self, streams: Collection[S], ask: Callable[[Server, Collection[S]], Awaitable[dict[S, T]]]
-    ) -> dict[S, T]:
-        """Return what the servers of these streams know of them."""
-        groups = await self._groups(streams)
-        found = await self._each(lambda server: ask(server, groups[server]), groups)
-        return {stream: value for each in found for stream, value in each.items()}
+        groups = await self._keepers.groups(games)
+        return set[GameId]().union(*await self._keepers.each(lambda server: server.private(groups[server]), groups))
 
     async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
-        return await (await self._of(game)).secrets(game, known)
+        return await (await self._keepers.of(game)).secrets(game, known)
 
     async def load(self, game: GameId, after: Version = 0) -> Stored | None:
-        return await (await self._of(game)).load(game, after)
+        return await (await self._keepers.of(game)).load(game, after)
 
     async def board(self, digest: str) -> bytes | None:
         """Return a board from the first server that has it: each has those of its games."""
         trouble: StoreUnavailable | None = None
         for server in self._servers:
             try:
-                if (found := await self._asked(server, lambda each: each.board(digest))) is not None:
+                if (found := await self._keepers.ask(server, lambda each: each.board(digest))) is not None:
                     return found
             except StoreUnavailable as error:
                 trouble = error
@@ -479,27 +331,27 @@ class SpreadStore:
         return None
 
     async def organize(self, game: GameId, player: PlayerId) -> None:
-        await self._changed(game, lambda server: server.organize(game, player))
+        await self._keepers.changed(game, lambda server: server.organize(game, player))
 
     async def retitle(self, stream: GameId | TournamentId | LeagueId, title: str) -> None:
-        await self._changed(stream, lambda server: server.retitle(stream, title))
+        await self._keepers.changed(stream, lambda server: server.retitle(stream, title))
 
     async def list_game(self, game: GameId, listed: bool) -> None:
-        await self._changed(game, lambda server: server.list_game(game, listed))
+        await self._keepers.changed(game, lambda server: server.list_game(game, listed))
 
     async def continuations(self, game: GameId) -> list[GameId]:
-        return await (await self._of(game)).continuations(game)
+        return await (await self._keepers.of(game)).continuations(game)
 
     async def statements(self, case: CaseId, after: Version = 0, limit: int | None = None) -> list[KeptStatement]:
-        return await (await self._of(case)).statements(case, after, limit)
+        return await (await self._keepers.of(case)).statements(case, after, limit)
 
     async def erase(self, case: CaseId, version: Version, by: PlayerId, at: str) -> bool:
-        return await self._changed(case, lambda server: server.erase(case, version, by, at))
+        return await self._keepers.changed(case, lambda server: server.erase(case, version, by, at))
 
     # --- lists ---
 
     async def game(self, game: GameId) -> GameRow | None:
-        return await (await self._of(game)).game(game)
+        return await (await self._keepers.of(game)).game(game)
 
     async def games(
         self,
@@ -517,16 +369,16 @@ class SpreadStore:
             after = GameId(place_of_game(last))
         servers = None
         if parent is not None:
-            servers = [await self._of(parent)]
+            servers = [await self._keepers.of(parent)]
         elif among is not None:
-            servers = [*await self._groups(among)]
-        found = await self._each(
+            servers = [*await self._keepers.groups(among)]
+        found = await self._keepers.each(
             lambda server: server.games(parent=parent, among=among, after=after, limit=limit, **which), servers
         )
         return [*islice(heapq.merge(*found, key=place_of_game, reverse=True), limit)]
 
     async def case(self, case: CaseId) -> CaseRow | None:
-        return await (await self._of(case)).case(case)
+        return await (await self._keepers.of(case)).case(case)
 
     async def cases(
         self, *, game: GameId | None = None, after: CaseId | None = None, limit: int = 50, **which: Any
@@ -536,16 +388,18 @@ class SpreadStore:
             if last is None:
                 return []
             after = CaseId(place_of_case(last))
-        servers = None if game is None else [await self._of(game)]
-        found = await self._each(lambda server: server.cases(game=game, after=after, limit=limit, **which), servers)
+        servers = None if game is None else [await self._keepers.of(game)]
+        found = await self._keepers.each(
+            lambda server: server.cases(game=game, after=after, limit=limit, **which), servers
+        )
         return [*islice(heapq.merge(*found, key=place_of_case, reverse=True), limit)]
 
     async def precedents(self, rules: Collection[RuleId], limit: int) -> list[CaseRow]:
-        found = await self._each(lambda server: server.precedents(rules, limit))
+        found = await self._keepers.each(lambda server: server.precedents(rules, limit))
         return sorted((case for each in found for case in each), key=place_of_case, reverse=True)[:limit]
 
     async def tournament(self, tournament: TournamentId) -> TournamentRow | None:
-        return await (await self._of(tournament)).tournament(tournament)
+        return await (await self._keepers.of(tournament)).tournament(tournament)
 
     async def tournaments(
         self, *, after: TournamentId | None = None, limit: int = 50, **which: Any
@@ -555,11 +409,13 @@ class SpreadStore:
             if last is None:
                 return []
             after = TournamentId(place_of_tournament(last))
-        found = await self._each(lambda server: server.tournaments(after=after, limit=limit, **which), self._servers)
+        found = await self._keepers.each(
+            lambda server: server.tournaments(after=after, limit=limit, **which), self._servers
+        )
         return [*islice(heapq.merge(*found, key=place_of_tournament, reverse=True), limit)]
 
     async def league(self, league: LeagueId) -> LeagueRow | None:
-        return await (await self._of(league)).league(league)
+        return await (await self._keepers.of(league)).league(league)
 
     async def leagues(self, *, after: LeagueId | None = None, limit: int = 50, **which: Any) -> list[LeagueRow]:
         if after is not None:
@@ -567,23 +423,13 @@ class SpreadStore:
             if last is None:
                 return []
             after = LeagueId(place_of_league(last))
-        found = await self._each(lambda server: server.leagues(after=after, limit=limit, **which), self._servers)
+        found = await self._keepers.each(
+            lambda server: server.leagues(after=after, limit=limit, **which), self._servers
+        )
         return [*islice(heapq.merge(*found, key=place_of_league, reverse=True), limit)]
 
     async def seed(self, tournament: TournamentId) -> bytes | None:
-        return await (await self._of(tournament)).seed(tournament)
-
-
-async def _until_kept(attempt: Callable[[], Awaitable[T]]) -> T:
-    """Return what an attempt returns; try again while a book moves that it needs, until `WAITED` ends."""
-    until = time.monotonic() + WAITED
-    while True:
-        try:
-            return await attempt()
-        except NotKept:
-            if time.monotonic() > until:
-                raise
-        await asyncio.sleep(0.05)
+        return await (await self._keepers.of(tournament)).seed(tournament)
 
 
 def _largest(found: Iterable[Mapping[int, int]]) -> dict[int, int]:

@@ -92,7 +92,7 @@ function unfollowed(row, act, rows, around) {
     around.pausesAsNobodyAnswers(row, act) ||
     ends ||
     deals ||
-    around.goesBackAsAsked(row, act) ||
+    around.requests.goesBack(row, act) ||
     around.goesOnAsAgreed(row, act);
   if (isAroundTheTable(row.event) && !follows) return `cannot have happened: ${row.event.type} follows from nothing`;
   return row.at === act.at ? undefined : "has another time than the act that it follows from";

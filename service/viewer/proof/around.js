@@ -11,6 +11,8 @@
 
 import { Ends } from "./ends.js";
 import { AROUND_THE_TABLE, originOf, stays } from "./origin.js";
+import { Requests } from "./requests.js";
+import { unagreed, unassignable, unseated } from "./seats.js";
 
 /**
  * The row with which an act begins: it has a cause.
@@ -77,11 +79,7 @@ export class Around {
     this.clocked = false;
     /** The seat whose default answer has to follow at once, and when its flag fell. @type {[string, string] | undefined} */
     this.owed = undefined;
-    /**
-     * The requests to take moves back since the game last moved on, by the version at which each was made.
-     * @type {Map<number, {seat: string, to: number, agreed: Set<string>, open: boolean, present: boolean}>}
-     */
-    this.requests = new Map();
+    this.requests = new Requests();
     this.ends = new Ends(created);
   }
 
@@ -141,7 +139,7 @@ export class Around {
       this.#untimely(origin, caused, rows) ??
       this.#unfit(caused) ??
       this.#unofficial(caused, rows) ??
-      this.#unasked(row, rows) ??
+      this.requests.objection(row, rows, this) ??
       this.ends.objection(row, rows, this)
     );
   }
@@ -218,7 +216,7 @@ export class Around {
       if ([...this.players.values()].includes(event.player)) return `seats ${event.player} a second time`;
       if (this.officials.has(event.player)) return `seats ${event.player}, who is or was an official of the game`;
     }
-    const assigned = this.#unassignable(event);
+    const assigned = unassignable(this, event);
     if (assigned) return assigned;
     const keeper = event.type === "seat-taken" ? this.kept?.get(event.seat) : undefined;
     if (keeper !== undefined && keeper !== event.player)
@@ -227,7 +225,7 @@ export class Around {
       return "is the last confirmation, and the game does not go on";
     }
     if (event.type === "seat-given-up" && this.givenUp.has(event.seat)) return `gives up ${event.seat} a second time`;
-    const seats = this.#unseated(event);
+    const seats = unseated(this, event);
     if (seats) return seats;
     if (event.type === "answered-by-house" && !this.resigned.has(event.seat)) {
       return `is an answer of the house for ${event.seat}, which has not resigned`;
@@ -245,7 +243,7 @@ export class Around {
     if (event.type === "answer-given" && row.at !== rows[version - 2].at) {
       return "gives an answer left in advance later than it was called for";
     }
-    const rematch = this.#unagreed(row);
+    const rematch = unagreed(this, row);
     if (rematch) return rematch;
     const free = [...this.players].filter(([, player]) => player === undefined).map(([seat]) => seat);
     if (event.type === "game-started" && row.cause.case !== undefined && !this.kept)
@@ -257,75 +255,6 @@ export class Around {
       return `goes back to version ${event.to}, after which no command follows`;
     }
     return undefined;
-  }
-
-  /**
-   * Return what is wrong with an act in a rematch that was offered.
-   * @param {Act} row
-   */
-  #unagreed({ at, event, cause }) {
-    if (this.offeredUntil === undefined || this.started) return undefined;
-    if (event.type === "game-started" && this.assigned.size)
-      return `starts the rematch while ${[...this.assigned].join(", ")} has not agreed`;
-    if (event.type === "seat-confirmed" && at >= this.offeredUntil) return "agrees to a rematch that had expired";
-    if (event.type === "game-cancelled" && cause.by === "clock" && at < this.offeredUntil)
-      return "ends the offer of a rematch before its time";
-    if (event.type === "seat-assigned" && this.players.get(event.seat) !== undefined)
-      return `gives ${event.seat} of a rematch to somebody else`;
-    if (event.type === "clock-set") return "changes the clock of a rematch";
-    return undefined;
-  }
-
-  /**
-   * Return what is wrong with assigning a seat, or with confirming it.
-   * @param {LoggedEvent} event
-   */
-  #unassignable({ type, seat, player }) {
-    if (type === "seat-confirmed" && !this.assigned.has(seat)) return `confirms ${seat}, which does not wait for that`;
-    if (type !== "seat-assigned") return undefined;
-    if (this.isFork) return `assigns ${seat} in a fork, whose seats are reserved`;
-    if (!this.players.has(seat)) return `seats somebody on ${seat}, which is no seat of this game`;
-    if (this.players.get(seat) !== undefined && !this.assigned.has(seat))
-      return `assigns ${seat}, whose player took or confirmed it`;
-    if ([...this.players.values()].includes(player)) return `seats ${player} a second time`;
-    return this.officials.has(player) ? `seats ${player}, who is or was an official of the game` : undefined;
-  }
-
-  /**
-   * Return what is wrong with the offer of a seat, or with taking one over.
-   * @param {LoggedEvent} event
-   */
-  #unseated({ type, seat, player, to }) {
-    if (["seat-offered", "offer-withdrawn"].includes(type) && !this.players.has(seat)) {
-      return `is about ${seat}, which is no seat of this game`;
-    }
-    if (type === "seat-offered" && this.offers.has(seat)) return `offers ${seat} a second time`;
-    if (type === "offer-withdrawn" && !this.offers.has(seat)) return `ends an offer of ${seat}, which is not offered`;
-    if (type === "seat-offered" && to !== undefined) return this.#unfitToPlay(seat, `${to}`, "offers a seat to");
-    if (type !== "seat-taken-over") return undefined;
-    if (!this.givenUp.has(seat) && !this.offers.has(seat))
-      return `takes over ${seat}, which is neither open nor offered`;
-    const kept = this.offers.get(seat);
-    if (kept !== undefined && kept !== player) return `takes over ${seat}, which is offered to ${kept}`;
-    if (this.players.get(seat) !== player) return this.#unfitToPlay(seat, player, "seats");
-    if (this.resigned.has(seat)) return `takes back ${seat}, which has resigned`;
-    return this.vacated.has(seat) ? undefined : `takes back ${seat}, which its clock did not leave open`;
-  }
-
-  /**
-   * Return why an account cannot take a seat over: it plays, or may have seen more than the seat sees.
-   * @param {string} seat
-   * @param {string} player
-   * @param {string} does
-   */
-  #unfitToPlay(seat, player, does) {
-    if ([...this.players.values()].includes(player)) return `${does} ${player}, who holds a seat`;
-    if (this.officials.has(player)) return `${does} ${player}, who is or was an official of the game`;
-    if (this.seesAll && [this.organizer, this.firstOrganizer].includes(player)) {
-      return `${does} ${player}, who organizes the game and sees all of it`;
-    }
-    const other = [...this.held].find(([each, held]) => each !== seat && held.has(player));
-    return other && `${does} ${player}, who held ${other[0]} before`;
   }
 
   /** Return what is wrong with the command of an act, as far as that needs no rules. @param {Act} row */
@@ -384,64 +313,11 @@ export class Around {
     return follows && ended.winners.join() === event.order[0].join() ? undefined : "does not end the game as it says";
   }
 
-  /**
-   * Return what is wrong with a request to take moves back, or with an answer to one.
-   * @param {Row} row
-   * @param {Row[]} rows
-   */
-  #unasked({ version, event }, rows) {
-    const requests = [...this.requests.values()];
-    if (event.type === "take-back-asked") {
-      const command = event.to < version - 1 ? rows[event.to]?.cause : undefined;
-      if (command?.command === undefined || command.seat !== event.seat) {
-        return `asks to go back to version ${event.to}, after which no command of ${event.seat} follows`;
-      }
-      const own = requests.filter(({ seat }) => seat === event.seat);
-      if (own.some(({ to, open }) => open || to === event.to))
-        return `is a request that ${event.seat} has made already`;
-    }
-    if (event.type !== "take-back-answered") return undefined;
-    const request = this.requests.get(event.asked);
-    if (!request?.open) return `answers a request of version ${event.asked}, where none is open`;
-    if (request.seat === event.seat && event.agrees) return "agrees to a request of its own";
-    if (request.agreed.has(event.seat)) return `answers for ${event.seat} a second time`;
-    /** @param {string} seat */
-    const isAsked = (seat) =>
-      seat !== request.seat && !request.agreed.has(seat) && !(request.present && this.givenUp.has(seat));
-    if (event.seat !== request.seat && !isAsked(event.seat)) return `answers for ${event.seat}, which was given up`;
-    const isLast = [...this.players.keys()].every((seat) => seat === event.seat || !isAsked(seat));
-    if (event.agrees && isLast && rows[version]?.event.type !== "moves-retracted") {
-      return "is the last consent that was asked for, and the game does not go back";
-    }
-    return undefined;
-  }
-
-  /**
-   * Tell whether an event goes back as the act before it, a seat's consent, makes the game go back.
-   * @param {Row} row
-   * @param {Row} act
-   */
-  goesBackAsAsked({ version, event }, act) {
-    if (event.type !== "moves-retracted" || event.by !== "consent" || version !== act.version + 1) return false;
-    if (["seat-given-up", "seat-resigned"].includes(act.event.type)) return this.#nowAgreed(event);
-    const asks = act.event.type === "take-back-asked";
-    const request = this.requests.get(asks ? act.version : act.event.asked);
-    return (asks || act.event.agrees === true) && request?.open === true && request.to === event.to && !event.reason;
-  }
-
   /** The accounts that may organize the game next: its officials, and the players who have not given up their seats. */
   #heirs() {
     const officials = [...this.officials].filter(([, holds]) => holds).map(([player]) => player);
     const players = [...this.players].filter(([seat]) => !this.givenUp.has(seat)).map(([, player]) => player);
     return [...officials, ...players].filter((player) => player !== this.organizer);
-  }
-
-  /**
-   * Tell whether the game goes back because the last seat that had not answered a request was given up.
-   * @param {LoggedEvent} event
-   */
-  #nowAgreed({ to, reason }) {
-    return !reason && [...this.requests.values()].some((each) => each.open && each.present && each.to === to);
   }
 
   /** @param {string} seat */
@@ -573,21 +449,8 @@ export class Around {
     }
     if (event.type === "clock-expired") this.owed = OWES.includes(event.then) ? [event.seat, at] : undefined;
     else if (event.type !== "clocks-ran") this.owed = undefined;
-    if (!stays(event.type)) this.requests.clear();
-    if (event.type === "take-back-asked") {
-      this.requests.set(version, {
-        seat: event.seat,
-        to: event.to,
-        agreed: new Set(),
-        open: true,
-        present: event.asks === "present",
-      });
-    }
-    if (event.type === "take-back-answered") {
-      const request = this.requests.get(event.asked);
-      if (event.agrees) request?.agreed.add(event.seat);
-      else if (request) request.open = false;
-    }
+    if (!stays(event.type)) this.requests.lapse();
+    this.requests.happen(row);
     if (event.type === "seat-left") this.players.set(event.seat, undefined);
     if (event.type === "game-started") {
       this.started = true;

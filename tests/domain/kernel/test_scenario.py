@@ -11,7 +11,7 @@ from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.refusal import Refusal
-from domain.kernel.rules.ruleset import Change
+from domain.kernel.rules.versions import Change
 from domain.kernel.scenario import Failure, ScenarioError, read, run, runs
 from tests.tiny.auction import ROOM, Table, TinyAuction
 

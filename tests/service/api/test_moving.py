@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from domain.kernel.ids import GameId, LeagueId, RuleId, TournamentId, book_of
 from service.cli import app, main
-from service.store.postgres import moving, server, spread
+from service.store.postgres import keepers, moving, server
 from service.store.postgres.books import ALL, spans
 from service.transparency.keys import new_key
 from tests.helpers.postgres import connected
@@ -51,7 +51,7 @@ async def test_all_that_books_have_moves_with_them_while_the_service_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module, name, value in (
-        (server, "LEASE", 0.3), (spread, "PROBE", 0.1), (moving, "PAUSE", 0.4), (moving, "GRACE", 0.1),
+        (server, "LEASE", 0.3), (keepers, "PROBE", 0.1), (moving, "PAUSE", 0.4), (moving, "GRACE", 0.1),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, value)
     async with servers(ALL) as kept:

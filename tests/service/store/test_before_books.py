@@ -22,7 +22,8 @@ from domain.kernel.log.record import Record, first_broken
 from domain.transparency.tree import Frontier, leaf_hash
 from service.cli import app
 from service.store.postgres.migrations import migrate, open_books
-from service.store.postgres.store import PostgresStore, append_with
+from service.store.postgres.store import PostgresStore
+from service.store.postgres.writer import append_with
 from service.store.protocol import Append, EventStore, Opening
 from service.store.sqlite.store import SqliteStore
 from service.transparency.keys import new_key
@@ -30,7 +31,7 @@ from tests.helpers.postgres import connected, shared_cluster
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_statistics import caught_up
 from tests.service.rig import fixed_randomness, open_rig
-from tests.service.store.test_upgrade import note_as_whole, read_as_before, read_to_the_end, upgrades
+from tests.service.store.test_books_upgrade import note_as_whole, read_as_before, read_to_the_end, upgrades
 
 FOLDER: Final = Path(__file__).with_name("before_books")
 LOG_KEY: Final = new_key("games.example/log", fixed_randomness("key"))

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from domain.kernel.ids import GameId, book_of
-from service.store.postgres import moving, server, spread
+from service.store.postgres import keepers, moving, server
 from service.store.postgres.archive import opened as opened_archive
 from service.store.postgres.books import ALL
 from service.store.postgres.books import spread as give_books
@@ -33,7 +33,7 @@ async def kept() -> AsyncIterator[dict[str, frozenset[int]]]:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let processes rely on what they know for a shorter time, and books stand still for a little longer than that."""
     monkeypatch.setattr(server, "LEASE", 0.3)
-    monkeypatch.setattr(spread, "PROBE", 0.1)
+    monkeypatch.setattr(keepers, "PROBE", 0.1)
     monkeypatch.setattr(moving, "PAUSE", 0.5)
     monkeypatch.setattr(moving, "GRACE", 0.3)
 
@@ -104,7 +104,7 @@ async def test_a_process_that_asked_nobody_meanwhile_reads_nothing_old(
 ) -> None:
     _, other = kept
     writing = await SpreadStore.open(kept)
-    monkeypatch.setattr(spread, "PROBE", 60.0)
+    monkeypatch.setattr(keepers, "PROBE", 60.0)
     idle = await SpreadStore.open(kept)
     await writing.append(new_game(HERE))
     looked = list[int]()
@@ -148,7 +148,7 @@ async def test_a_process_with_the_old_setting_starts_after_books_have_moved_and_
 async def test_a_book_that_has_not_arrived_goes_back(
     kept: dict[str, frozenset[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spread, "WAITED", 0.5)
+    monkeypatch.setattr(keepers, "WAITED", 0.5)
     home, other = kept
     store = await SpreadStore.open(kept)
     await store.append(new_game(HERE))

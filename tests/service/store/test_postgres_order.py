@@ -18,7 +18,8 @@ import pytest
 
 from domain.kernel.ids import GameId, StreamId, book_of
 from service.store.postgres.migrations import known, migrate
-from service.store.postgres.store import PostgresStore, append_with
+from service.store.postgres.store import PostgresStore
+from service.store.postgres.writer import append_with
 from tests.helpers.postgres import Cluster, connected, shared_cluster
 from tests.service.store.appender import SHARED
 from tests.service.store.batches import addition, new_game

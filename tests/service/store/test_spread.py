@@ -20,7 +20,8 @@ from service.store.postgres import books
 from service.store.postgres.books import ALL, spans
 from service.store.postgres.migrations import MigrationError
 from service.store.postgres.spread import SpreadStore
-from service.store.postgres.store import PostgresStore, append_with
+from service.store.postgres.store import PostgresStore
+from service.store.postgres.writer import append_with
 from service.store.protocol import Appended, StoreUnavailable, Within
 from tests.helpers.postgres import connected, shared_cluster
 from tests.service.store.adapters import servers

@@ -13,6 +13,7 @@ from domain.campaign.ruleset import Campaign
 from domain.campaign.start.setup import Setup
 from domain.kernel.chance.draws import commitment_to
 from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.log import beginning
 from domain.kernel.log.game import Game
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.board import Board, Key
@@ -24,7 +25,7 @@ BOARD = builtin("conquest")
 def create(board: Board = BOARD, **setup: Any) -> Game:
     organizer = PlayerId("organizer")
     commitment, cause = commitment_to(bytes(32)), Cause(organizer)
-    step = Game.create(
+    step = beginning.create(
         RULESET,
         GameId("game"),
         3,

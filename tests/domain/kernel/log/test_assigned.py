@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from domain.kernel.ids import PlayerId, Seat, TournamentId
-from domain.kernel.log import organizing, snapshot
+from domain.kernel.log import beginning, organizing, snapshot
 from domain.kernel.log.fold import continued
 from domain.kernel.log.history import cause_of
 from domain.kernel.log.record import Cause
@@ -172,7 +172,7 @@ def begun() -> Play:
     play.assign(BLUE, DORA, tournament=CUP)
     play.confirm(BLUE, DORA, "dice of dora")
     play.sit(GREEN, CARA)
-    play.take(play.game.start(play.chance, Cause(ORGANIZER, tournament=CUP), play.now))
+    play.take(beginning.start(play.game, play.chance, Cause(ORGANIZER, tournament=CUP), play.now))
     play.command(RED, ONE_COIN)
     play.offer(BLUE, by=ORGANIZER, tournament=CUP)
     play.withdraw_offer(BLUE, by=ORGANIZER, tournament=CUP)

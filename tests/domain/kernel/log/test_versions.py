@@ -20,7 +20,8 @@ from domain.kernel.proof.verify import verify
 from domain.kernel.rules import catalogue, loading
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.refusal import Refusal
-from domain.kernel.rules.ruleset import Library, switched
+from domain.kernel.rules.ruleset import Library
+from domain.kernel.rules.versions import switched
 from tests.helpers.play import Play, player_of
 from tests.tiny.auction import ROOM, Table
 from tests.tiny.corrected import Corrected

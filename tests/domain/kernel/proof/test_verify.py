@@ -12,6 +12,7 @@ import pytest
 
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import PlayerId, Seat
+from domain.kernel.log import beginning
 from domain.kernel.log.record import Cause
 from domain.kernel.proof.export import ExportError
 from domain.kernel.proof.reading import read
@@ -84,7 +85,7 @@ def cancelled(by: PlayerId = ORGANIZER) -> list[bytes]:
     """Return the export of a game that was cancelled, by `by` if one believes it."""
     play = Play(TinyAuction(), ROOM, 2, start=False)
     play.sit(Seat("red"), PlayerId("p"))
-    step = msgspec.structs.replace(play.game, first_organizer=by).cancel(Cause(by), play.now)
+    step = beginning.cancel(msgspec.structs.replace(play.game, first_organizer=by), Cause(by), play.now)
     play.take(msgspec.structs.replace(step, game=msgspec.structs.replace(step.game, first_organizer=ORGANIZER)))
     return play.export()
 

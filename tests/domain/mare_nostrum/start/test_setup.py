@@ -12,6 +12,7 @@ from domain.boards.families.mare_nostrum import CIVILIZATIONS, GOODS
 from domain.kernel.chance.draws import CommittedChance, commitment_to
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, GameId, PlayerId, Seat
+from domain.kernel.log import beginning
 from domain.kernel.log.game import Game
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.board import Board
@@ -28,7 +29,7 @@ BOARD = builtin("mare-nostrum")
 def create(players: int, board: Board = BOARD, **setup: Any) -> Game:
     organizer = PlayerId("organizer")
     secret = bytes(32)
-    step = Game.create(
+    step = beginning.create(
         RULESET,
         GameId("game"),
         players,
@@ -129,7 +130,7 @@ def test_neutral_capitals_that_border_on_each_other_keep_their_own_pieces_only()
         assert (province.owner, set(province.forces)) == (civilization, {civilization})
 
 
-def beginning(seat: str, *provinces: tuple[str, ...]) -> Board:
+def starting_board(seat: str, *provinces: tuple[str, ...]) -> Board:
     """Return the board on which a civilization begins with these pieces, in the first provinces that are nobody's."""
     lands = [area.id for area in BOARD.areas if area.kind == "land" and seat in area.traits.get("start_of", ())]
     lands += [area.id for area in BOARD.areas if area.kind == "land" and not area.traits.get("start_of")]
@@ -146,7 +147,7 @@ def beginning(seat: str, *provinces: tuple[str, ...]) -> Board:
 
 
 def test_a_board_that_needs_more_pieces_than_there_are_is_refused() -> None:
-    crowded = beginning("rome", ("legion",) * 8, ("legion",))
+    crowded = starting_board("rome", ("legion",) * 8, ("legion",))
     assert create(3, crowded)
     with pytest.raises(ValueError, match="rome starts with 9 legion pieces; a player has 8"):
         create(4, crowded)
@@ -164,10 +165,10 @@ def test_a_board_that_needs_more_pieces_than_there_are_is_refused() -> None:
     ],
 )
 def test_a_board_needs_pieces_for_all_who_play(most: list[tuple[str, ...]], more: tuple[str, ...], told: str) -> None:
-    assert create(3, beginning("greece", *most))
+    assert create(3, starting_board("greece", *most))
     with pytest.raises(ValueError, match=told):
-        create(3, beginning("greece", *most, more))
-    assert create(3, beginning("greece", *most, more), layout="free")
+        create(3, starting_board("greece", *most, more))
+    assert create(3, starting_board("greece", *most, more), layout="free")
 
 
 @pytest.mark.rule("MN-TRD-04")

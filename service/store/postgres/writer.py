@@ -1,0 +1,186 @@
+"""Appending to a PostgreSQL database: what waits in this process goes into one call of append() (group commit)."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from domain.kernel.ids import StreamId, book_of
+from service.store.postgres.connections import Connection, Connections, is_spoilt, patiently
+from service.store.protocol import Added, Append, Appended, Conflict, KeyReused, StoreUnavailable
+from service.store.sql.job import Job
+from service.store.sql.store import secret_values
+
+GATHERED: Final = 256
+"""The most appends in one call, so that the first of them is not kept waiting."""
+
+APPEND: Final = (
+    "SELECT outcome, head, after, version FROM tabularium.append("
+    "$1::tabularium.command[], $2::tabularium.entry[], $3::tabularium.hidden[], $4::tabularium.seating[],"
+    " $5::tabularium.opening[])"
+)
+
+
+class Writer:
+    """Sends what waits in one call, over a connection of its own, and meanwhile gathers what comes next."""
+
+    def __init__(
+        self,
+        connections: Connections,
+        call: Callable[[Connection, Sequence[Append]], Awaitable[list[Any]]],
+        *,
+        is_of_one_book: bool = False,
+    ) -> None:
+        """`call` appends batches and returns the rows that append() returns; `is_of_one_book`: those of one book."""
+        self._connections = connections
+        self._call = call
+        self._is_of_one_book = is_of_one_book
+        self._connection: Connection = None
+        self._waiting: list[Job] = []
+        self._running: asyncio.Task[None] | None = None
+
+    async def append(self, batch: Append) -> Appended:
+        job = Job(batch, asyncio.get_running_loop().create_future())
+        self._waiting.append(job)
+        if self._running is None:
+            # A task begins in the next turn of the loop: others that are ready in this one come into the same call.
+            self._running = asyncio.create_task(self._run())
+        return await job.future
+
+    async def close(self) -> None:
+        """Send what was handed in, then stop."""
+        while self._running is not None:
+            await asyncio.wait((self._running,))
+        await self._drop()
+
+    async def _run(self) -> None:
+        jobs: list[Job] = []
+        try:
+            while self._waiting:
+                jobs = self._take()
+                await self._send(jobs)
+        finally:
+            # There is somebody here only when this task was cancelled: nobody is left waiting for ever.
+            for job in (*jobs, *self._waiting):
+                job.outcome = StoreUnavailable("the store is being stopped")
+                job.settle()
+            self._waiting.clear()
+            self._running = None
+
+    def _take(self) -> list[Job]:
+        """Return what goes into the next call: for each game its first."""
+        taken: dict[StreamId, Job] = {}
+        left: list[Job] = []
+        book = book_of(self._waiting[0].asked.game) if self._is_of_one_book else None
+        for job in self._waiting:
+            if book is not None and book_of(job.asked.game) != book:
+                left.append(job)
+            elif len(taken) < GATHERED and job.asked.game not in taken:
+                taken[job.asked.game] = job
+            else:
+                left.append(job)
+        self._waiting = left
+        return list(taken.values())
+
+    async def _send(self, jobs: Sequence[Job]) -> None:
+        """Append, and give each job its outcome. Raises nothing."""
+        try:
+            outcomes = await self._outcomes([job.asked for job in jobs])
+        except Exception as error:
+            if is_spoilt(error) and len(jobs) > 1:
+                # One of them has spoilt it for all: each again by itself, so that only that one fails.
+                for job in jobs:
+                    await self._send([job])
+                return
+            outcomes = [self._connections.translated(error)] * len(jobs)
+        for job, outcome in zip(jobs, outcomes, strict=True):
+            job.outcome = outcome
+            job.settle()
+
+    async def _outcomes(self, batches: Sequence[Append]) -> list[Appended | BaseException]:
+        """Append, and return the outcome of each batch.
+
+        When the connection is lost before the answer came, nobody knows whether it was committed. It is sent again:
+        what had been stored is then a repetition or a conflict, and is recognized by its hash.
+        """
+        sent = False
+
+        async def attempt() -> list[Appended | BaseException]:
+            nonlocal sent
+            try:
+                if self._connection is None:
+                    self._connection = await self._connections.connect()
+                again, sent = sent, True
+                rows = await self._call(self._connection, batches)
+                outcomes = [
+                    Appended(batch.records[-1].version)
+                    if again and row["outcome"] != "accepted" and await is_stored(self._connection, batch)
+                    else outcome_of(row)
+                    for batch, row in zip(batches, rows, strict=True)
+                ]
+                if again or any(row["outcome"] == "repeated" for row in rows):
+                    await self._connections.settle(self._connection)
+                return outcomes
+            except BaseException as error:
+                if not is_spoilt(error):
+                    await self._drop()
+                if isinstance(error, TimeoutError):
+                    self._connections.distrust()
+                raise
+
+        return await patiently(attempt)
+
+    async def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.terminate()
+
+
+async def is_stored(connection: Connection, batch: Append) -> bool:
+    """Tell whether a batch was stored, by the hash of its last record. Raises what asyncpg raises."""
+    last = batch.records[-1]
+    kept = await connection.fetchval(
+        "SELECT hash FROM tabularium.log WHERE book = $1 AND game = $2 AND version = $3",
+        *(book_of(batch.game), batch.game, last.version),
+    )
+    return kept == last.hash
+
+
+async def append_with(connection: Connection, batches: Iterable[Append]) -> list[Any]:
+    """Call append(), and return its rows: `outcome`, `head`, `after` and `version`. Raises what asyncpg raises."""
+    return await connection.fetch(APPEND, *arguments(batches))
+
+
+def arguments(batches: Iterable[Append]) -> tuple[list[tuple[Any, ...]], ...]:
+    """Return the arguments of append(), in the order of the fields of its types."""
+    commands, entries, sealed, seatings, openings = [], [], [], [], []
+    for batch in batches:
+        game, key, opening, last = batch.game, batch.key, batch.opening, batch.records[-1]
+        use = (key.account, key.key, key.fingerprint, None) if key else (None,) * 4
+        commands.append((game, batch.expected, last.version, last.at, batch.status, *use))
+        for row in batch.records:
+            cause = row.cause.decode() if row.cause is not None else None
+            entries.append((game, row.version, row.event.decode(), row.schema, row.draws, row.at, cause, row.hash))
+        for each in batch.secrets:
+            sealed.append((game, each.commitment, *secret_values(each)))
+        if batch.seats is not None:
+            seatings.append((game, msgspec.json.encode(batch.seats).decode()))
+        if opening is not None:
+            what = (opening.title, opening.ruleset, opening.ruleset_version, opening.organizer)
+            board = (opening.board, opening.board_file.decode())
+            openings.append((game, *what, batch.records[0].at, opening.chance, *board))
+    return commands, entries, sealed, seatings, openings
+
+
+def outcome_of(row: Any) -> Appended | BaseException:
+    """Return what a row of append() says of its batch: that it is stored, or why not."""
+    match row["outcome"]:
+        case "accepted":
+            return Appended(row["head"])
+        case "repeated":
+            return Appended(row["head"], Added(row["after"], row["version"]))
+        case "reused":
+            return KeyReused()
+        case _:
+            return Conflict(row["head"])
