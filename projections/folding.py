@@ -18,15 +18,15 @@ from projections.projection import Happened, Projection
 from projections.store import Generation, Move, Step, Trouble, Unavailable
 
 BREATH: Final = 20
-"""Events after which others who share the event loop get their turn: a fold with its table takes about 100 µs."""
+"""After so many events, other tasks of the event loop get a turn: a fold with its table takes about 100 µs."""
 
 Events = Sequence[tuple[StreamId, Record]]
 
 
 class Work(Struct, eq=False):
-    """One projection's part in a pass: what it has made of the events, and where it failed.
+    """The work of one projection in a pass: its changes so far, and the event at which it failed, if it did.
 
-    `lanes` are those that it is followed in; none where the generation has one checkpoint for all.
+    `lanes` are the lanes in which it is followed; empty if the generation has one checkpoint for all.
     """
 
     projection: Projection
@@ -42,13 +42,13 @@ class Work(Struct, eq=False):
 
     @property
     def place(self) -> object:
-        """Where it stands in its lanes: equal for those that may share a look at the log."""
+        """Its place in its lanes. Projections at the same place share one read of the log."""
         of = self.generation.lanes
         return (self.lanes, *(of[lane].positions for lane in self.lanes)) if of else self.generation.cursor
 
     @property
     def books(self) -> Collection[int] | None:
-        """The books that it is followed in; None for all."""
+        """The books in which it is followed; None for all."""
         of = len(self.generation.lanes)
         if len(self.lanes) == of:
             return None
@@ -99,7 +99,7 @@ async def fold(events: Events, works: Sequence[Work], follower: Follower) -> Non
             step = await follower.step(game, record, with_table=with_table)
         except Unavailable:
             raise
-        except Exception as error:  # not even the beginning of this game can be read
+        except Exception as error:  # the beginning of this game cannot be read
             for work in going:
                 work.fail(index, game, record, error)
             return
@@ -108,7 +108,7 @@ async def fold(events: Events, works: Sequence[Work], follower: Follower) -> Non
                 if work.projection.follows:
                     work.fail(index, game, record, step.fault)
         happened = step.happened
-        # Forks are in no list and in no statistics; continuations may come to count.
+        # Forks are in no list and no statistics, but continuations may count later.
         if not happened.fixed.is_fork:
             _extend(index, game, record, _heeding(going, happened), methodcaller("fold", happened))
         elif happened.fixed.is_continuation:
@@ -116,17 +116,17 @@ async def fold(events: Events, works: Sequence[Work], follower: Follower) -> Non
 
 
 def _heeding(going: Sequence[Work], happened: Happened) -> list[Work]:
-    """Return the work of the projections that get an event."""
+    """Return the work of those projections that want an event."""
     try:
         what = "around" if happened.around is not None else "ruleset"
-    except Exception:  # each finds for itself that it cannot be read
+    except Exception:  # each projection will notice the unreadable event itself
         return [*going]
     heeded = ("all", what) if happened.record.cause is None else ("all", what, "caused")
     return [work for work in going if work.projection.heeds in heeded]
 
 
 async def _of_case(index: int, case: CaseId, record: Record, going: Sequence[Work], follower: Follower) -> None:
-    """Give projections that hear of cases an event of one, and others what a ruling says of the end of its game."""
+    """Give an event of a case to projections of cases, and a ruling on a finished game to projections of results."""
     hearing = [work for work in going if work.projection.hears]
     judging = [work for work in going if work.projection.judges]
     for works, given, takes in ((hearing, follower.argued, "argue"), (judging, follower.judged, "judge")):
@@ -147,7 +147,7 @@ async def _of_case(index: int, case: CaseId, record: Record, going: Sequence[Wor
 async def _of_tournament(
     index: int, tournament: TournamentId, record: Record, going: Sequence[Work], follower: Follower
 ) -> None:
-    """Give projections that attend tournaments an event of one."""
+    """Give an event of a tournament to the projections of tournaments."""
     attending = [work for work in going if work.projection.attends]
     if not attending:
         return
@@ -169,12 +169,12 @@ def _extend(
     going: Sequence[Work],
     changes: Callable[[Projection], Iterable[Change]],
 ) -> None:
-    """Add what each projection that has not failed makes of a record to its changes."""
+    """Add the changes for a record to the work of each projection that has not failed."""
     for work in going:
         if work.failed_at is not None:
             continue
         try:
             if made := list(changes(work.projection)):
                 work.changes.extend(made)
-        except Exception as error:  # a projection's own mistake is its own trouble
+        except Exception as error:  # an error in one projection must not stop the others
             work.fail(index, stream, record, error)
