@@ -1,6 +1,6 @@
-"""A batch: what projections that stand at one place of the log make of the events that follow.
+"""A batch: the changes that projections at one place of the log make for the events that follow.
 
-They look at the log together, and fold each game once for all.
+They share one read of the log, and one fold of each game.
 """
 
 import asyncio
@@ -21,16 +21,16 @@ from projections.projection import Happened, Projection
 from projections.store import Generation, Move, Step, Trouble, Unavailable
 
 BREATH: Final = 20
-"""Events after which others who share the event loop get their turn: a fold with its table takes about 100 µs."""
+"""After so many events, other tasks of the event loop get a turn: a fold with its table takes about 100 µs."""
 
 
 class Work(Struct, eq=False):
-    """One projection's part: where its rows stand, what it has made of the events, and where it failed.
+    """The work of one projection: its rows, its changes so far, and the event at which it failed, if it did.
 
     Attributes:
-        lanes: those in which it is followed; none where the generation has one checkpoint for all.
-        changes: what it makes of the events; None where nothing changes.
-        failed_at: the index of the event on which it failed.
+        lanes: the lanes in which it is followed; empty if the generation has one checkpoint for all.
+        changes: the changes that are not committed yet; None if there are none.
+        failed_at: the index of the event at which it failed.
     """
 
     projection: Projection
@@ -46,7 +46,7 @@ class Work(Struct, eq=False):
 
     @property
     def place(self) -> object:
-        """Where it stands in its lanes: equal for those that may share a look at the log."""
+        """Its place in its lanes. Projections at the same place share one read of the log."""
         of = self.generation.lanes
         return (self.lanes, *(of[lane].positions for lane in self.lanes)) if of else self.generation.cursor
 
@@ -60,7 +60,7 @@ class Work(Struct, eq=False):
         return [book for lane in self.lanes for book in books_of(lane, of, books)]
 
     def fail(self, index: int, stream: StreamId, record: Record, why: Exception) -> None:
-        """Note the event on which it failed, and why."""
+        """Note the event at which it failed, and why."""
         self.failed_at, self.trouble = index, Trouble(stream, record.version, f"{type(why).__name__}: {why}"[:500])
 
     def step(self, stretch: Stretch, count: int, cursor: str) -> Step:
@@ -77,15 +77,15 @@ class Work(Struct, eq=False):
         return Step(self.generation, cursor, count, changes, moves)
 
     def move(self, step: Step) -> None:
-        """Go on to where a step that was committed leads."""
+        """Note that a step was committed."""
         self.generation, self.changes = step.moved, None
 
 
 class Group:
-    """Projections that stand at one place, and go on together for as long as none of them fails."""
+    """Projections at one place of the log, which go on together until one of them fails."""
 
     def __init__(self, works: Sequence[Work], follower: Follower, limit: int) -> None:
-        """`limit` is how many events it folds at a time."""
+        """`limit` is the most events that it folds at a time."""
         self.works = works
         self.limit = limit
         self.books = works[0].books
@@ -97,26 +97,30 @@ class Group:
 
     @property
     def cursor(self) -> str | None:
-        """Where all of them stand."""
+        """The place of all of them."""
         return self.works[0].generation.cursor
 
     @property
     def failed(self) -> bool:
-        """Whether one of them has failed on an event."""
+        """Whether one of them has failed."""
         return len(self._going) < len(self.works) or any(work.failed_at is not None for work in self._going)
 
     def steps(self, stretch: Stretch) -> list[Step]:
-        """Return the steps of all to the end of a stretch."""
+        """Return the steps of all of them to the end of a stretch."""
         count, cursor = len(stretch.records), str(stretch.end)
         return [work.step(stretch, count, cursor) for work in self.works]
 
     def move(self, steps: Sequence[Step]) -> None:
-        """Go on to where their steps lead, which were committed."""
+        """Note that their steps were committed."""
         for work, step in zip(self.works, steps, strict=True):
             work.move(step)
 
     async def fold(self, events: Sequence[tuple[StreamId, Record]]) -> None:
-        """Have all make their changes of events that follow their place. Raises `Unavailable`."""
+        """Fold the events that follow their place. A projection that fails notes where, and the others go on.
+
+        Raises:
+            Unavailable: the log does not answer.
+        """
         for index, (stream, record) in enumerate(events):
             if index % BREATH == BREATH - 1:
                 await asyncio.sleep(0)
@@ -135,24 +139,24 @@ class Group:
             step = await self._follower.step(game, record, with_table=self._with_table)
         except Unavailable:
             raise
-        except Exception as error:  # not even the beginning of this game can be read
+        except Exception as error:  # the beginning of this game cannot be read
             self._fail(self._going, index, game, record, error)
             return
         if step.fault is not None:
             follows = [work for work in self._going if work.projection.follows]
             self._fail(follows, index, game, record, step.fault)
         happened = step.happened
-        # Forks are in no list and in no statistics; continuations may come to count.
+        # Forks are in no list and no statistics, but continuations may count later.
         if not happened.fixed.is_fork:
             self._extend(index, game, record, self._who_heed(happened), methodcaller("fold", happened))
         elif happened.fixed.is_continuation:
             self._extend(index, game, record, self._going, methodcaller("fold_continuation", happened))
 
     def _who_heed(self, happened: Happened) -> Sequence[Work]:
-        """Return the work of the projections that get an event."""
+        """Return the work of those projections that want an event."""
         try:
             what = "around" if happened.around is not None else "ruleset"
-        except Exception:  # each finds for itself that it cannot be read
+        except Exception:  # each projection will notice the unreadable event itself
             return self._going
         caused = happened.record.cause is not None
         known = self._heeding.get((what, caused))
@@ -163,7 +167,7 @@ class Group:
         return known
 
     async def _of_case(self, index: int, case: CaseId, record: Record) -> None:
-        """Give projections that hear of cases an event of one, and others what a ruling says of the end of its game."""
+        """Give an event of a case to projections of cases, and a ruling on a finished game to projections of results."""
         hearing = [work for work in self._going if work.projection.hears]
         judging = [work for work in self._going if work.projection.judges]
         follower = self._follower
@@ -181,7 +185,7 @@ class Group:
                 self._extend(index, case, record, works, methodcaller(takes, found))
 
     async def _of_tournament(self, index: int, tournament: TournamentId, record: Record) -> None:
-        """Give projections that attend tournaments an event of one."""
+        """Give an event of a tournament to the projections of tournaments."""
         attending = [work for work in self._going if work.projection.attends]
         if not attending:
             return
@@ -202,7 +206,7 @@ class Group:
         works: Sequence[Work],
         changes: Callable[[Projection], Iterable[Change]],
     ) -> None:
-        """Add what each projection that has not failed makes of a record to its changes."""
+        """Add the changes for a record to the work of each projection that has not failed."""
         for work in works:
             if work.failed_at is not None:
                 continue
@@ -211,7 +215,7 @@ class Group:
                     if work.changes is None:
                         work.changes = Changes()
                     work.changes.extend(made)
-            except Exception as error:  # a projection's own mistake is its own trouble
+            except Exception as error:  # an error in one projection must not stop the others
                 self._fail([work], index, stream, record, error)
 
     def _fail(self, works: Sequence[Work], index: int, stream: StreamId, record: Record, why: Exception) -> None:

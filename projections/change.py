@@ -1,4 +1,4 @@
-"""Rows, and changes of rows, as data: a fold says what it wants, and the store's SQL is made from that."""
+"""Changes of rows as data: a fold returns them, and the store makes SQL from them."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from operator import itemgetter
@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 Value = str | int
-"""What a column holds. There are no nulls: what is absent is an empty text or 0."""
+"""The value of a column. There are no nulls: an absent value is an empty text or 0."""
 
 Kind = Literal["text", "number"]
 
@@ -32,7 +32,7 @@ class Table(Struct, frozen=True):
 
 
 class Put(Struct, frozen=True):
-    """The row with this key has these values; it is made when it is missing. All columns are given."""
+    """Set the row with this key to these values, or insert it. All columns are given."""
 
     table: Table
     key: Mapping[str, Value]
@@ -43,7 +43,7 @@ class Put(Struct, frozen=True):
 
 
 class Make(Struct, frozen=True):
-    """Make the row with this key and these values, unless there is one. All columns are given."""
+    """Insert the row with this key and these values, unless it exists. All columns are given."""
 
     table: Table
     key: Mapping[str, Value]
@@ -54,7 +54,7 @@ class Make(Struct, frozen=True):
 
 
 class Add(Struct, frozen=True):
-    """These amounts are added to the row with this key; it is made when it is missing. All columns are given."""
+    """Add these amounts to the row with this key, or insert it. All columns are given."""
 
     table: Table
     key: Mapping[str, Value]
@@ -65,7 +65,7 @@ class Add(Struct, frozen=True):
 
 
 class Amend(Struct, frozen=True):
-    """The rows in which these columns have these values get new ones in others; none is made."""
+    """Set columns of the rows in which other columns have these values. Inserts nothing."""
 
     table: Table
     where: Mapping[str, Value]
@@ -76,7 +76,8 @@ class Amend(Struct, frozen=True):
 
 
 class Drop(Struct, frozen=True):
-    """The rows in which these columns have these values go; with `beyond` only where that column is larger."""
+    """Delete the rows in which these columns have these values; with `beyond`, only those where that column is
+    larger."""
 
     table: Table
     where: Mapping[str, Value]

@@ -18,7 +18,7 @@ from domain.kernel.log.record import Record
 
 _LARGEST: Final = 2**63 - 1
 _LONGEST: Final = 1 + (65 * 9 * 4 + 2) // 3
-"""How many characters the text of a cursor has at most."""
+"""The most characters of a cursor's text."""
 
 
 class UnknownCursor(ValueError):
@@ -77,7 +77,7 @@ class Cursor(Struct, frozen=True):
         return place.position <= (min(self.positions) if place.book == ALL_BOOKS else self.positions[place.book])
 
     def reaches(self, other: "Cursor") -> bool:
-        """Tell whether all was read that `other` has."""
+        """Tell whether this is as far as `other` in every book."""
         return self == other or all(map(operator.ge, self.positions, other.positions))
 
     def after(self, places: Iterable[Place]) -> "Cursor":
@@ -91,7 +91,7 @@ class Cursor(Struct, frozen=True):
         return Cursor(tuple(positions))
 
     def distance(self, end: "Cursor") -> int:
-        """Return how many positions there are up to another place; there are no more records than that."""
+        """Return the number of positions up to another place, an upper bound for the number of records."""
         return sum(max(0, theirs - mine) for mine, theirs in zip(self.positions, end.positions, strict=True))
 
     def shares(self, end: "Cursor", most: int) -> dict[int, int]:
@@ -124,7 +124,7 @@ class Cursor(Struct, frozen=True):
 
 
 def reaches(text: str | None, other: str | None) -> bool:
-    """Tell whether all was read at one place, as `str` wrote it, that was read at another of the same log."""
+    """Tell whether one cursor (as text) is as far as another one in every book."""
     if text == other or other is None:
         return True
     books = max(1, *(len(_unpacked(each[1:])) - 1 for each in (text or "", other) if each.startswith("v")), 1)
@@ -158,7 +158,7 @@ def _packed(number: int) -> bytes:
 
 
 def _unpacked(text: str) -> list[int]:
-    """Return the numbers of a text; none of one that is broken."""
+    """Return the numbers in a text; empty if it is broken."""
     try:
         packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""When the next clock of each running game may run out: what the timekeeper goes by, instead of asking every game.
+"""When the next clock of each running game may run out. The timekeeper reads this instead of loading every game.
 
 A row's time is the earliest that its clocks allow. Grace, quiet hours and days off make the flag fall later, which only
 the game itself can say. The timekeeper then puts the row off (`later`).
@@ -27,7 +27,7 @@ DEADLINES: Final = Table(
 
 
 class Due(Struct, frozen=True):
-    """A game of which a clock may have run out, and since when."""
+    """A game with a clock that may have run out, and since when."""
 
     game: GameId
     at: str
@@ -63,7 +63,7 @@ CLOCKS: Final = Deadlines()
 
 
 async def due(rows: Rows, books: Collection[int], until: str, limit: int) -> list[Due]:
-    """Return the games in these books of which a clock may have run out by a time, the first first."""
+    """Return the games in these books with a clock that may have run out by a time, the earliest first."""
     query = (
         "SELECT game, due FROM {deadlines} WHERE claims = 0 AND due > '' AND due <= ?"
         f" AND book IN ({', '.join(map(str, sorted(books)))}) ORDER BY due, game LIMIT {limit}"
@@ -81,7 +81,7 @@ async def running(rows: Rows, books: Collection[int], after: str, limit: int) ->
 
 
 async def count(rows: Rows) -> int:
-    """Return in how many games clocks run."""
+    """Return the number of games with running clocks."""
     ((found,),) = await rows.select(CLOCKS, "SELECT COUNT(*) FROM {deadlines} WHERE due > ''")
     return found
 

@@ -1,4 +1,4 @@
-"""The dice ledger: which faces came up, by ruleset, game and seat; those of retracted rolls, too: they were rolled."""
+"""The dice ledger: how often each face came up, by ruleset, game and seat. It includes rolls that were taken back."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ FACES = Table(
     {"times": "number"},
     (("ruleset", "die", "face"),),
 )
-"""`seat` is empty for dice that are nobody's."""
+"""`seat` is empty for dice that belong to no seat."""
 
 
 class FaceCount(Struct, frozen=True):
@@ -99,7 +99,8 @@ async def counts(
 
 
 def tally(library: Library, ruleset: str, die: str, counted: Mapping[str, int]) -> DieTally:
-    """Return what counts of a die's faces say. Of a die that is not known, the faces are those that came up."""
+    """Return the tally of a die from the counts of its faces. If the die is unknown, its faces are those that came
+    up."""
     sides = tuple(counted)
     with suppress(LookupError):
         sides = library.current(ruleset).dice.get(die) or sides

@@ -1,4 +1,4 @@
-"""Finished games that ratings may count: who began them, how they ended, and what was ruled or directed later.
+"""Finished games for ratings: who began them, how they ended, and later rulings and results in tournaments.
 
 Rows say what one stream says, so any process can make them in any order. `projections/ratings.py` counts them in the
 order of their times. A row of `RESULTS` is never changed once it is there.
@@ -48,14 +48,14 @@ RESULTS: Final = Table(
 and where the game continues; of a table, ``taken`` when its order is that of the end of its game."""
 
 TOTALS: Final = Table("totals", {"book": "number"}, {"results": "number"})
-"""How many rows of `RESULTS` came from each book: so it is known without counting whether there are more."""
+"""The number of rows of `RESULTS` from each book, so that new rows are noticed without counting."""
 
 MOST_DEFAULTS: Final = 10
-"""A game does not count in which the clock gave more than one in so many answers of a seat (TAB-RAT-03)."""
+"""A game does not count if the clock gave more than 1 / `MOST_DEFAULTS` of a seat's answers (TAB-RAT-03)."""
 
 
 class Place(Struct, frozen=True, order=True):
-    """Where a result stands in the order in which ratings count them (TAB-RAT-08)."""
+    """The place of a result in the order in which ratings count results (TAB-RAT-08)."""
 
     at: str
     game: GameId
@@ -75,7 +75,7 @@ class Begun(Struct, frozen=True):
     tournament: bool
 
     def in_players(self, order: Order) -> PlayerOrder:
-        """Return an order of seats as that of those who began, with those who left last (TAB-RAT-04)."""
+        """Return an order of seats as an order of the players who began; those who left are last (TAB-RAT-04)."""
         left = [player for seat, player in self.players.items() if self.there.get(seat) != player]
         return last(tuple(tuple(self.players[seat] for seat in tied) for tied in order), left)
 
@@ -91,7 +91,7 @@ class Row(Struct, frozen=True):
 
     @property
     def needs_end(self) -> bool:
-        """Whether it counts by how its game ended: all but what a director adjudicated."""
+        """Whether the end of its game decides how it counts: true unless a director adjudicated it."""
         return self.kind != "table" or self.said == _TAKEN
 
     @property
@@ -106,7 +106,7 @@ class Row(Struct, frozen=True):
 
 
 class Finished(Projection):
-    """What ratings are counted from."""
+    """The input of ratings: finished games, rulings and results."""
 
     name = "finished"
     version = 1
@@ -176,7 +176,7 @@ def _result(
 
 
 def last(order: PlayerOrder, left: Collection[PlayerId]) -> PlayerOrder:
-    """Return an order with the players who had left behind all others, in a tie."""
+    """Return an order in which the players who had left come last, in a tie."""
     stayed = (tuple(player for player in tied if player not in left) for tied in order)
     return tuple(filter(None, (*stayed, tuple(left))))
 
@@ -189,19 +189,19 @@ def _json(value: object) -> str:
 
 
 async def total(rows: Rows) -> int:
-    """Return how many results there are."""
+    """Return the number of results."""
     ((found,),) = await rows.select(FINISHED, "SELECT COALESCE(SUM(results), 0) FROM {totals}")
     return int(found)
 
 
 async def count_from(rows: Rows, at: str) -> int:
-    """Return how many results have this time or a later one."""
+    """Return the number of results at this time or later."""
     ((found,),) = await rows.select(FINISHED, "SELECT COUNT(*) FROM {results} WHERE at >= ?", [at])
     return int(found)
 
 
 async def after(rows: Rows, place: Place, limit: int) -> list[Row]:
-    """Return the results that follow a place, in their order."""
+    """Return the results after a place, in order."""
     found = await rows.select(
         FINISHED,
         f"SELECT {_COLUMNS} FROM {{results}} WHERE (at, game, id) > (?, ?, ?) ORDER BY at, game, id LIMIT {limit}",
@@ -211,7 +211,7 @@ async def after(rows: Rows, place: Place, limit: int) -> list[Row]:
 
 
 async def begun(rows: Rows, games: Collection[GameId]) -> dict[GameId, Begun]:
-    """Return the games among these that began."""
+    """Return those of these games that began."""
     found = await rows.select(
         FINISHED,
         "SELECT game, ruleset, players, there, ended, tournament FROM {begun}"
@@ -248,7 +248,7 @@ async def rulings(rows: Rows, game: GameId) -> list[Row]:
 
 
 async def end_of(rows: Rows, game: GameId) -> Row | None:
-    """Return the end of a game, if it is one that may count."""
+    """Return the end of a game if it may count, else None."""
     found = await rows.select(
         FINISHED, f"SELECT {_COLUMNS} FROM {{results}} WHERE book = ? AND id = ?", [book_of(game), game]
     )
@@ -256,7 +256,7 @@ async def end_of(rows: Rows, game: GameId) -> Row | None:
 
 
 def held(rulings: Iterable[Row], until: Place) -> Judgment | None:
-    """Return the ruling that holds at a place, of all on one game; None when its own end counts."""
+    """Of all rulings on a game, return the one in force at a place; None when the game's own end counts."""
     newest: dict[CaseId, Judgment | None] = {}
     for row in rulings:
         if row.place > until:

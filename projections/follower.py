@@ -1,4 +1,4 @@
-"""Following the log: every event with the game that it happened in, as it stood right after."""
+"""Following the log: each event with its game right after it."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -36,16 +36,16 @@ from projections.cursor import Cursor, Stretch
 from projections.projection import Argued, Directed, Fixed, Happened, Judged, Seen
 
 TABLES: Final = 256
-"""Tables kept in memory; another game is folded again when it goes on."""
+"""How many tables stay in memory. Another game is folded again at its next event."""
 
 BOARDS: Final = 64
-"""Boards kept in memory; a table has its own."""
+"""How many boards stay in memory beside those of tables."""
 
 TOURNAMENTS: Final = 64
-"""Tournaments kept in memory; another one is folded again when it goes on."""
+"""How many tournaments stay in memory. Another one is folded again at its next event."""
 
 GAMES: Final = 20_000
-"""Games of which the fixed facts are kept at hand, and cases of which it is known what game they are about."""
+"""How many games' fixed facts stay in memory, and how many cases' games."""
 
 
 class Log(Protocol):
@@ -83,14 +83,14 @@ _RULINGS: Final = frozenset(map(type_name, (Ruled, RuledFinally)))
 
 
 class Followed(Struct, frozen=True):
-    """An event, and why its table cannot be followed, if it cannot."""
+    """An event, and the error if its table cannot be followed."""
 
     happened: Happened
     fault: Exception | None = None
 
 
 class _AtHand(Struct, frozen=True):
-    """A game in memory, and where it stands in words and by its round."""
+    """A game in memory, with its heading and its round."""
 
     game: Game
     heading: str
@@ -98,7 +98,7 @@ class _AtHand(Struct, frozen=True):
 
 
 class Follower:
-    """The games of a log, each as it stands after the last event that was followed."""
+    """The games of a log, each right after the last event that was followed."""
 
     def __init__(self, log: Log, library: Library) -> None:
         self._log = log
@@ -110,15 +110,15 @@ class Follower:
         self._tournaments: OrderedDict[TournamentId, Tournament] = OrderedDict()
 
     async def step(self, game_id: GameId, record: Record, *, with_table: bool) -> Followed:
-        """Return the event of a record; with its table when that is wanted and possible."""
+        """Return the event of a record, with its table if requested and possible."""
         fixed = self._fixed.get(game_id) or await self._fixed_of(game_id)
         if not with_table or fixed.is_fork:
             return Followed(Happened(game_id, record, fixed))
-        # Taken out, and put back when all went well: nothing half-way is ever kept.
+        # Take the game out and put it back only after success, so that no half-applied event stays.
         known = self._games.pop(game_id, None)
         if known is not None and known.game.version != record.version - 1:
             known = None
-        if known is not None and retraction(record) is None:  # as most events are
+        if known is not None and retraction(record) is None:  # as for most events
             try:
                 return Followed(Happened(game_id, record, fixed, *self._follow(game_id, record, known, ())))
             except Exception as fault:
@@ -133,16 +133,16 @@ class Follower:
                     self._boards.popitem(last=False)
             self._boards.move_to_end(key)
             return Followed(Happened(game_id, record, fixed, *self._follow(game_id, record, known, records)))
-        except Exception as fault:  # whatever it is, only those who look at the table are stopped by it
+        except Exception as fault:  # only projections that look at the table stop at this error
             return Followed(Happened(game_id, record, fixed), fault)
 
     async def judged(self, case_id: CaseId, record: Record) -> Judged | None:
-        """Return what a record of a case says of the end of a game; None when it is no ruling on one that was over."""
+        """Return a ruling on the end of a finished game; None if the record is no such ruling."""
         if record.type not in _RULINGS:
             return None
         opened = cast(CaseOpened, read_case_event((await self._log.read(case_id, 1))[0]))
         ruling = cast(Ruled, read_case_event(record))
-        # A ruling on a game that still ran is in that game's own log, as far as it changed anything.
+        # The changes by a ruling on a running game are in the log of that game.
         last = (await self._log.read(opened.game, ruling.version))[-1]
         if not isinstance(read_around(last), GameEnded):
             return None
@@ -197,9 +197,8 @@ class Follower:
     def _follow(
         self, game_id: GameId, record: Record, base: _AtHand | None, records: Sequence[Record]
     ) -> tuple[Seen, Any]:
-        """Return a game before and after a record, and its event, where it is read for that.
-
-        From `base`, where the game stood before, or from its whole log.
+        """Return a game before and after a record, and the record's event if it was read: from `base`, the game before,
+        or from the whole log.
         """
         event: Any = UNSET
         before = base or (_at_hand(self._fold(game_id, records[:-1])) if record.version > 1 else None)
@@ -224,7 +223,7 @@ def _at_hand(game: Game) -> _AtHand:
 
 
 def seated(records: Iterable[Record], kept: Mapping[Seat, PlayerId]) -> dict[Seat, PlayerId]:
-    """Return who holds which seat after the first records of a game; in a continuation those it is `kept` for."""
+    """Return the players by seat after the first records of a game; a continuation `kept` seats for its players."""
     holders: dict[Seat, PlayerId] = {}
     for record in records:
         match read_around(record):

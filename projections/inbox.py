@@ -1,4 +1,4 @@
-"""What accounts are told: notices of what happened in their games, in the cases about these, and in tournaments.
+"""The inbox: notices for accounts about their games, the cases about these, and tournaments.
 
 A notice belongs to a game, a case or a tournament, not to an account: who is told follows from who took part at that
 time. So a player who takes over a seat is told nothing of what was before, and the one who held it nothing of what came
@@ -50,16 +50,16 @@ from projections.store import Rows
 from projections.tournaments import ADDRESSED, DIRECTOR, TournamentKind, addressed, beginning, ending, told_of
 
 KEPT: Final = 100
-"""Notices kept of a game with its cases, the newest."""
+"""How many notices of a game with its cases are kept: the newest."""
 
 GAMES: Final = 300
-"""Games of an account that are looked through for its notices: those that were last told of something."""
+"""How many games of an account are searched for notices: those with the newest."""
 
 MOST: Final = 500
-"""The most notices of an account that are found, the newest."""
+"""The most notices of an account in an answer: the newest."""
 
 OPEN: Final = LARGEST_INTEGER
-"""Stands for the end of what has not ended."""
+"""The value of `until` while somebody still takes part."""
 
 Kind = Literal[
     "game-started",
@@ -118,7 +118,7 @@ _TOLD: Final[Mapping[type[Any], Callable[[Any], tuple[Kind, Seat | str, str] | N
         ("game-paused", fell.seat, _ALL) if fell.then == "pause" else ("flag-fell", fell.seat, _SEATS)
     ),
     TakeBackAsked: lambda asked: ("take-back-asked", asked.seat, _SEATS),
-    # A player who takes back their own moves tells the others by the next ones.
+    # No notice of a player's undo: their next moves give one.
     MovesRetracted: lambda back: None if back.by == "undo" else ("moves-retracted", "", _ALL),
     GamePaused: lambda _: ("game-paused", "", _ALL),
     GameResumed: lambda _: ("game-resumed", "", _ALL),
@@ -152,7 +152,7 @@ def _seat(event: CaseOpened | CaseWithdrawn) -> Seat | str:
 
 
 class Notice(Struct, frozen=True):
-    """Something that an account is told.
+    """A notice for an account.
 
     Attributes:
         at: when it happened.
@@ -187,7 +187,7 @@ class Notice(Struct, frozen=True):
 
 
 class Took(Struct, frozen=True):
-    """How an account takes part in a game or a tournament, or once did.
+    """The part of an account in a game or a tournament, present or past.
 
     Attributes:
         subject: the game or the tournament.
@@ -222,7 +222,7 @@ class Took(Struct, frozen=True):
 
 
 class Inbox(Projection):
-    """Who takes part in which game or tournament since when, and what was told there."""
+    """Who takes part in which game or tournament since when, and the notices there."""
 
     name = "inbox"
     version = 2
@@ -266,9 +266,9 @@ class Inbox(Projection):
         yield Put(NOTICES, {"game": tournament, "stream": tournament, "version": record.version}, told)
         for player in addressed(event):
             yield _joins(tournament, record, ADDRESSED, player, once=True)
-        if kind != "round-published":  # those who hear of it have just joined
+        if kind != "round-published":  # the recipients have just joined
             yield Amend(MEMBERS, {"game": tournament, "role": audience}, {"told": record.at})
-        if audience == DIRECTOR:  # of each other role there are few
+        if audience == DIRECTOR:  # the other roles have few members
             yield Trim(
                 NOTICES, {"game": tournament, "audience": audience}, ("game",), ("at", "stream", "version"), KEPT
             )
@@ -289,12 +289,12 @@ def notice_of(event: object, *, rematch: bool = False) -> tuple[Kind, Seat | str
 
 
 def _members(happened: Happened) -> Iterable[Change]:
-    """Yield what an event changes in who takes part."""
+    """Yield the changes of members by an event."""
     match happened.around:
         case SeatTaken(seat, player):
             yield _begins(happened, "seat", seat, player)
         case SeatAssigned(seat, player):
-            yield _ends(happened, "seat", seat)  # for an account that has not confirmed it
+            yield _ends(happened, "seat", seat)  # an account that has not confirmed the seat
             yield _begins(happened, "seat", seat, player)
             yield _addresses(happened, player)
         case SeatLeft(seat):

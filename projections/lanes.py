@@ -11,8 +11,8 @@ from domain.kernel.ids import BOOKS
 from projections.cursor import Cursor
 
 LANES: Final = 16
-"""So many lanes a log in books has: no more processes can share the work. Each lane has a checkpoint in every
-generation, to be moved with almost every commit; one for each of the 64 books would cost more than the folds."""
+"""The number of lanes of a log in books. At most so many processes can share the work. Each lane has a checkpoint in
+every generation, to be moved with almost every commit; one for each of the 64 books would cost more than the folds."""
 
 
 def books_of(lane: int, lanes: int, books: int = BOOKS) -> range:
@@ -21,7 +21,7 @@ def books_of(lane: int, lanes: int, books: int = BOOKS) -> range:
 
 
 def joined(lanes: Sequence[Sequence[int]]) -> Cursor:
-    """Return the place in the whole log at which lanes stand that have these positions in their books."""
+    """Join the positions of lanes to a place in the whole log."""
     positions = [0] * sum(map(len, lanes))
     for number, of_lane in enumerate(lanes):
         positions[number :: len(lanes)] = of_lane
@@ -29,7 +29,7 @@ def joined(lanes: Sequence[Sequence[int]]) -> Cursor:
 
 
 def divided(cursor: Cursor, lanes: int) -> list[tuple[int, ...]]:
-    """Return the positions that each lane has in its books at a place in the whole log."""
+    """Divide a place in the whole log into the positions of each lane in its books."""
     return [cursor.positions[number::lanes] for number in range(lanes)]
 
 

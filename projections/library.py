@@ -1,4 +1,4 @@
-"""The projections that a service keeps."""
+"""All projections of a service."""
 
 from typing import Final
 
@@ -22,4 +22,4 @@ PROJECTIONS: Final[tuple[Projection, ...]] = (
 )
 
 COUNTED: Final[tuple[Projection, ...]] = (RATINGS,)
-"""Those that no runner keeps: they follow the rows of others, in an order of their own."""
+"""Projections that no runner updates: they follow the rows of others, in an order of their own."""

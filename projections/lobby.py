@@ -1,4 +1,4 @@
-"""The lobby: all games, to be searched by status, ruleset, clock, player and text."""
+"""The lobby: all games, with search by status, ruleset, clock, player and text."""
 
 from collections.abc import Collection, Iterable
 from contextlib import suppress
@@ -55,7 +55,7 @@ GAMES = Table(
 SEATED = Table("seated", {"game": "text", "seat": "text"}, {"player": "text"}, (("player", "game"),))
 
 CLOCKS: Final = Table("clocks", {"game": "text"}, {"clock": "text"})
-"""The clocks of games that have one, continuations included, in JSON. They stay when the game is over."""
+"""The clocks of games that have one, as JSON, continuations included. They stay after the end of the game."""
 
 
 class ForkOf(Struct, frozen=True):
@@ -92,7 +92,7 @@ class GameRow(Struct, frozen=True):
 
 
 class Lobby(Projection):
-    """Games by what people look for."""
+    """The lobby's projection."""
 
     name = "lobby"
     version = 2
@@ -102,7 +102,7 @@ class Lobby(Projection):
         game, record = happened.game, happened.record
         row: dict[str, Value] = {"version": record.version, "changed": record.at}
         around = happened.around
-        if around is None:  # as most are
+        if around is None:  # most events are
             yield Amend(GAMES, {"game": game}, row)
             return
         match around:
@@ -179,7 +179,7 @@ def _words(title: str, ruleset: str, game: GameId) -> str:
 
 
 async def retitle(store: ProjectionStore, game: GameId, title: str, ruleset: str) -> None:
-    """Give a game another title in the lobby: the log does not have it, so no event brings it there.
+    """Change the title of a game in the lobby. No event does this, because titles are not in the log.
 
     Raises `Unavailable`.
     """
@@ -189,7 +189,7 @@ async def retitle(store: ProjectionStore, game: GameId, title: str, ruleset: str
         for each in await store.generations():
             if each.number in waiting and _is_ours(each):
                 with suppress(Overtaken):
-                    # Its checkpoint stays where it is: that it stood there means that nothing was lost.
+                    # Do not move the checkpoint. The commit fails if another process moved it, so no change is lost.
                     lanes = [each.lanes[book_of(game) % len(each.lanes)]] if each.lanes else []
                     moves = [Move(lane, lane.positions, 0) for lane in lanes]
                     await store.commit(Step(each, each.cursor or "", 0, (change,), moves))
@@ -263,5 +263,5 @@ async def _holders(rows: Rows, games: list[GameId]) -> dict[tuple[GameId, Seat],
 
 
 def _literal(word: str) -> str:
-    """Return a word with what LIKE would take for a pattern taken literally."""
+    """Escape a word for LIKE."""
     return word.replace("!", "!!").replace("%", "!%").replace("_", "!_")

@@ -1,4 +1,4 @@
-"""Luck: what the dice of a seat were worth, beside what they would have been on average. No rating knows of it."""
+"""Luck: the worth of a seat's rolls compared with the average. It does not count for ratings."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -13,10 +13,10 @@ from projections.players import PLAYERS
 from projections.store import Rows
 
 MOST: Final = 500
-"""Games of a player whose dice are added up."""
+"""The most games of a player whose rolls are added up."""
 
 Rolled = Mapping[tuple[str, str], Mapping[str, int]]
-"""How often each face came up, by ruleset and die."""
+"""The rolls: how often each face came up, by ruleset and die."""
 
 
 class Luck(Struct, frozen=True):
@@ -41,7 +41,7 @@ class Luck(Struct, frozen=True):
 
 
 def luck_of(library: Library, rolled: Rolled) -> tuple[Luck, ...]:
-    """Return the luck of all dice whose faces are worth something by a ruleset that this package has."""
+    """Return the luck with all dice whose faces have a worth in their ruleset."""
     found = (_of_die(library, *key, faces) for key, faces in sorted(rolled.items()))
     return tuple(each for each in found if each is not None)
 
@@ -66,7 +66,7 @@ def _of_die(library: Library, ruleset: str, die: str, faces: Mapping[str, int]) 
 
 
 async def of_game(rows: Rows, game: GameId) -> dict[Seat, Rolled]:
-    """Return what the seats of a game rolled."""
+    """Return the rolls of the seats of a game."""
     found = await rows.select(
         DICE, "SELECT seat, ruleset, die, face, times FROM {faces} WHERE game = ? AND seat <> '' ORDER BY seat", [game]
     )
@@ -88,7 +88,7 @@ async def games_of(rows: Rows, player: PlayerId) -> dict[GameId, Seat]:
 
 
 async def of_seats(rows: Rows, seats: Collection[tuple[GameId, Seat]]) -> Rolled:
-    """Return what seats of several games rolled together."""
+    """Return the total rolls of seats of several games."""
     if not seats:
         return {}
     pairs = ", ".join(["(?, ?)"] * len(seats))

@@ -1,4 +1,5 @@
-"""Who is an official of which game: the log has it, and the index of games has only seats and organizers."""
+"""An index of the officials of games, to find the games of an official. The store's index has only seats and
+organizers."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -16,7 +17,7 @@ MOST: Final = 1_000
 
 
 class Officials(Projection):
-    """Offices by the accounts that hold them."""
+    """Which accounts are officials of which games."""
 
     name = "officials"
     version = 1
@@ -36,6 +37,6 @@ OFFICIALS = Officials()
 
 
 async def games_of(rows: Rows, player: PlayerId) -> list[GameId]:
-    """Return the games of which an account is an official."""
+    """Return the games in which an account is an official, the newest offices first."""
     query = f"SELECT game FROM {{offices}} WHERE player = ? ORDER BY since DESC, game LIMIT {MOST}"
     return [GameId(game) for (game,) in await rows.select(OFFICIALS, query, [player])]

@@ -1,4 +1,4 @@
-"""The player record: how many games each account has played and won, by ruleset."""
+"""Player records: how many games each account has played and won, by ruleset."""
 
 from collections.abc import Iterable
 from typing import Any

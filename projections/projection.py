@@ -1,4 +1,4 @@
-"""Projections, and the form in which they get an event."""
+"""The base class of projections, and the events that they get."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ from projections.change import Change, Table
 
 
 class Fixed(Struct, frozen=True):
-    """The facts of a game besides its table.
+    """The fixed facts of a game.
 
     Attributes:
         created: its first event.
@@ -51,7 +51,7 @@ class Fixed(Struct, frozen=True):
 
 
 class Seen(Struct, frozen=True):
-    """A game before and after an event. `after` goes on with the next one: look at it, do not keep it."""
+    """A game before and after an event. The next event changes `after`, so do not keep it."""
 
     after: Game
     heading: str
@@ -61,17 +61,17 @@ class Seen(Struct, frozen=True):
 
 
 class Happened:
-    """An event as projections get it: its row of the public log, and the game that it happened in."""
+    """An event for projections: its row of the public log, and its game."""
 
     def __init__(
         self, game: GameId, record: Record, fixed: Fixed, seen: Seen | None = None, event: Any = UNSET
     ) -> None:
-        """`event` is that of the record, where it was read already."""
+        """`event` is the event of the record, if it was read already."""
         self.game = game
         self.record = record
         self.fixed = fixed
         self._seen = seen
-        # Not by `cached_property`, whose lock takes longer than to read an event.
+        # Not a `cached_property`: its lock takes longer than reading an event.
         self._around: GameEvent | UnsetType | None = UNSET
         if event is not UNSET:
             self._around = event if isinstance(event, GameEvent) else None
@@ -120,7 +120,7 @@ class Happened:
 
 
 class Judged(Struct, frozen=True):
-    """A ruling on a game that was over, as projections get it.
+    """A ruling on a finished game, for projections.
 
     Attributes:
         game: the game.
@@ -140,7 +140,7 @@ class Judged(Struct, frozen=True):
 
 
 class Argued(Struct, frozen=True):
-    """An event of a case, as projections get it.
+    """An event of a case, for projections.
 
     Attributes:
         game: the game that the case is about.
@@ -161,7 +161,7 @@ class Argued(Struct, frozen=True):
 
 
 class Directed(Struct, frozen=True):
-    """An event of a tournament, as projections get it.
+    """An event of a tournament, for projections.
 
     Attributes:
         tournament: the tournament after it.
@@ -193,17 +193,17 @@ class Projection(ABC):
     version: ClassVar[int]
     tables: ClassVar[tuple[Table, ...]]
     reads: ClassVar[int] = 0
-    """The oldest version whose rows its queries understand, too: they are read until those of its own are made."""
+    """The oldest version whose rows its queries understand. They are read until the rows of this version are made."""
 
     follows: ClassVar[bool] = False
-    """Whether it looks at the table, which costs a fold of every game."""
+    """Whether it needs the table, which costs a fold of every game."""
 
     heeds: ClassVar[Literal["all", "around", "ruleset", "caused"]] = "all"
-    """Which events it gets: those around the table, those of the ruleset, those with a cause, or all. Of every
-    other event it would say that nothing changes; so it need not be asked."""
+    """The events that it gets: those around the table, those of the ruleset, those with a cause, or all. All other
+    events would change nothing."""
 
     judges: ClassVar[bool] = False
-    """Whether it follows what becomes of games that are over: their continuations, and the rulings on them."""
+    """Whether it gets continuations of finished games, and rulings on these."""
 
     hears: ClassVar[bool] = False
     """Whether it gets the events of cases."""
@@ -213,20 +213,20 @@ class Projection(ABC):
 
     @abstractmethod
     def fold(self, happened: Happened) -> Iterable[Change]:
-        """Return what an event of a game that is no fork changes."""
+        """Return the changes by an event of a game that is no fork."""
 
     def fold_continuation(self, happened: Happened) -> Iterable[Change]:
-        """Return what an event of a continuation changes. Its table is not followed."""
+        """Return the changes by an event of a continuation. Its table is not available."""
         return ()
 
     def judge(self, judged: Judged) -> Iterable[Change]:
-        """Return what a ruling on a game that was over changes."""
+        """Return the changes by a ruling on a finished game."""
         return ()
 
     def argue(self, argued: Argued) -> Iterable[Change]:
-        """Return what an event of a case changes."""
+        """Return the changes by an event of a case."""
         return ()
 
     def direct(self, directed: Directed) -> Iterable[Change]:
-        """Return what an event of a tournament changes."""
+        """Return the changes by an event of a tournament."""
         return ()

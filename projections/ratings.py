@@ -38,7 +38,7 @@ COUNTED: Final = Table(
     },
     (("at",), ("game",)),
 )
-"""What each result changed; `number` counts them from 1, in their order. One that did not count has no `moved`."""
+"""The effect of each result; `number` counts results from 1, in order. A result that does not count has no `moved`."""
 
 POINTS: Final = Table(
     "points",
@@ -64,13 +64,13 @@ LADDER: Final = Table(
 """The rating that each account has."""
 
 NOVICES: Final = Table("novices", {"player": "text"}, {"games": "number"})
-"""How many games of an account count but for TAB-RAT-06."""
+"""How many games of each account would count without TAB-RAT-06."""
 
 NOVICE_UNTIL: Final = 10
-"""A game outside tournaments counts when each of its accounts has so many games behind it (TAB-RAT-06)."""
+"""A game outside tournaments counts if each of its accounts has played this many games before (TAB-RAT-06)."""
 
 Pool = Literal["players", "bots"]
-"""The list in which a rating stands (TAB-RAT-07)."""
+"""The list of a rating (TAB-RAT-07)."""
 
 
 class Result(Struct, frozen=True):
@@ -91,7 +91,7 @@ class Result(Struct, frozen=True):
 
 
 class Moved(NamedTuple):
-    """What a result did to the rating of a player.
+    """The effect of a result on the rating of a player.
 
     Attributes:
         had: the rating right before.
@@ -105,7 +105,7 @@ class Moved(NamedTuple):
 
 
 class Counted(Struct, frozen=True):
-    """A result as it was counted. `novices` are the players for whom it was one of the games before the tenth."""
+    """A counted result. `novices` are the players who had played fewer than ten games."""
 
     number: int
     place: Place
@@ -131,7 +131,7 @@ RATINGS: Final = Ratings()
 
 
 class Tally:
-    """What is known while results are counted: the ratings of their players, and how their games counted before."""
+    """The state while results are counted: the ratings of their players, and how their games counted before."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class Tally:
         self._aged: dict[PlayerId, None] = {}
 
     def count(self, number: int, result: Result) -> Counted:
-        """Count a result, which follows all that were counted."""
+        """Count the next result."""
         before = self._history.setdefault(result.place.game, [])
         standing = next((each for each in reversed(before) if each.moved), None)
         if result.order is None or (standing is None and result.kind == "ruling"):
@@ -181,7 +181,7 @@ class Tally:
         return self._move(Counted(number, result.place, result.ruleset, pool, order, moved, novices))
 
     def _again(self, number: int, result: Result, order: Order, standing: Counted) -> Counted:
-        """Count a game by another order than before (TAB-RAT-09)."""
+        """Count a game again, with another order (TAB-RAT-09)."""
         if order == standing.order:
             return _uncounted(number, result)
         pool, ruleset, was = standing.pool, standing.ruleset, standing.moved if standing.order else {}
@@ -210,7 +210,7 @@ class Tally:
             self._aged[player] = None
 
     def back(self, counted: Sequence[Counted]) -> Iterable[Change]:
-        """Take results back, the last of all that were counted first, and yield how their rows go."""
+        """Take the last counted results back, the newest first, and yield the changes that delete their rows."""
         for each in counted:
             for player, moved in each.moved.items():
                 self._set(each.pool, each.ruleset, player, moved.had)
@@ -221,7 +221,7 @@ class Tally:
         yield from self.changes(())
 
     def changes(self, counted: Iterable[Counted]) -> Iterable[Change]:
-        """Yield what was counted as rows, and the ratings that it touched as they are now."""
+        """Yield the changes for the counted results, and for all ratings that they touched."""
         for each in counted:
             place = {"at": each.place.at, "game": each.place.game, "id": each.place.id}
             row: dict[str, Value] = {**place, "ruleset": each.ruleset, "pool": each.pool, "placed": _json(each.order)}
@@ -242,7 +242,7 @@ class Tally:
 
 
 def _uncounted(number: int, result: Result) -> Counted:
-    """Return a result that changes no rating."""
+    """Return a result as one that changes no rating."""
     return Counted(number, result.place, result.ruleset, result.pool or "players", (), {})
 
 
@@ -266,7 +266,7 @@ def _json(value: object) -> str:
 
 
 async def tally_for(rows: Rows, number: int, results: Sequence[Result]) -> Tally:
-    """Return what a generation knows of the players and games of results that are to be counted."""
+    """Read the tally of a generation for the players and games of results that will be counted."""
     games = sorted({each.place.game for each in results})
     history = await _counted(rows, number, f"game IN ({_marks(games)}) ORDER BY number", games)
     players = {player for each in results for tied in each.order or () for player in tied}
@@ -275,7 +275,7 @@ async def tally_for(rows: Rows, number: int, results: Sequence[Result]) -> Tally
 
 
 async def tally_of(rows: Rows, number: int, players: Collection[PlayerId], history: Iterable[Counted] = ()) -> Tally:
-    """Return what a generation knows of players."""
+    """Read the tally of a generation for players."""
     wanted = sorted(players)
     found = await rows.select(
         RATINGS,

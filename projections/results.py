@@ -1,4 +1,4 @@
-"""Results that follow rulings: which game counts for one that is over, and who has won it.
+"""Results after rulings: which game counts for a finished one, and who has won.
 
 A ruling may give a game that is over another result, or let it continue in a fork. Both hold from the moment of the
 ruling on, and until a ruling after an appeal replaces it. A fork that no ruling named counts nowhere.
@@ -27,7 +27,7 @@ go back to, and `placed` the order of the seats, JSON."""
 
 
 class Outcome(Struct, frozen=True):
-    """How a game stands after all rulings.
+    """The result of a game after all rulings.
 
     Attributes:
         game: the game whose end counts: itself, or the last one in which rulings let it continue.
@@ -43,12 +43,12 @@ class Outcome(Struct, frozen=True):
 
     @property
     def winners(self) -> tuple[Seat, ...] | None:
-        """Who has won that game by a ruling; None when its own end counts."""
+        """The winners by a ruling; None when the game's own end counts."""
         return None if self.order is None else (self.order[0] if self.order else ())
 
 
 def changes_by(judged: Judged) -> Iterable[Change]:
-    """Return what a ruling on a game that was over changes in `RULINGS`."""
+    """Return the changes of `RULINGS` by a ruling on a finished game."""
     key = {"game": judged.game, "dispute": judged.case}
     judgment = judged.judgment
     if judgment is None:
@@ -68,7 +68,7 @@ def changes_by(judged: Judged) -> Iterable[Change]:
 
 
 async def outcomes(rows: Rows, projection: Projection, roots: Sequence[GameId]) -> dict[GameId, Outcome]:
-    """Return how games that are no forks stand, as far as rulings in a projection's `RULINGS` concern them."""
+    """Return the results of games that are no forks, if a ruling in the projection's `RULINGS` concerns them."""
     if not roots:
         return {}
     marks = ", ".join("?" * len(roots))

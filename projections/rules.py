@@ -1,4 +1,4 @@
-"""The rule ledger: how many commands each ruleset has seen accepted; which rules refuse most.
+"""The rule ledger: the number of accepted commands of each ruleset, and the rules that refuse most often.
 
 Refusals leave no event, so the log cannot tell them. The service counts them by ruleset and rule, and nothing else: no
 game, no seat, no command, so that nobody learns what somebody else has tried.
@@ -64,7 +64,7 @@ RULES = RuleLedger()
 
 
 async def accepted(rows: Rows) -> dict[str, int]:
-    """Return how many commands were accepted in games of each ruleset."""
+    """Return the number of accepted commands by ruleset."""
     found = await rows.select(RULES, "SELECT ruleset, SUM(times) FROM {commands} GROUP BY ruleset ORDER BY ruleset")
     return {ruleset: int(times) for ruleset, times in found}
 

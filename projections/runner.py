@@ -23,10 +23,10 @@ from projections.projection import Projection
 from projections.store import Generation, Lane, Overtaken, ProjectionStore, Trouble, Unavailable
 
 BATCH: Final = 500
-"""Events in one commit."""
+"""The most events in one commit."""
 
 GATHER: Final = 0.05
-"""Seconds between two passes, so that the events of a busy moment come into one commit."""
+"""Seconds between two passes, so that the events of a busy moment share a commit."""
 
 REST: Final = 4.0
 """How long the runner rests after a pass, in times of how long that took: so that it takes a fifth of an event loop
@@ -41,12 +41,12 @@ POLL: Final = 1.0
 
 
 class Bell(Protocol):
-    """What wakes the runner when something was appended to the log."""
+    """Wakes the runner when something was appended to the log."""
 
     closed: bool
 
     async def wait(self, seconds: float | None = None) -> bool:
-        """Return True when it has rung since the last wait, False after `seconds` without."""
+        """Wait until it rings; return True if it has rung since the last wait, False after `seconds`."""
         ...
 
 
@@ -60,7 +60,7 @@ class Stopped(Exception):
 
 
 class Runner:
-    """Keeps projections up with a log. Projections that stand at the same place share one look at it.
+    """Keeps projections up to date with a log. Projections at the same place share one read of it.
 
     A projection that fails on an event is stopped before that event, says so in its checkpoint, and leaves the others
     alone; it is tried again when the process restarts, and by a rebuild.
@@ -89,14 +89,14 @@ class Runner:
         self._tell = tell
         self._followers: dict[str, Follower] = {}
         self._stopped: set[tuple[str, int, int]] = set()
-        """Projection, generation and lane; lane 0 where there are none."""
+        """Projection, generation and lane; lane 0 if there are no lanes."""
         self._ends: dict[tuple[str, int], tuple[float, Cursor]] = {}
-        """Where the log ended, at which time, for generations that wait until other processes are there as well."""
+        """A time and the end of the log then, for generations that wait for other processes to reach it."""
         self._lanes = 1
         self._held: Collection[int] = ()
         self._careful: dict[str, int] = {}
         self._groups: Sequence[Group] = ()
-        """As they stand by what is known here; none when the checkpoints are to be read."""
+        """The projections as this process knows them; none when the checkpoints must be read again."""
         self._grouped_in: Collection[int] | None = None
         """The lanes in which they go on; None for all."""
         self._read_at = 0.0
@@ -141,7 +141,7 @@ class Runner:
         return await self.step(held) if held else None
 
     async def _share(self, work: str) -> Collection[int]:
-        """Return the lanes that fall to this process now, of those who do a kind of work."""
+        """Return the lanes of this process for a kind of work."""
         now = time.monotonic()
         if not self._held or now > self._leased_until - LEASE / 2:
             self._lanes = await self._log.lanes()
@@ -152,7 +152,7 @@ class Runner:
         return self._held
 
     async def catch_up(self) -> None:
-        """Follow the log to its present end."""
+        """Follow the log to its end."""
         while await self.step():
             pass
 
@@ -193,7 +193,7 @@ class Runner:
     async def _work(
         self, projection: Projection, generations: Sequence[Generation], lanes: Collection[int] | None
     ) -> Work | None:
-        """Return what a projection works on: its live rows; those still being built when there are no fitting ones."""
+        """Return the work of a projection: on its live rows, or on those being built if there are no fitting ones."""
         live = next((each for each in generations if each.live), None)
         if live is not None and live.version > projection.version:
             return None  # a newer service runs beside this one
@@ -208,7 +208,7 @@ class Runner:
         return self._work_in(projection, generation, lanes)
 
     def _work_in(self, projection: Projection, generation: Generation, lanes: Collection[int] | None) -> Work | None:
-        """Return the work on a generation in lanes, but for those in which it has stopped; None when none is left."""
+        """Return the work on a generation in lanes, without those in which it has stopped; None if no lane is left."""
         name, number, of = projection.name, generation.number, len(generation.lanes)
         if not of:
             return Work(projection, generation) if (name, number, 0) not in self._stopped else None
@@ -217,7 +217,8 @@ class Runner:
         return Work(projection, generation, going) if going else None
 
     async def _in_lanes(self, generation: Generation) -> Generation | None:
-        """Return a generation with a checkpoint in each lane, if the log has several; None when another was quicker."""
+        """Return a generation with a checkpoint in each lane, if the log has lanes; None when another process was
+        quicker."""
         if generation.lanes or self._lanes == 1:
             return generation
         positions = divided(Cursor.parse(generation.cursor, len((await self._log.end()).positions)), self._lanes)
@@ -231,7 +232,7 @@ class Runner:
     # --- rebuilding ---
 
     async def rebuild(self, name: str, progress: Callable[[int], None] = lambda events: None) -> Generation:
-        """Rebuild a projection beside the rows that are read meanwhile, and then replace them.
+        """Rebuild a projection beside its live rows, and then replace them.
 
         Other processes may share the work (`join`).
 
@@ -287,7 +288,7 @@ class Runner:
     # --- a batch ---
 
     async def _advance(self, group: Group) -> int:
-        """Fold the next events into rows; return how many there were. Rows that have caught up become live."""
+        """Fold the next events into rows; return their number. Rows that have caught up become live."""
         stretch = await self._log.read_on(group.cursor, group.limit, group.books)
         if not stretch.records:
             return sum([await self._swap(work) for work in group.works if not work.generation.live])
@@ -304,9 +305,9 @@ class Runner:
         return len(stretch.records)
 
     async def _swap(self, work: Work) -> int:
-        """Let rows that have caught up take the place of those that are read; return whether that was tried.
+        """Make rows that have caught up live; return 1 if that was tried, else 0.
 
-        The store sees to it that nobody who reads is ever taken back in time.
+        The store makes sure that readers never go back in time.
         """
         if work.books is not None and not await self._all_there(work):
             return 0
@@ -325,9 +326,9 @@ class Runner:
         return live if live is not None and not reaches(str(await self._log.end()), live.cursor) else None
 
     async def _all_there(self, work: Work) -> bool:
-        """Tell whether a generation is in the lanes of other processes, too, where the log ended a moment ago.
+        """Tell whether a generation has reached a recent end of the log in all lanes, also in those of other processes.
 
-        Where it ends just now is never reached in all lanes at a time while much is appended.
+        While much is appended, the very last end is never reached in all lanes at once.
         """
         now = time.monotonic()
         at, end = self._ends.get(work.key, (-math.inf, None))
@@ -338,7 +339,7 @@ class Runner:
         return mine is not None and reaches(mine.cursor, str(end))
 
     async def _commit_all(self, group: Group, stretch: Stretch) -> bool:
-        """Commit what projections have made of the same events at once; tell whether that could be done."""
+        """Commit the changes of several projections by the same events together; tell whether that worked."""
         if group.failed or (self._careful and any(work.projection.name in self._careful for work in group.works)):
             return False
         steps = group.steps(stretch)
@@ -346,13 +347,13 @@ class Runner:
             await self._store.commit(*steps)
         except Unavailable:
             raise
-        except Exception:  # of one of them, as each for itself will tell
+        except Exception:  # an error of one of them: committing each by itself will show which
             return False
         group.move(steps)
         return True
 
     async def _commit(self, work: Work, stretch: Stretch) -> None:
-        """Commit what a projection has made of the events, up to the one on which it failed if it did."""
+        """Commit the changes of a projection by the events, up to the one at which it failed, if it did."""
         count = work.failed_at if work.failed_at is not None else len(stretch.records)
         name = work.projection.name
         try:
@@ -383,7 +384,7 @@ class Runner:
             self._tell(Stopped(name, work.trouble))
 
     def _follower(self, works: Sequence[Work]) -> Follower:
-        """Return the follower of projections that stand at one place; it stays with them, its tables at hand."""
+        """Return the follower of projections at one place. They keep it, with its tables in memory."""
         names = {work.projection.name for work in works}
         known = self._followers.get(works[0].projection.name)
         if known is None or any(each is known for name, each in self._followers.items() if name not in names):

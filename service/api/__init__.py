@@ -1,1 +1,1 @@
-"""HTTP: requests read strictly, answers, problems, streams."""
+"""The HTTP API: endpoints, strict reading of requests, problems, streams, the contract."""

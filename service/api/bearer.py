@@ -1,4 +1,4 @@
-"""The token or session that a request comes with: read in one way by all who ask whose it is, or how often it came."""
+"""Reading the token or session of a request, in the same way for authentication and for limits."""
 
 from typing import Final
 
@@ -22,7 +22,7 @@ def bearer_of(scope: Scope) -> str | None:
         scheme, _, token = given[0].partition(" ")
         if scheme.lower() != "bearer":
             raise UnknownToken("The Authorization header is not of the form `Bearer <token>`.")
-        # Nothing but spaces: other blanks are a part of a token, or one token would be many.
+        # Strip only spaces: other blanks are part of the token, else one token could be written in many ways.
         return token.strip(" ")
     if scope["type"] != "websocket":
         return None

@@ -1,4 +1,4 @@
-"""How the API moves the time of a sandbox, and puts it back to its beginning."""
+"""The controls of a sandbox, for the API: moving its time and resetting it."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -45,9 +45,9 @@ class Controls(Protocol):
     seeded: Seeded
 
     async def move(self, at: datetime) -> None:
-        """Move the time on, and do what is due until then. Raises `ValueError` for a time that has passed."""
+        """Move the time forward, and do what is due until then. Raises `ValueError` for a time in the past."""
         ...
 
     async def reset(self) -> None:
-        """Begin anew: the next request meets what every sandbox begins with."""
+        """Reset: the next request finds the first data again."""
         ...

@@ -15,10 +15,10 @@ from service.api.problems.access import CROSS_SITE
 from service.api.problems.problem import Problem
 
 LASTS: Final = 400 * 24 * 3600
-"""Seconds for which a browser keeps the cookie: the longest that browsers take. Each visit begins them anew."""
+"""Seconds for which a browser keeps the cookie: the most that browsers allow. Each visit renews it."""
 
 FLOW: Final = "tabularium_sign_in"
-"""The cookie of a browser whose owner is at the provider to sign in."""
+"""The cookie of a browser that was sent to the provider to sign in."""
 
 FLOW_PATH: Final = "/v1/session/provider"
 
@@ -51,14 +51,14 @@ def _secure(scope: Scope) -> str:
 
 
 def require_own_page(scope: Scope) -> None:
-    """Return when a request reads, or comes from a page of this service. Raises `Problem`."""
+    """Accept a request that only reads, or that comes from a page of this service; else raise `Problem`."""
     reads = scope["type"] == "http" and scope["method"] == "GET"
     if not reads:
         require_page(scope)
 
 
 def require_no_other_site(scope: Scope) -> None:
-    """Return unless a page of another site has a browser with a session read something. Raises `Problem`.
+    """Raise `Problem` if a page of another site makes a browser with a session read something.
 
     A link of ours has no header of ours, and an address that somebody enters comes from nowhere.
     """
@@ -68,7 +68,7 @@ def require_no_other_site(scope: Scope) -> None:
 
 
 def require_page(scope: Scope) -> None:
-    """Return when a request, or a WebSocket, comes from a page of this service. Raises `Problem`."""
+    """Raise `Problem` unless a request or a WebSocket comes from a page of this service."""
     origin, site = header_of(scope, b"origin"), header_of(scope, b"sec-fetch-site")
     if site not in (None, "same-origin"):
         raise _refused(f"The request comes from {origin or 'elsewhere'} (Sec-Fetch-Site is {site!r})")

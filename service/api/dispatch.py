@@ -27,11 +27,11 @@ def _is_plain(host: str | None) -> bool:
 
 
 FOUND: Final = 1024
-"""The most addresses that are cached with the endpoint that answers them; the latest stay."""
+"""The most addresses in the cache of endpoints; the most recently used stay."""
 
 
 class _Found(Struct, frozen=True):
-    """What answers an address: Litestar's handler of an endpoint, and what its template makes of the path."""
+    """The endpoint of an address: Litestar's handler, and the parameters in the path."""
 
     handler: HTTPRouteHandler
     path: str
@@ -53,7 +53,7 @@ class Dispatch:
         self._answer = limiting(_answer) if limiting is not None else _answer
 
     def _look_up(self, path: str, method: Any) -> _Found | None:
-        """Return the endpoint of an address; None for one that Litestar is to answer, or to refuse."""
+        """Return the endpoint of an address; None if Litestar should answer or refuse it."""
         try:
             _, handler, path, parameters, template = self.app.asgi_router.handle_routing(normalize_path(path), method)
         except HTTPException:
@@ -80,6 +80,6 @@ async def _answer(scope: Scope, receive: Receive, send: Send) -> None:
     request = Call(cast(HTTPScope, scope), receive, send)
     try:
         response = await cast(Any, request.route_handler).opt["endpoint"].respond(request)
-    except Exception as error:  # whatever it is, it is answered
+    except Exception as error:  # answer every error
         response = on_exception(request, error)
     await response.to_asgi_response(None, request)(scope, receive, send)

@@ -1,4 +1,4 @@
-"""Downloads: large answers that a client keeps, takes packed, or takes up where it broke off (RFC 9110)."""
+"""Downloads: large answers that clients can cache, get compressed, or resume (RFC 9110)."""
 
 import asyncio
 import hashlib
@@ -23,7 +23,7 @@ DOWNLOAD_HEADERS: Final = ("If-None-Match", "Range", "If-Range")
 STILL_THE_SAME: Final = Answer(304, "It is still what the ETag in `If-None-Match` names.", headers=("ETag",))
 
 PIECE: Final = 65_536
-"""Bytes that are made and sent at once, but for the rest of a line: so much of a download is in memory."""
+"""Bytes of a download that are made and sent at once, plus the rest of a line: more is never in memory."""
 
 _ONE_RANGE: Final = re.compile(r"bytes=[ \t]*(?:([0-9]{1,18})-([0-9]{0,18})|-([0-9]{1,18}))[ \t]*", re.IGNORECASE)
 
@@ -36,7 +36,7 @@ def kept(
     *,
     packs: bool = False,
 ) -> Answered:
-    """Answer with what everybody sees alike and may keep: its ETag is its digest, and a client that has it gets 304."""
+    """Answer with content that is the same for all and can be cached: its ETag is its digest."""
     tag = weak(f'"{hashlib.sha256(content).hexdigest()[:32]}"')
     headers = {"Cache-Control": "no-cache", **headers, "Vary": _by_encoding(headers), "ETag": tag}
     if request.has(tag):
@@ -113,7 +113,7 @@ def _read(path: Path, part: range) -> Iterator[bytes]:
 
 
 def _asked(request: Call, tag: str) -> tuple[int | None, int | None, int | None] | None:
-    """Return the range that is asked for, as first and last byte or as so many at the end; None for the whole."""
+    """Return the requested range: its first and last byte, or the number of bytes at the end; None for all."""
     asked = _ONE_RANGE.fullmatch(request.header("range") or "")
     if asked is None or request.header("if-range") not in (None, tag):
         return None
@@ -131,7 +131,7 @@ def _sent(pieces: Iterator[bytes], status: int, media_type: str, headers: Mappin
 
 
 def _part(length: int, first: int | None, last: int | None, suffix: int | None) -> range:
-    """Return the bytes that are asked for, of `length`. Raises `Problem` when there are none."""
+    """Return the requested range within `length` bytes. Raises `Problem` when it is empty."""
     start = first if first is not None else max(0, length - (suffix or 0))
     stop = length if last is None else min(length, last + 1)
     if start >= stop:
@@ -155,7 +155,7 @@ def _cut(lines: Iterable[bytes], part: range) -> Iterator[bytes]:
 
 
 def _pieces(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the same bytes in larger pieces: each is made in a thread, which is not worth its while for a line."""
+    """Yield the same bytes in larger pieces: a thread makes each, which does not pay for a single line."""
     gathered = bytearray()
     for line in lines:
         gathered += line

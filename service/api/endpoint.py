@@ -1,4 +1,4 @@
-"""What an endpoint takes and gives, said once beside its code: the route and the contract are both made from it."""
+"""The declaration of an endpoint beside its code. The route and the contract are made from it."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
@@ -19,7 +19,7 @@ from service.base.scopes import Scope
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Account = Literal["none", "optional", "required"]
-"""Whether an endpoint asks who the caller is."""
+"""Whether an endpoint authenticates its caller."""
 
 JSON: Final = "application/json"
 
@@ -46,7 +46,7 @@ UNCHANGED: Final = Answer(304, "The game is still at the version that `If-None-M
 
 
 NOTICE: Final = timedelta(days=180)
-"""For so long at least an endpoint still answers after it was announced that it will not."""
+"""How long an endpoint still answers after its removal was announced, at least."""
 
 
 class Deprecated(Struct, frozen=True):
@@ -113,16 +113,16 @@ class Endpoint(Struct, frozen=True):
 
     @property
     def streams(self) -> bool:
-        """Whether it may answer bit by bit; else with bytes that are ready."""
+        """Whether it may stream its answer; else it returns complete bytes."""
         return self.function.__annotations__["return"] != Response[bytes]
 
     async def respond(self, request: Call) -> Response[Any]:
-        """Answer a request whose caller is known. Raises `Problem`, and what the function raises."""
+        """Answer a request after authentication. Raises `Problem`, and what the function raises."""
         if self.deprecated is not None:
             cast(dict[str, Any], request.scope)["announced"] = self.deprecated.headers
         if self.account != "none":
             await admit(request, self)
-        # Nothing of Litestar's makes the parameters: for each it would copy and convert, at every request.
+        # Do not let Litestar make the parameters: it would copy and convert each, at every request.
         parameters: dict[str, Any] = request.scope["path_params"]
         if self.of_game:
             await require_shown(request.services, parameters["game"], request.caller)
@@ -134,12 +134,12 @@ class Endpoint(Struct, frozen=True):
 
     @property
     def summary(self) -> str:
-        """What it is for, in a few words."""
+        """Its purpose, in a few words."""
         return docstring(self.function).partition("\n")[0].removesuffix(".")
 
     @property
     def description(self) -> str:
-        """More of that, in Markdown."""
+        """The rest of the description, in Markdown."""
         lines = docstring(self.function).partition("\n")[2].strip().splitlines()
         return "\n".join(line.strip() for line in lines)
 
@@ -165,7 +165,7 @@ def endpoint(
     """
     of_game, of_case = "{game:str}" in path, "{case:str}" in path
     if account == "none" and (of_game or of_case):
-        account = "optional"  # whether a game is shown depends on who asks
+        account = "optional"  # whether a game is shown depends on the caller
     if scopes and account != "required":
         raise TypeError(f"{method} {path}: a scope is asked only of somebody")
 
@@ -185,7 +185,7 @@ def endpoint(
             deprecated=deprecated,
             function=function,
         )
-        # An endpoint that streams is bound to say so in its signature; all others return bytes that are JSON already.
+        # A streaming endpoint says so in its signature; all others return bytes of JSON.
         if function.__annotations__["return"] not in (Response[bytes], Response[bytes] | Stream, Stream):
             raise TypeError(f"{made.name} returns neither bytes nor a stream")
 
@@ -205,7 +205,7 @@ def _camel(name: str) -> str:
 
 
 async def admit(request: Call, endpoint: Endpoint) -> None:
-    """Find the caller, before the function of an endpoint is called. Raises `Problem`, or as `authenticate`."""
+    """Authenticate the caller before the function is called. Raises `Problem`, and what `authenticate` raises."""
     caller = await authenticate(request)
     if endpoint.account == "required":
         require_token(caller, endpoint.scopes)

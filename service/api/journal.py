@@ -1,4 +1,4 @@
-"""One line of the log and one count for every request, and an id by which its answer and its log lines are found."""
+"""The journal: one log line and one count for each request, and its id in the answer and in log lines."""
 
 import time
 from collections.abc import Awaitable, Container, Mapping, MutableMapping
@@ -16,7 +16,7 @@ _QUIET: Final = ("/health", "/ready", "/metrics")
 
 
 class Journal:
-    """ASGI middleware around the whole app, so that what never reaches a route is logged as well.
+    """ASGI middleware around the whole app, so that requests without a route are logged, too.
 
     Also answers HEAD wherever GET is answered (streams excepted), which Litestar does not.
     """
@@ -37,13 +37,13 @@ class Journal:
         streams = request["path"].endswith("/stream")
         has_body = method != "HEAD" or streams
         if not has_body:
-            # The server is to know that it was none. A range is asked of GET alone (RFC 9110, 14.2).
+            # Tell the server that this was HEAD. Ranges are only for GET (RFC 9110, 14.2).
             kept = [each for each in request["headers"] if each[0] != b"range"]
             request = {**request, "method": "GET", "headers": kept}
         request["request_id"] = known_by = new_uuid()
         status = 0
 
-        # No coroutine of its own, which would take longer than what it does.
+        # No coroutine of its own: that would take longer than the work.
         def send_on(message: Any) -> Awaitable[None]:
             nonlocal status
             kind = message["type"]
@@ -53,7 +53,7 @@ class Journal:
                 headers += request.get("announced", ())
                 if "shielded" not in message:
                     shielded(headers)
-                # Only these say which methods an address has.
+                # Only these answers name the methods of an address.
                 names_methods = status in (204, 405) and not streams
                 message["headers"] = [_with_head(*each) for each in headers] if names_methods else headers
             elif kind == "http.response.body":
@@ -74,14 +74,14 @@ class Journal:
             request_id.reset(bound)
 
     def _write(self, request: Mapping[str, Any], method: str, status: int, took: float) -> None:
-        # What never reached a route has no template, and its path may be anything.
+        # A request without a route has no template, and its path can be any text.
         route = request.get("path_template") or "unmatched"
         stream = method == "WEBSOCKET" or route.endswith("/stream")
         self._metrics.answered(method, route, status, took, stream=stream)
         caller = request.get("caller")
         expected = caller is not None and caller.player in self._quiet and status < 400
         write = self._log.debug if expected or request["path"] in _QUIET else self._log.info
-        # The value of an invitation is for those who got it, not for readers of the log.
+        # Do not log the value of an invitation, which is secret.
         path = route if "{secret" in route else request["path"]
         fields = {"method": method, "path": path, "status": status, "ms": round(took * 1000, 2)}
         if game := request.get("path_params", {}).get("game"):

@@ -16,7 +16,7 @@ from service.api.response import on_exception
 
 
 class Limiting(ASGIMiddleware):
-    """Counts requests against limits, and tells every client how it stands."""
+    """Counts requests against limits, and adds the rest of the limit to every answer."""
 
     scopes = (ScopeType.HTTP,)
     exclude_path_pattern = ("^/health$", "^/ready$", "^/metrics$")
@@ -36,7 +36,7 @@ class Limiting(ASGIMiddleware):
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start" and standings:
                 answered = MutableScopeHeaders.from_message(message)
-                for name, value in headers.items():  # which a limit on what was asked has set already
+                for name, value in headers.items():  # the limit of an endpoint may have set the header already
                     answered.setdefault(name, value)
             await send(message)
 
@@ -44,7 +44,7 @@ class Limiting(ASGIMiddleware):
 
 
 def address_of(scope: Scope) -> str:
-    """Return whose request this is, by address: an IPv6 customer has a network of them, not one."""
+    """Return the client's address, or its network for IPv6: a customer has a whole network there."""
     client = scope.get("client")
     return network_of(client[0]) if client is not None else ""
 

@@ -12,7 +12,7 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from service.api.headers import header_of
 
-# A token is sent by a header that no browser adds by itself, so any site may be a frontend.
+# No browser adds the header of a token by itself, so any site can be a frontend.
 CORS: Final = CORSConfig(
     allow_origins=["*"],
     allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
@@ -71,7 +71,7 @@ class CrossOrigin:
             await _preflight(request).to_asgi_response(None, request)(scope, receive, send)
             return
         added = dict(_ADDED)
-        if header_of(scope, b"cookie") is not None:  # then a browser wants its own origin named
+        if header_of(scope, b"cookie") is not None:  # with credentials, a browser wants its own origin in the answer
             added |= {"Access-Control-Allow-Origin": origin, "Vary": "Origin"}
 
         async def send_on(message: Message) -> None:
@@ -83,7 +83,7 @@ class CrossOrigin:
 
 
 def _preflight(request: Request[object, object, State]) -> Response[str | None]:
-    """Answer what a browser asks before it sends a request that a form could not send."""
+    """Answer a preflight, which a browser sends before any request that a form could not send."""
     method = request.headers.get("access-control-request-method")
     names = request.headers.get("access-control-request-headers", "").split(",")
     failures = ["method"] if method and method not in CORS.allow_methods else []

@@ -1,1 +1,1 @@
-"""Dumps: the finished public games of a ruleset and month, as files, for anybody who wants all of them."""
+"""Dumps: files with all finished public games of a ruleset and month."""

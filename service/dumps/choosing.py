@@ -1,4 +1,4 @@
-"""Which games and rulings belong into which set of dumps, and which sets are due."""
+"""Choosing the games and rulings of each set of dumps, and the sets that are due."""
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Collection, Mapping
@@ -21,14 +21,14 @@ from service.store.protocol import EventStore
 from service.transparency.log import TransparencyLog
 
 _PAGE: Final = 1_000
-"""Rows of the store that are read at once."""
+"""How many rows are read at once."""
 
 Key = tuple[str, str]
 """The month and the ruleset of a set."""
 
 
 class Finished(Struct, frozen=True, order=True):
-    """A game that is over and that everybody may list and read."""
+    """A finished game that everybody may list and read."""
 
     ended: str
     game: GameId
@@ -37,7 +37,7 @@ class Finished(Struct, frozen=True, order=True):
 
 
 class Verdict(Struct, frozen=True, order=True):
-    """A ruling on a game that was over, and what holds from then on; None when its own end does again."""
+    """A ruling on a finished game, and the result from then on; None when the game's own end is valid again."""
 
     at: str
     case: CaseId
@@ -47,11 +47,11 @@ class Verdict(Struct, frozen=True, order=True):
 
 
 class Plan(Struct, frozen=True):
-    """What a set will have. It is kept while the set is made, so that one who goes on makes the same.
+    """The contents of a set. The plan is stored while the set is made, so that another process can finish it.
 
     Attributes:
-        package: the version of the package that began.
-        refusals: the rows of that table: the counts as they were then.
+        package: the version of the package that made the plan.
+        refusals: the rows of the table `refusals`, as they were at that time.
         signed: the checkpoint that covers all games.
         places: the place of each game in the transparency log, in the order of `games`.
     """
@@ -68,7 +68,7 @@ class Plan(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What the names of its files begin with."""
+        """The beginning of the names of its files."""
         return f"{self.ruleset}-{self.month}"
 
 
@@ -106,7 +106,7 @@ async def _finished(store: EventStore) -> AsyncIterator[Finished]:
 
 
 async def _verdicts(store: EventStore, finished: Mapping[GameId, Finished]) -> AsyncIterator[Verdict]:
-    """Yield the rulings on games that were over, those of a game in their order."""
+    """Yield the rulings on finished games; those on one game come in their order."""
     ruled: defaultdict[GameId, list[Verdict]] = defaultdict(list)
     after: CaseId | None = None
     while rows := await store.cases(after=after, limit=_PAGE):
@@ -115,7 +115,7 @@ async def _verdicts(store: EventStore, finished: Mapping[GameId, Finished]) -> A
         for row in rows:
             for record in found.get(row.case, ()):
                 ruling = read_event(record)
-                # What a ruling changed in a game that still ran is in that game's own log.
+                # A ruling on a running game is in the log of that game.
                 if isinstance(ruling, Ruled) and ruling.version == finished[row.game].version:
                     said = judgment_of(ruling, row.case, row.number, record.at)
                     ruled[row.game].append(Verdict(record.at, row.case, row.number, row.game, said))
@@ -128,7 +128,7 @@ async def _verdicts(store: EventStore, finished: Mapping[GameId, Finished]) -> A
 
 
 async def signed(store: EventStore, games: Collection[Finished]) -> tuple[Signed, tuple[int, ...]] | None:
-    """Return a checkpoint that covers the ends of games, and their places in the log; None before there is one.
+    """Return a checkpoint that covers the ends of games, and their places in the log; None if there is none yet.
 
     A checkpoint that a witness has seen is preferred.
     """

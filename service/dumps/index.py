@@ -22,7 +22,7 @@ _NAME: Final = re.compile(r"[a-z0-9][a-z0-9.-]{0,127}")
 
 
 class DumpsUnreadable(Exception):
-    """A folder has no index of dumps that can be read; the message is one line."""
+    """A folder has no readable index of dumps. The message is one line."""
 
 
 class Signed(Struct, frozen=True):
@@ -80,7 +80,7 @@ class DumpSet(Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, str]:
-        """What it is sorted by: its month, then its ruleset."""
+        """The key to sort by: month, then ruleset."""
         return self.month, self.ruleset
 
 
@@ -90,10 +90,7 @@ class _Index(Struct, frozen=True):
 
 
 def read_index(folder: Path) -> tuple[DumpSet, ...]:
-    """Return the complete sets in a folder, by month and ruleset; none of a folder without an index.
-
-    Raises `DumpsUnreadable`.
-    """
+    """Return the complete sets in a folder, by month and ruleset; empty without an index. Raises `DumpsUnreadable`."""
     try:
         index = msgspec.json.decode((folder / INDEX).read_bytes(), type=_Index)
     except FileNotFoundError:
@@ -120,7 +117,7 @@ def added(folder: Path | None) -> float:
 
 
 def known_index(folder: Path) -> tuple[DumpSet, ...]:
-    """Return what `read_index` does, read again only when the index was replaced."""
+    """Return the result of `read_index`. The index is read again only after it was replaced."""
     try:
         stat = (folder / INDEX).stat()
     except OSError:
@@ -138,7 +135,7 @@ def write_index(folder: Path, sets: Iterable[DumpSet]) -> None:
     ordered = tuple(sorted(sets, key=lambda each: each.key))
     sums = "".join(f"{each.sha256}  {each.name}\n" for each in files_of(ordered))
     write_whole(folder / SUMS, [sums.encode()])
-    # Last: what it names is there.
+    # Write the index last, so that all files that it names exist.
     write_whole(folder / INDEX, [msgspec.json.format(msgspec.json.encode(_Index(FORMAT, ordered))) + b"\n"])
 
 
@@ -148,7 +145,7 @@ def files_of(sets: Sequence[DumpSet]) -> list[DumpFile]:
 
 
 def write_whole(path: Path, content: Iterable[bytes]) -> None:
-    """Write a file that has its name only once it is whole, and on the disk."""
+    """Write a file under another name, and rename it when all of it is on the disk."""
     new = path.with_name(f".{path.name}.new")
     with new.open("wb") as file:
         for part in content:
@@ -158,5 +155,5 @@ def write_whole(path: Path, content: Iterable[bytes]) -> None:
 
 
 def settle(file: int) -> None:
-    """Bring what was written to an open file to the disk."""
+    """Flush an open file to the disk."""
     os.fsync(file)

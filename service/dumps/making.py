@@ -1,7 +1,7 @@
-"""Making a set: its pieces, which are kept until the set is whole, and then its files.
+"""Making a set: first its pieces, which are stored until all are there, then its files.
 
-A process that is killed goes on with the pieces that are there. Files get their names when they are whole, and the
-index names a set when all its files are there.
+If the process is killed, the next one continues with the stored pieces. Files get their names when they are complete,
+and the index names a set when all its files exist.
 """
 
 import fcntl
@@ -32,21 +32,21 @@ from service.store.protocol import EventStore
 from service.transparency.log import TransparencyLog
 
 EVENTS: Final = 20_000
-"""Events after which a piece ends: they share a window of the compression, and take some 50 MB while they are made."""
+"""The number of events after which a piece ends. They share a compression window, and need some 50 MB of memory."""
 
 ROWS: Final = 100_000
-"""The least rows of a row group, if a table has so many: readers skip groups, and each has a cost of its own."""
+"""The least rows of a row group. Readers can skip groups, but each group has a cost of its own."""
 
 ENDINGS: Final[dict[Content, str]] = {
     "exports": "jsonl.zst",
     "certificates": "certificates.ndjson.zst",
     **{table: f"{table}.parquet" for table in get_args(Table)},
 }
-"""How the names of files end, by what they have."""
+"""The endings of file names, by content."""
 
 
 class InUse(Exception):
-    """Another process makes dumps in this folder."""
+    """Another process is making dumps in this folder."""
 
 
 class Folder:
@@ -57,7 +57,7 @@ class Folder:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Hold it alone, so that no set is made twice at once. Raises `InUse`."""
+        """Lock the folder, so that no two processes make the same set. Raises `InUse`."""
         self.path.mkdir(parents=True, exist_ok=True)
         with (self.path / ".lock").open("a") as file:
             try:
@@ -67,7 +67,7 @@ class Folder:
             yield
 
     def begun(self, name: str, package: str) -> Plan | None:
-        """Return the plan of a set that a process began and did not finish; what another release began is removed."""
+        """Return the plan of an unfinished set. A plan of another release is removed."""
         try:
             plan = msgspec.msgpack.decode((self._pieces(name) / "plan").read_bytes(), type=Plan)
         except (FileNotFoundError, msgspec.DecodeError):
@@ -78,20 +78,20 @@ class Folder:
         return plan
 
     def begin(self, plan: Plan) -> None:
-        """Keep the plan of a set."""
+        """Store the plan of a set."""
         self._pieces(plan.name).mkdir(exist_ok=True)
         write_whole(self._pieces(plan.name) / "plan", [msgspec.msgpack.encode(plan)])
 
     def has(self, plan: Plan, number: int) -> bool:
-        """Tell whether a piece of a set is there."""
+        """Tell whether a piece of a set is stored."""
         return self._piece(plan.name, number).exists()
 
     def keep(self, plan: Plan, made: Made) -> None:
-        """Keep a piece of a set."""
+        """Store a piece of a set."""
         write_whole(self._piece(plan.name, made.number), [msgspec.msgpack.encode(made)])
 
     def finish(self, plan: Plan, certificates: bytes) -> DumpSet:
-        """Make the files of a set whose pieces are all there, and enter it into the index."""
+        """Make the files of a set from its stored pieces, and add it to the index."""
         pieces = [self._piece(plan.name, number) for number in range(count(plan))]
         heads = [msgspec.msgpack.decode(each.read_bytes(), type=_Head) for each in pieces]
         files = [self._packed(plan, "exports", (_made(each).frame for each in pieces), len(plan.games))]
@@ -106,7 +106,7 @@ class Folder:
 
     def _packed(self, plan: Plan, content: Content, frames: Iterable[bytes], rows: int) -> DumpFile:
         path = self.path / f"{plan.name}.{ENDINGS[content]}"
-        # A month may have rulings and no games. Not every reader takes a file without any frame.
+        # A month may have rulings and no games. Not every reader accepts a file without a frame.
         write_whole(path, frames if plan.games else [zstandard.compress(b"")])
         return _file(path, content, rows)
 
@@ -139,7 +139,7 @@ def _made(path: Path) -> Made:
 
 
 def _groups(table: Table, pieces: Iterable[Path]) -> Iterator[Any]:
-    """Yield the rows of pieces, gathered."""
+    """Yield the rows of pieces in larger groups."""
     gathered, rows = list[Any](), 0
     for each in pieces:
         with pa.ipc.open_stream(_made(each).tables[table]) as reader:
@@ -159,12 +159,13 @@ def _file(path: Path, content: Content, rows: int) -> DumpFile:
 
 
 def count(plan: Plan) -> int:
-    """Return how many pieces a set has: its games, then the rulings."""
+    """Return the number of pieces of a set: first those with games, then those with rulings."""
     return len(_divided(plan.games)) + bool(plan.rulings)
 
 
 def _divided(games: Iterable[Finished]) -> list[list[Finished]]:
-    """Return games as they go into pieces. Only the games decide, so a set is divided alike wherever it is made."""
+    """Divide games into pieces. The result depends only on the games, so every process divides a set in the same
+    way."""
     parts, events = list[list[Finished]](), EVENTS
     for each in games:
         if events >= EVENTS:
@@ -176,7 +177,7 @@ def _divided(games: Iterable[Finished]) -> list[list[Finished]]:
 
 
 async def pieces(store: EventStore, plan: Plan, is_there: Callable[[int], bool]) -> AsyncIterator[Piece]:
-    """Yield the pieces of a set that are not there yet, with all that they need. May raise `StoreError`."""
+    """Yield the pieces of a set that are not stored yet, with all their data. May raise `StoreError`."""
     for number, part in enumerate(_divided(plan.games)):
         if not is_there(number):
             kept = [await _kept(store, each.game) for each in part]
@@ -198,7 +199,7 @@ def _ruling(each: Verdict) -> Ruling:
 
 async def _kept(store: EventStore, game: GameId) -> Kept:
     stored = await store.load(game)
-    assert stored is not None  # the plan has it from the store, and games are never deleted
+    assert stored is not None  # the plan has this game from the store, and games are never deleted
     return Kept(game, stored.records, stored.secrets, read_created(stored.records[0]).board_key)
 
 
@@ -208,7 +209,7 @@ async def _boards(store: EventStore, games: Sequence[Kept]) -> dict[str, bytes]:
 
 
 async def certificates(store: EventStore, plan: Plan) -> bytes:
-    """Return the certificates of a set's games as JSON Lines, packed: all of them for its checkpoint."""
+    """Return the certificates of a set's games for its checkpoint, as compressed JSON Lines."""
     if plan.signed is None:
         return b""
     log, note, lines = TransparencyLog(store.tree), read_note(plan.signed.note), list[bytes]()

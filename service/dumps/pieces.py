@@ -1,6 +1,6 @@
-"""A piece of a set: some of its games, made into a frame of JSON Lines and rows of the tables, wherever there is room.
+"""A piece of a set: some of its games as a compressed frame of JSON Lines and as rows of the tables.
 
-This needs pyarrow. A piece is the same to the byte wherever it is made, and a set is its pieces in their order.
+Needs pyarrow. Every process makes the same bytes for a piece, and a set is the sequence of its pieces.
 """
 
 from collections.abc import Iterable, Mapping
@@ -37,11 +37,12 @@ from service.dumps.tables import (
 
 LEVEL: Final = 12
 WINDOW: Final = 26
-"""64 MiB: a game finds the board of those before it, and every reader of zstandard takes that much without a word."""
+"""64 MiB: a game can refer to the board of games before it, and every reader of zstandard accepts this size by
+default."""
 
 
 class Kept(Struct, frozen=True):
-    """A game as the store has it, with the key of its board; and the rulings on it that this set has."""
+    """A stored game with the key of its board, and the rulings on it in this set."""
 
     game: GameId
     records: list[Record]
@@ -50,7 +51,7 @@ class Kept(Struct, frozen=True):
 
 
 class Ruling(Struct, frozen=True):
-    """A ruling on a game that was over: when, on which case, and what holds from then on."""
+    """A ruling on a finished game: its time, its case, and the result from then on."""
 
     at: str
     case: str
@@ -58,9 +59,8 @@ class Ruling(Struct, frozen=True):
 
 
 class Piece(Struct, frozen=True):
-    """Games to be made into a part of a set: those that ended then, and those that were ruled on.
-
-    `boards` are the files of their boards, by their keys.
+    """The data for a piece: games that ended, and games that were ruled on. `boards` has the files of their boards, by
+    key.
     """
 
     number: int
@@ -70,7 +70,7 @@ class Piece(Struct, frozen=True):
 
 
 class Made(Struct, frozen=True):
-    """A piece that was made: its games as a zstandard frame, and the rows of each table in the form of Arrow's IPC."""
+    """A finished piece: its games as a zstandard frame, and the rows of each table in Arrow's IPC format."""
 
     number: int
     games: int
@@ -80,7 +80,7 @@ class Made(Struct, frozen=True):
 
 
 class GameDamaged(Exception):
-    """The log of a game is not what it was; the message is one line."""
+    """The log of a game is damaged. The message is one line."""
 
 
 def make(piece: Piece) -> Made:
@@ -120,7 +120,7 @@ def _board(file: bytes, ruleset: str, version: int) -> Board:
 
 
 def packed(lines: Iterable[bytes]) -> bytes:
-    """Return lines as a frame of zstandard; nothing of no lines."""
+    """Return lines as a zstandard frame; empty for no lines."""
     how = zstandard.ZstdCompressionParameters.from_level(LEVEL, window_log=WINDOW, enable_ldm=True)
     content = b"".join(lines)
     return zstandard.ZstdCompressor(compression_params=how).compress(content) if content else b""
@@ -135,7 +135,7 @@ _KINDS: Final[Mapping[str, Any]] = {
 
 
 def schema_of(table: Table) -> Any:
-    """Return the schema of a table; its columns say what they mean."""
+    """Return the schema of a table, with the meaning of each column."""
     return pa.schema([_field(column) for column in TABLES[table]])
 
 

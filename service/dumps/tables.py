@@ -1,4 +1,4 @@
-"""The tables of a dump: their columns, which are its data dictionary, and the rows that a game gives."""
+"""The tables of a dump: their columns, which are the data dictionary, and the rows of a game."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
@@ -159,9 +159,9 @@ def end_rows(game: Game, records: Sequence[Record]) -> Iterator[Row]:
 
 
 def ruled_rows(end: Sequence[Row], at: str, judgment: Judgment | None, case: str) -> Iterator[Row]:
-    """Yield the rows of `results` for a ruling after the end, whose own rows are `end`.
+    """Yield the rows of `results` for a ruling after the end. `end` has the rows of the end itself.
 
-    `judgment` is what holds from then on; None when the end itself holds again.
+    `judgment` is the result from then on; None when the end itself is valid again.
     """
     order = judgment.order if judgment is not None else ()
     to = judgment.continued_in if judgment is not None else None

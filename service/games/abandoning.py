@@ -23,17 +23,17 @@ from service.observe.logging import log
 from service.store.protocol import EventStore
 
 BATCH: Final = 200
-"""Games that are looked at in one turn."""
+"""The most games in one turn."""
 
 LONG_OUTAGE: Final = timedelta(days=1)
-"""After a longer one, in which nobody could play, no game is abandoned within a week."""
+"""After an outage longer than this, in which nobody could play, no game is abandoned within a week."""
 
 TROUBLE: Final = timedelta(hours=1)
-"""After which a game is looked at again that could not be ended, as when it is damaged."""
+"""The pause before another try with a game that could not be ended, such as a damaged one."""
 
 
 class Abandoning:
-    """Looks at the games that are due, in the books that fall to this process."""
+    """Ends games that are due, in the books of this process."""
 
     def __init__(self, games: Games, store: EventStore, rows: ProjectionStore) -> None:
         self._games = games
@@ -45,13 +45,13 @@ class Abandoning:
         now = self._games.time()
         try:
             found = await stillness.due(self._rows, books, now, BATCH)
-        except NotBuilt:  # it will be; clocks do not wait for it
+        except NotBuilt:  # the projection will be built later; clocks do not wait for it
             return
         put_off = dict[Still, Still]()
         for each in found:
             try:
                 due, told = await self._look(each, now)
-            except Exception as error:  # of one game, which must not stop the others
+            except Exception as error:  # one game must not stop the others
                 log.warning("a still game waits", game=each.game, why=f"{type(error).__name__}: {error}")
                 due, told = later(now, TROUBLE), each.told
             put_off[each] = replace(each, due=due, told=told)
@@ -67,7 +67,7 @@ class Abandoning:
             return max(game.offered_until, later(now, TROUBLE)), ""
         ends = abandoned_at(game, row.changed) if row is not None else None
         if row is None or ends is None:
-            return later(now, WARNING), ""  # it has just ended, as its row will soon know
+            return later(now, WARNING), ""  # it has just ended; its row will soon say so
         if found.told != row.changed:
             warned = later(ends, -WARNING)
             if now < warned:
@@ -78,12 +78,12 @@ class Abandoning:
         try:
             await self._games.by_clock(found.game, Abandon())
             log.info("a game was abandoned", game=found.game, since=row.changed)
-        except Refusal:  # something happened in it just now
+        except Refusal:  # something has just happened in it
             return later(now, TROUBLE), ""
         return later(now, WARNING), ""
 
     async def spare(self, books: Collection[int], since: str) -> None:
-        """After a long outage, which began at `since`, let no game be abandoned within a week."""
+        """After a long outage since `since`, put off the end of each game by at least a week."""
         now = self._games.time()
         if not since or stamped(now) - stamped(since) < LONG_OUTAGE:
             return

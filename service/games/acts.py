@@ -1,4 +1,4 @@
-"""What accounts do to games: each act decides what it does. `Games` brings them to the log, all in one way."""
+"""Acts of accounts in games: each decides its own events. `Games` stores the events of all acts in the same way."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar
@@ -24,19 +24,19 @@ from service.games.views import seat_of
 
 
 class NotSeated(PermissionError):
-    """The account may not do this in this game: it holds no seat there, or not that one."""
+    """The account may not do this: it holds no seat in this game, or another one."""
 
 
 class NotOrganizer(PermissionError):
-    """The account may not do this in this game: it does not organize it."""
+    """The account may not do this: it does not organize this game."""
 
 
 class TooManyBots(Exception):
-    """Bots hold as many seats as they may in the games of one organizer."""
+    """The games of one organizer have as many bots as they may."""
 
 
 class Case(Struct, frozen=True, eq=False):
-    """What decides about an act: the present game with its secrets, the account that acts, and the time.
+    """The input for deciding an act: the present game with its secrets, the cause, and the time.
 
     Attributes:
         log: reads the whole log of the game.
@@ -63,25 +63,25 @@ class Case(Struct, frozen=True, eq=False):
 
 
 class Act(Struct, frozen=True):
-    """Something that an account does to a game. Its fields are what an idempotency key stands for."""
+    """Something that an account does in a game. An idempotency key belongs to the values of its fields."""
 
     kind: ClassVar[str]
 
     @property
     def content(self) -> list[Any]:
-        """What a key stands for, JSON-shaped: another act under the same key has another content."""
+        """The values of the fields, for JSON. A second act with the same key and another content is refused."""
         return [self.kind, *msgspec.structs.astuple(self)]
 
     async def decide(self, case: Case) -> Decided:
-        """Return what the act does to the game. Raises `Refusal`, `NotSeated` or `NotOrganizer`."""
+        """Decide the act. Raises `Refusal`, `NotSeated` or `NotOrganizer`."""
         raise NotImplementedError
 
 
 class Commands(Act, frozen=True):
     """Commands of a player's seat (JSON, ``undo`` among them): all of them happen or none does.
 
-    With `tentative` they are looked at up to the first that rolls or reveals something: nobody may try out dice.
-    `decide` also raises `msgspec.DecodeError` when one is not JSON.
+    With `tentative`, it decides only those up to the first that rolls or reveals something, so that nobody can try out
+    dice. `decide` also raises `msgspec.DecodeError` when one is not JSON.
     """
 
     kind = "command"
@@ -104,7 +104,7 @@ class Commands(Act, frozen=True):
 
 
 class TakeSeat(Act, frozen=True):
-    """Sitting down: on `seat`, or on the first that is free."""
+    """Taking the seat `seat`, or the first free one."""
 
     kind = "take-seat"
     seat: Seat | None = None
@@ -116,7 +116,7 @@ class TakeSeat(Act, frozen=True):
 
 
 class LeaveSeat(Act, frozen=True):
-    """Freeing the seat that a player holds, or giving it up when the game has begun."""
+    """Leaving your seat; after the game has begun, giving it up."""
 
     kind = "leave-seat"
     seat: Seat | None = None
@@ -129,7 +129,7 @@ class LeaveSeat(Act, frozen=True):
 
 
 async def left(case: Case, seat: Seat, cause: Cause) -> Decided:
-    """Return what happens when an account leaves its seat: before the game begins, or by giving it up.
+    """Decide what happens when an account leaves its seat, before or after the game has begun.
 
     A player who leaves a rematch that has not begun declines it (TAB-REM-04).
     """
@@ -142,12 +142,11 @@ async def left(case: Case, seat: Seat, cause: Cause) -> Decided:
 
 
 class SeatBot(Act, frozen=True):
-    """Putting a bot of a level on a seat, as the organizer: in place of a bot before the game begins, later of a player
-    who gave the seat up.
+    """Seating a bot, as the organizer. Before the game begins it can replace a bot, later a player who gave up the
+    seat.
 
-    `bots` are the accounts of bots that are open, with their levels; the first that can takes the seat, as any account
-    does. `closed` are those of which an administrator has closed the account. `room` is for how many more seats there
-    may be bots; None for any number.
+    `bots` are the open accounts of bots with their levels; the first that is able takes the seat. `closed` are the
+    accounts of bots that an administrator has closed. `room` is how many more bots there may be; None for any number.
     """
 
     kind = "seat-bot"
@@ -186,7 +185,7 @@ class SeatBot(Act, frozen=True):
         if self.room is not None and self.room < 1 and is_free:
             raise TooManyBots("Bots hold as many seats in your games as they may.")
         if running and held in self.closed:
-            # It plays no more, so nobody else can give its seat up.
+            # A bot with a closed account does not play, so give up its seat here.
             gone = await left(case, self.seat, Cause(held))
             return gone.then(seating.take_over_seat(gone.game, self.seat, Cause(bot), case.at))
         if running:
@@ -205,7 +204,7 @@ def may_seat_bots(game: Game, player: PlayerId) -> bool:
 
 
 class RemoveBot(Act, frozen=True):
-    """Taking a bot away from its seat before the game begins, as its organizer. `bots` are all that there are."""
+    """Removing a bot from its seat before the game begins, as the organizer. `bots` are all accounts of bots."""
 
     kind = "remove-bot"
     seat: Seat
@@ -227,8 +226,8 @@ class RemoveBot(Act, frozen=True):
 
 
 class Depart(Act, frozen=True):
-    """Leaving a game with an account that is closed: its seat is given up, its office laid down, and somebody else
-    organizes the game.
+    """Leaving a game because the account is closed: it gives up its seat and office, and somebody else organizes the
+    game.
 
     `able` are the accounts that may organize it next.
     """
@@ -257,7 +256,7 @@ class Depart(Act, frozen=True):
 
 
 class Start(Act, frozen=True):
-    """Beginning a game, as its organizer or one of its players."""
+    """Starting a game, as its organizer or a player."""
 
     kind = "start"
 
@@ -268,7 +267,7 @@ class Start(Act, frozen=True):
 
 
 class Cancel(Act, frozen=True):
-    """Calling a game off before it begins, as its organizer."""
+    """Cancelling a game before it begins, as its organizer."""
 
     kind = "cancel"
 
@@ -288,7 +287,7 @@ class Upgrade(Act, frozen=True):
 
 
 class LeaveAnswer(Act, frozen=True):
-    """Leaving an answer in advance, for one's seat."""
+    """Leaving an answer in advance, for your seat."""
 
     kind = "leave-answer"
     answer: Answer
@@ -299,7 +298,7 @@ class LeaveAnswer(Act, frozen=True):
 
 
 class RevokeAnswer(Act, frozen=True):
-    """Taking back an answer that one's seat left in advance at a version."""
+    """Revoking an answer that your seat has left in advance."""
 
     kind = "revoke-answer"
     left: Version
@@ -335,7 +334,7 @@ class ReleaseOfficial(Act, frozen=True):
 
 
 class Resume(Act, frozen=True):
-    """Letting a paused game go on, without a case."""
+    """Resuming a paused game, without a case."""
 
     kind = "resume"
 
@@ -344,7 +343,7 @@ class Resume(Act, frozen=True):
 
 
 class AskTakeBack(Act, frozen=True):
-    """Asking the other seats to go back to a version before a command of one's own."""
+    """Asking the other seats to take moves back, to a version before one of your commands."""
 
     kind = "ask-take-back"
     to: Version
@@ -356,7 +355,7 @@ class AskTakeBack(Act, frozen=True):
 
 
 class AnswerTakeBack(Act, frozen=True):
-    """Answering a request to take moves back, or withdrawing one's own."""
+    """Answering a request to take moves back, or withdrawing your own."""
 
     kind = "answer-take-back"
     asked: Version

@@ -1,4 +1,4 @@
-"""Storing what was decided: one transaction for each request, after which the games in memory go on."""
+"""Storing decided events: one transaction for each request; then the cached game moves to the new version."""
 
 from time import perf_counter
 
@@ -31,9 +31,9 @@ class Appender:
         opening: Opening | None = None,
         within: Within | None = None,
     ) -> Done:
-        """Store what was decided, let the game in memory go on to it, and wake its readers.
+        """Store decided events, move the cached game to the new version, and wake its readers.
 
-        A request that is repeated under its key stores nothing, and gets what it did the first time.
+        A repeated request stores nothing and gets its first outcome.
         """
         before, game = cached.game, decided.game
         vault = cached.vault.joined_by(decided.secrets)
@@ -62,7 +62,7 @@ class Appender:
         return appended
 
     async def _append(self, batch: Append, *others: Append) -> Appended:
-        """Append in one transaction, and measure it."""
+        """Append in one transaction, and measure the time."""
         began, outcome = perf_counter(), "failed"
         try:
             with span("append", events=len(batch.records)):
@@ -91,9 +91,9 @@ def _batch(
     opening: Opening | None = None,
     within: Within | None = None,
 ) -> Append:
-    """Return the decided records in the form in which they are appended."""
+    """Return the decided records as a batch for the store."""
     before, game = cached.game, decided.game
-    seats = dict.fromkeys(game.players) if game.is_analysis else game.players  # nobody sits in an analysis
+    seats = dict.fromkeys(game.players) if game.is_analysis else game.players  # an analysis has no players of its own
     return Append(
         game=game.id,
         expected=before.version if before is not None else 0,

@@ -1,4 +1,4 @@
-"""The games in memory: loading them from the store, keeping them up to date, and positions of their past."""
+"""The cache of games: loading them from the store, keeping them up to date, and their earlier positions."""
 
 import asyncio
 import bisect
@@ -30,23 +30,23 @@ from service.store.protocol import EventStore, Stored, StreamDamaged
 from service.store.snapshots import Snapshot
 
 RECENT: Final = 128
-"""How many of a game's last records are kept in memory, for those who follow it."""
+"""How many of a game's last records stay in memory, for clients that follow it."""
 
 POSITION: Final = 24_000
-"""Bytes that a position takes in memory beside as many as its snapshot has. With snapshots of 5 to 11 kB, positions of
-every ruleset take 29 to 32 kB."""
+"""The memory of a position in bytes, in addition to the size of its snapshot. With snapshots of 5 to 11 kB, positions
+of every ruleset take 29 to 32 kB."""
 
 RECORD: Final = 325
-"""Bytes that a record takes beside its event and its cause."""
+"""The memory of a record in bytes, in addition to its event and its cause."""
 
 BOARD: Final = 4
-"""How many times the length of its file a board takes. Games on the same board share it."""
+"""The memory of a board, as a multiple of its file. Games on the same board share it."""
 
 WEIGHED: Final = 100
-"""The events after which the size of a game is measured again, which takes 20 µs; of a young game, sooner."""
+"""After how many events a game's size is measured again, which takes 20 µs. A young game is measured earlier."""
 
 BOARDS: Final = 64
-"""How many boards are kept at hand. A game in memory has its own."""
+"""How many boards stay in memory beside those of cached games."""
 
 
 class UnknownGame(LookupError):
@@ -106,7 +106,7 @@ class CachedGame(Struct, eq=False):
 
     @property
     def now(self) -> Game:
-        """The present game. Only for a game that has been loaded."""
+        """The present game. The game must be loaded."""
         assert self.game is not None
         return self.game
 
@@ -117,7 +117,7 @@ class CachedGame(Struct, eq=False):
         return self.shown
 
     def weigh(self) -> int:
-        """Return how many bytes of memory it takes, as estimated from what is written down of it."""
+        """Return the estimated bytes of memory that the game takes."""
         game, recent = self.now, self.recent
         if game.version - self.weighed >= min(self.weighed, WEIGHED):
             self.weighed, self.position = game.version, POSITION + len(take(game))
@@ -126,7 +126,7 @@ class CachedGame(Struct, eq=False):
 
 
 class GameCache:
-    """The games of a store that this process has in memory: those used last, as many as have room.
+    """The games that this process has in memory: the most recently used, as many as fit.
 
     Every method may raise `StoreError`; those that take a game's id `UnknownGame`.
     """
@@ -140,32 +140,32 @@ class GameCache:
         snapshots: Snapshots,
         past: Past | None = None,
     ) -> None:
-        """`past` tells the past of the store, if anything but the store does."""
+        """`past` reads the past of the log, if something else than the store should."""
         self._store = store
         self._past = past or Past(store)
         self._library = library
         self._settings = settings
         self._snapshots = snapshots
         self._lookups = metrics.cache("games")
-        # Of a store that is this process's own, what is in memory is all there is.
+        # If no other process uses the store, the games in memory are always up to date.
         self._heads = Heads(store) if store.is_shared else None
         self._cached: OrderedDict[GameId, CachedGame] = OrderedDict()
         self._held = 0
-        """The bytes that they and their boards take."""
+        """The bytes of the games in memory and of their boards."""
         self._played_on: dict[str, tuple[int, int]] = {}
-        """On how many of them each board is played, and what it takes."""
+        """For each board, how many games in memory use it, and its bytes."""
         self._boards: OrderedDict[str, Board] = OrderedDict()
         metrics.games_in_memory.set_function(lambda: len(self._cached))
 
     def know(self, key: str, board: Board) -> None:
-        """Keep a board at hand."""
+        """Keep a board in memory."""
         self._boards[key] = board
         self._boards.move_to_end(key)
         if len(self._boards) > BOARDS:
             self._boards.popitem(last=False)
 
     async def of(self, game_id: GameId) -> CachedGame:
-        """Return a game in memory, loaded if need be. Raises `UnknownGame`."""
+        """Return a cached game, loading it if necessary. Raises `UnknownGame`."""
         cached = self._cached.get(game_id)
         if cached is None or cached.game is None:
             async with self.held(game_id) as cached:
@@ -176,7 +176,7 @@ class GameCache:
 
     @asynccontextmanager
     async def held(self, game_id: GameId) -> AsyncIterator[CachedGame]:
-        """Lend a game in memory under its lock, loaded if need be. Raises `UnknownGame`."""
+        """Provide a cached game under its lock, loading it if necessary. Raises `UnknownGame`."""
         while True:
             cached = self._at_hand(game_id)
             cached.users += 1
@@ -205,7 +205,8 @@ class GameCache:
         return cached
 
     async def current(self, game_id: GameId, at_least: Version | None = None) -> CachedGame:
-        """Return a game in memory: as new as the store when this was asked, or as `at_least`. Raises `UnknownGame`."""
+        """Return a game that is as new as the store was at the call, or that has version `at_least`. Raises
+        `UnknownGame`."""
         known = self._cached.get(game_id)
         cached = await self.of(game_id)
         if known is cached:
@@ -217,9 +218,8 @@ class GameCache:
         return cached
 
     async def withheld(self, game_id: GameId) -> GameId | None:
-        """Return until the end of which game a fork is withheld (TAB-FORK-02); None for any other game.
-
-        It may be over by now.
+        """Return the game until whose end a fork is withheld (TAB-FORK-02); None for other games. That game may be
+        over.
         """
         cached = self._cached.get(game_id)
         if cached is None or cached.game is None:
@@ -228,21 +228,21 @@ class GameCache:
         return event.withheld if event is not None and event.withheld is not UNSET else None
 
     async def is_private(self, game_id: GameId) -> bool:
-        """Tell whether a game is private (TAB-READ-01). One that there is not is not."""
+        """Tell whether a game is private (TAB-READ-01). False for an unknown game."""
         cached = self._cached.get(game_id)
         if cached is None or cached.game is None:
             return game_id in await self._store.private((game_id,))
         return cached.game.is_private
 
     def hear(self, stream: StreamId, version: Version) -> None:
-        """Note that another process is said to have brought a game to `version`."""
+        """Note that another process says that it has brought a game to `version`."""
         game_id = as_game(stream)
         cached = self._cached.get(game_id) if game_id is not None else None
         if cached is not None:
             cached.heard = max(version, cached.heard)
 
     async def head(self, cached: CachedGame) -> Version:
-        """Return the version at which a game stands, whichever process brought it there."""
+        """Return the present version of a game, as any process may have moved it."""
         return await self._heads.of(cached.id) if self._heads is not None else cached.now.version
 
     async def at(self, game_id: GameId, version: Version) -> Game:
@@ -255,7 +255,7 @@ class GameCache:
         return cached.now if version == cached.now.version else await self._as_it_was(cached, version)
 
     async def records(self, game_id: GameId, after: Version, limit: int | None) -> list[Record]:
-        """Return the records that follow version `after`, up to the last look at the game at least."""
+        """Return the records after version `after`, at least to the version of the cached game."""
         cached = await self.of(game_id)
         if cached.recent and cached.recent[0].version <= after + 1:
             first = after + 1 - cached.recent[0].version
@@ -264,10 +264,10 @@ class GameCache:
         return await self._past.read(game_id, after, newest if limit is None else min(newest, after + limit))
 
     def keep(self, cached: CachedGame, step: Decided, vault: Vault) -> None:
-        """Let a game in memory, or a new one, go on by a step that was stored."""
+        """Move a cached or new game on by a stored step."""
         every = self._settings.checkpoint_every
         if cached.game is None:
-            # A caller who asked for it too early may be loading it just now: they find this one and drop their own.
+            # Another caller may be loading the game just now: they will find this one and drop theirs.
             self._cached.setdefault(cached.id, cached)
         elif cached.game.version // every < step.game.version // every:
             cached.past[step.game.version] = step.game
@@ -277,22 +277,22 @@ class GameCache:
         self._snapshots.passed(step.records[0].version - 1, step.game, cached.secret)
 
     async def catch_up(self, cached: CachedGame) -> None:
-        """Go on with a game in memory to where it stands in the store. To be called under its lock."""
+        """Bring a cached game up to date with the store. The caller holds its lock."""
         game = cached.now
         records = await self._store.read(cached.id, game.version)
         if not records:
             if await self._store.head(cached.id) < game.version:
-                # Another server took the place of the database, or an older copy did, and lacks what was read here.
+                # The database was replaced by another server or an older copy, which lacks events that were read here.
                 await self._load(cached)
             return
-        # In this order: then they are all there that the records speak of.
+        # In this order, so that all secrets that the records name are there.
         secrets = await self._store.secrets(cached.id, len(cached.vault.all()))
         try:
             if first_broken(cached.id, records, game.version, game.head) is not None:
                 raise ValueError("it does not go on where this game stands")
             game = resume(game, records)
         except ValueError:
-            # Moves were retracted; or something is wrong with the game, which is then said.
+            # Moves were retracted. Or the game is damaged: then folding it says how.
             await self._load(cached)
             return
         cached.game, cached.vault = game, cached.vault.joined_by(secrets)
@@ -300,7 +300,7 @@ class GameCache:
         self._count(cached)
 
     def show(self, cached: CachedGame, key: Hashable, made: Made) -> None:
-        """Keep an answer made for viewers of the present game, in place of the one with this key."""
+        """Store an answer for viewers of the present game, replacing the one with this key."""
         view = cached.shown_now()
         before: Made | None = view.get(key)
         view[key] = made
@@ -316,7 +316,7 @@ class GameCache:
     # --- loading ---
 
     def _count(self, cached: CachedGame) -> None:
-        """Count what a game takes now, and make room for it."""
+        """Count the present size of a game, and make room for it."""
         if self._cached.get(cached.id) is cached:
             weight = cached.weigh()
             self._held += weight - cached.weight
@@ -326,7 +326,7 @@ class GameCache:
             self._evict()
 
     def _count_board(self, cached: CachedGame, board: Board) -> None:
-        """Count the board of a game, once for all that are played on it."""
+        """Count the board of a game, once for all games on it."""
         key = cached.board = key_of(board)
         games, size = self._played_on.get(key) or (0, BOARD * len(packed(board)))
         self._played_on[key] = games + 1, size
@@ -334,10 +334,10 @@ class GameCache:
             self._held += size
 
     def _evict(self) -> None:
-        """Let go of games that nobody uses, the least recently used first, until there is room."""
+        """Drop unused games, the least recently used first, until there is room."""
         while self._is_full():
             idle = next((each for each in self._cached.values() if not each.users), None)
-            if idle is None or idle is next(reversed(self._cached.values())):  # the last is about to be used
+            if idle is None or idle is next(reversed(self._cached.values())):  # the last one is about to be used
                 return
             self._let_go(idle)
 
@@ -373,7 +373,7 @@ class GameCache:
             self._snapshots.passed(0, game, stored.chance)
 
     async def _folded(self, game_id: GameId) -> tuple[Game, Stored]:
-        """Return a game folded from the whole of its log, and that."""
+        """Return a game folded from its whole log, and the log."""
         stored = await self._store.load(game_id)
         if stored is None:
             raise UnknownGame(f"There is no game {game_id!r}.")
@@ -396,12 +396,12 @@ class GameCache:
         first = await self._store.read(event.parent, 0, 1)
         parent = read_created(first[0]) if first else None
         depth = parent.depth if isinstance(parent, GameForked) else 0
-        if parent is None or depth != event.depth - 1:  # or games in a circle would wait for each other
+        if parent is None or depth != event.depth - 1:  # else games in a circle would wait for each other
             raise LookupError(f"its parent {event.parent} is missing or damaged")
         return await self.at(event.parent, event.version)
 
     async def _resumed(self, snapshot: Snapshot) -> tuple[Game, Stored]:
-        """Return a game from a snapshot on, and what is stored of it from there on. Raises `SnapshotError`."""
+        """Return a game from a snapshot, and the stored records after it. Raises `SnapshotError`."""
         stored = await self._store.load(snapshot.game, snapshot.version - 1)
         if stored is None:
             raise SnapshotError("there is no such game")

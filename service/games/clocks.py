@@ -1,4 +1,4 @@
-"""What accounts do to the clocks of a game, and what the clock does by itself."""
+"""Acts with the clocks of a game: of accounts, and of the clock itself."""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,7 +22,7 @@ class SetClock(Act, frozen=True):
 
 
 class GiveTime(Act, frozen=True):
-    """Giving a seat time: of one's own seat, or as an official of the game."""
+    """Giving a seat time: from your own seat, or as an official of the game."""
 
     kind = "give-time"
     seat: Seat
@@ -35,7 +35,7 @@ class GiveTime(Act, frozen=True):
 
 
 class TakeDayOff(Act, frozen=True):
-    """Taking a day off, for one's seat."""
+    """Taking a day off, for your seat."""
 
     kind = "take-day-off"
 
@@ -44,7 +44,7 @@ class TakeDayOff(Act, frozen=True):
 
 
 class ClaimFlag(Act, frozen=True):
-    """Asking that the flag of a seat falls: of one's own seat, or as an official of the game."""
+    """Claiming the flag of a seat: for your own seat, or as an official of the game."""
 
     kind = "claim-flag"
     seat: Seat
@@ -57,7 +57,7 @@ class ClaimFlag(Act, frozen=True):
 
 
 class Fall(Act, frozen=True):
-    """The flag of a seat falls by itself, and its default answer is given."""
+    """Letting the flag of a seat fall by itself, with the default answer that follows."""
 
     kind = "fall"
     seat: Seat
@@ -67,7 +67,7 @@ class Fall(Act, frozen=True):
 
 
 class CreditOutage(Act, frozen=True):
-    """The time since `since`, in which nobody watched the clocks, is not counted."""
+    """Not counting the time since `since`, in which no process watched the clocks."""
 
     kind = "credit-outage"
     since: str

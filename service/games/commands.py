@@ -48,10 +48,10 @@ class CommandHandler:
     async def handle(
         self, game_id: GameId, request: Request, act: Act, expected: Collection[Version] | None, within: Within | None
     ) -> Done:
-        """Do something to a game. Raises as `Games.act` does."""
+        """Decide and store an act in a game. Raises what `Games.act` raises."""
         # 1. Take the game, loaded and as new as this process has heard of it. Other requests to it wait.
         async with self._cache.held(game_id) as cached:
-            if cached.heard > cached.now.version:  # or it would be decided twice, and appended in vain
+            if cached.heard > cached.now.version:  # else it would be decided twice, and the append would fail
                 await self._cache.catch_up(cached)
             for _ in range(ATTEMPTS):
                 try:
@@ -61,7 +61,7 @@ class CommandHandler:
                     if cached.now.clocks is not None:
                         await self.credit(cached, request)
                     if cached.now.version > before and expected is not None and before in expected:
-                        expected = (cached.now.version,)  # of this, the client could not know
+                        expected = (cached.now.version,)  # the client could not know this version
                     with span("decide"):
                         # 2. The act refuses with a rule, or says which events happen.
                         decided = await self.decide(cached, request, act, expected)
@@ -87,24 +87,24 @@ class CommandHandler:
             else:
                 raise StoreUnavailable(f"{game_id} changed {ATTEMPTS} times while the service decided this; try again")
             if cached.now.left_to_house is not None:
-                with contextlib.suppress(StoreError):  # then another process does it, or the next act
+                with contextlib.suppress(StoreError):  # another process does it then, or the next act
                     await self.settle(cached)
             return done
 
     async def settle(self, cached: CachedGame) -> None:
-        """Let the house answer for seats that resigned (TAB-SEAT-05), where one transaction did not do it.
+        """Let the house answer for seats that resigned (TAB-SEAT-05), if that needs more than one transaction.
 
         Raises `Conflict` and `StoreError`.
         """
         while cached.now.left_to_house is not None:
-            at = cached.recent[-1].at  # it belongs to the act that called for it
+            at = cached.recent[-1].at  # the answers belong to the act that they follow
             decided = followed(cached, Decided(cached.now, ()), at)
             if not decided.records:
                 return
             await self._appender.append(cached, Request(None, at), decided)
 
     async def credit(self, cached: CachedGame, request: Request) -> bool:
-        """Give the clocks of a game back what they counted while nobody watched them; tell whether there was any.
+        """Give time back to the clocks of a game if no process watched them; tell whether there was any.
 
         The timekeeper does so in every game (TAB-CLK-09). A player who is quicker must not lose by it. Raises
         `Conflict` and `StoreError`.
@@ -118,7 +118,7 @@ class CommandHandler:
         at = max(request.at, cached.recent[-1].at)
         try:
             credited = timing.credit_outage(cached.now, since, at)
-        except Refusal:  # it was credited already, or its clocks began to run after that
+        except Refusal:  # the time was credited already, or the clocks began to run later
             return False
         await self._appender.append(cached, Request(None, at), credited)
         return True
@@ -126,24 +126,24 @@ class CommandHandler:
     async def decide(
         self, cached: CachedGame, request: Request, act: Act, expected: Collection[Version] | None
     ) -> Decided:
-        """Return what an act does to a game; store nothing. Raises as `Games.act` does."""
+        """Decide an act without storing it. Raises what `Games.act` raises."""
         game = cached.now
         if expected is not None and game.version not in expected:
             raise StaleVersion(expected, game.version)
         return await act.decide(self.case(cached, request))
 
     def case(self, cached: CachedGame, request: Request) -> Case:
-        """Return what an act is decided by."""
-        # Clocks of several processes differ, and any may be set back: a log's times never run backwards.
+        """Return the input for deciding an act."""
+        # Clocks of processes differ and may be set back, but times in a log must never run backwards.
         at = max(request.at, cached.recent[-1].at)
         history = partial(self._cache.history, cached)
         return Case(cached.now, cached.secret, cached.vault, request.cause, at, self._library, history)
 
 
 def followed(cached: CachedGame, decided: Decided, at: str = "") -> Decided:
-    """Return what was decided, followed by what is to happen at once, at a time `at` or that of its last record.
+    """Add to a decision what follows at once, at the time `at` or that of its last record.
 
-    These are the answers left in advance that are due then, and those of the house for seats that resigned.
+    That is answers left in advance, and answers of the house for seats that resigned.
     """
     game = decided.game
     if not game.answers and not game.around.resigned:
@@ -152,6 +152,6 @@ def followed(cached: CachedGame, decided: Decided, at: str = "") -> Decided:
     try:
         for step in following(decided, chance, cached.vault, at):
             decided = decided.then(step)
-    except Exception:  # what is done for somebody else must not stop the request that called for it
+    except Exception:  # an act for somebody else must not fail the request that it follows
         log.exception("what follows an act failed", game=game.id, version=decided.game.version)
     return decided

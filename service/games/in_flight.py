@@ -27,12 +27,12 @@ class InFlight:
         self._running.add(task)
         answer: asyncio.Future[R] = asyncio.get_running_loop().create_future()
 
-        # One callback for all that `asyncio.shield` and two others would do.
+        # One callback instead of `asyncio.shield` and two others.
         def finished(_: object) -> None:
             self._running.discard(task)
             self._metrics.commanded(kind, _outcome(task))
             error = None if task.cancelled() else task.exception()
-            if answer.done():  # nobody waits any more
+            if answer.done():  # nobody waits for the answer any more
                 return
             if task.cancelled():
                 answer.cancel()
@@ -50,7 +50,7 @@ class InFlight:
 
 
 def _outcome(done: asyncio.Task[Any]) -> Outcome:
-    """Return what became of a command."""
+    """Return the outcome of a command."""
     if done.cancelled():
         return "failed"
     match done.exception():

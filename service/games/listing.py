@@ -1,4 +1,4 @@
-"""What the lists of games show of one, and to whom: no part of its log."""
+"""Title and listing of a game, which are not in its log."""
 
 from domain.kernel.ids import GameId, PlayerId
 from domain.kernel.rules.refusal import Refusal
@@ -7,13 +7,13 @@ from service.games.reading import GameReader
 
 
 async def retitle(games: GameReader, game_id: GameId, player: PlayerId, title: str) -> None:
-    """Give a game another title, as its organizer. Raises `UnknownGame` or `NotOrganizer`."""
+    """Change the title of a game, as its organizer. Raises `UnknownGame` or `NotOrganizer`."""
     require_organizer(await games.game(game_id), player)
     await games.store.retitle(game_id, title)
 
 
 async def list_game(games: GameReader, game_id: GameId, player: PlayerId, listed: bool) -> None:
-    """List a game for everybody or not, as its organizer. Raises `UnknownGame`, `NotOrganizer` or `Refusal`."""
+    """Show a game in public lists or hide it, as its organizer. Raises `UnknownGame`, `NotOrganizer` or `Refusal`."""
     game = await games.game(game_id)
     require_organizer(game, player)
     if game.is_private and listed:

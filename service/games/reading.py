@@ -1,4 +1,4 @@
-"""Looking at games: as they stand, as they stood, and as they are shown to viewers."""
+"""Reading games: the present state, earlier versions, and what viewers may see."""
 
 from collections.abc import Callable
 from typing import Final, TypeVar
@@ -20,13 +20,13 @@ from service.games.views import EventView, F, Passage, Viewer, event_view, viewe
 from service.store.protocol import Added, EventStore, KeyReused, KeyUse
 
 WAITED: Final = 20_000
-"""For how many games the players whom they wait for are kept, so that a list need not load those games again."""
+"""How many games' active players stay in memory, so that a list need not load the games again."""
 
 M = TypeVar("M", bound=Made)
 
 
 class GameReader:
-    """All games of a store, to be looked at. Every method may raise `StoreError`."""
+    """Reads the games of a store. Every method may raise `StoreError`."""
 
     def __init__(self, store: EventStore, library: Library, clock: Clock, cache: GameCache) -> None:
         self.store = store
@@ -51,11 +51,12 @@ class GameReader:
         return await self._cache.at(game_id, version)
 
     async def vault(self, game_id: GameId) -> Vault:
-        """Return all secrets of a game, up to the last look at it at least. Raises `UnknownGame`."""
+        """Return all secrets of a game, at least to the version of the cached game. Raises `UnknownGame`."""
         return (await self._cache.of(game_id)).vault
 
     async def records(self, game_id: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:
-        """Return the records that follow version `after`, up to the last look at it at least. Raises `UnknownGame`."""
+        """Return the records after version `after`, at least to the version of the cached game. Raises
+        `UnknownGame`."""
         return await self._cache.records(game_id, after, limit)
 
     async def history(self, game_id: GameId) -> list[Record]:
@@ -63,7 +64,7 @@ class GameReader:
         return await self._cache.history(await self._cache.of(game_id))
 
     async def pasts(self, game: Game, caller: Caller | None) -> list[Past]:
-        """Return the games that a fork goes back to, the oldest first, as its export has them for a caller."""
+        """Return the ancestors of a fork, the oldest first, as a caller may export them."""
         pasts: list[Past] = []
         while (event := game.forked) is not None:
             now, game = await self.game(event.parent), await self.at(event.parent, event.version)
@@ -74,7 +75,7 @@ class GameReader:
         return pasts
 
     async def refusal(self, game_id: GameId, version: Version, seat: Seat, command: bytes) -> Refusal | None:
-        """Decide a command of a seat again, as at a version of the past; None when it would be accepted.
+        """Decide a command of a seat at an earlier version, and return the refusal; None when it would be accepted.
 
         Whatever it would roll or reveal stays unknown. Raises `UnknownVersion`, or `Refusal` when it cannot be read.
         """
@@ -91,9 +92,9 @@ class GameReader:
     # --- what a request did ---
 
     async def first_answer(self, game: GameId, use: KeyUse | None) -> Done | None:
-        """Return what a request did the first time that it came; None when it comes for the first time.
+        """Return the outcome of an earlier request with this key; None when there was none.
 
-        Raises `KeyReused` when its key came with another request.
+        Raises `KeyReused` when the key was used for another request.
         """
         kept = await self.store.seen(game, use.account, use.key) if use is not None else None
         if use is None or kept is None:
@@ -103,7 +104,7 @@ class GameReader:
         return await self.done_before(game, kept.added)
 
     async def done_before(self, game_id: GameId, added: Added) -> Done:
-        """Return from the log what an earlier request did, which `added` something to a game."""
+        """Return the outcome of an earlier request from the log; `added` says where its events are."""
         then = await self.at(game_id, added.version)
         records = await self.records(game_id, added.after, added.version - added.after)
         vault, present = await self.vault(game_id), await self.game(game_id, added.version)
@@ -112,7 +113,7 @@ class GameReader:
     # --- who is shown what ---
 
     async def withheld(self, game_id: GameId, caller: Caller | None) -> Game | None:
-        """Return the game for whose sake a fork is not shown to a caller (TAB-FORK-02); None when a game is shown.
+        """Return the game because of which a fork is hidden from a caller (TAB-FORK-02); None when nothing is hidden.
 
         Until that game is over, only its officials are shown the fork, with a token that is good for judging.
         """
@@ -121,7 +122,7 @@ class GameReader:
         return game if game is not None and withholds_forks(game, caller) else None
 
     async def is_private(self, game_id: GameId) -> bool:
-        """Tell whether only those read a game who take part in it (TAB-READ-01)."""
+        """Tell whether only participants can read a game (TAB-READ-01)."""
         return await self._cache.is_private(game_id)
 
     async def lets_in(self, game_id: GameId, caller: Caller | None) -> bool:
@@ -138,11 +139,11 @@ class GameReader:
         return False
 
     async def is_shown(self, game_id: GameId, caller: Caller | None) -> bool:
-        """Tell whether a game is shown to a caller, neither private nor withheld from them."""
+        """Tell whether a caller may see a game: it is neither private nor withheld from them."""
         return await self.lets_in(game_id, caller) and await self.withheld(game_id, caller) is None
 
     async def events(self, game: Game, viewer: Viewer, after: Version = 0, limit: int | None = None) -> list[EventView]:
-        """Return the events of a game that follow version `after`, as `viewer` may see them. Raises `UnknownGame`.
+        """Return the events of a game after version `after`, as `viewer` may see them. Raises `UnknownGame`.
 
         They go as far as `game`. The viewer may not see what was added since, even if the store returns it: a
         seat may have changed hands.
@@ -152,7 +153,7 @@ class GameReader:
         return [event_view(game.ruleset.id, each, vault, viewer) for each in records if each.version <= game.version]
 
     async def shown(self, game: Game, viewer: Viewer, show: Callable[[Vault], M]) -> M:
-        """Return what `show` makes of a game and its vault for `viewer`: made once as long as the game stands there."""
+        """Return the result of `show` for a game, its vault and `viewer`. It is cached until the game moves on."""
         cached = await self._cache.of(game.id)
         if cached.game is not game:
             return show(cached.vault)
@@ -166,10 +167,10 @@ class GameReader:
     async def passage(
         self, game: Game, viewer: Viewer, after: Version, limit: int, frame: Callable[[list[EventView]], F]
     ) -> Passage[F]:
-        """Return the events that follow version `after`, of which there must be some, as `frame` makes them.
+        """Return the events after version `after` as frames; there must be some.
 
-        They are made once for all who are shown the same of them, as long as the game stands there: everybody who waits
-        for the next events has seen those up to the same version.
+        The frames are cached until the game moves on, for all viewers who may see the same. Clients that wait for
+        events have all seen the same version.
         """
         cached = await self._cache.of(game.id)
         key = (frame, viewer.seat, viewer.everything)
@@ -182,7 +183,7 @@ class GameReader:
         return made
 
     async def waits_for(self, row: GameRow) -> frozenset[PlayerId]:
-        """Return the players whom a game of the index waits for. Raises `StoreError`."""
+        """Return the active players of a game in the index. Raises `StoreError`."""
         if row.status != "running" or (row.fork is not None and row.fork.purpose == "analysis"):
             return frozenset()
         version, known = self._waited.get(row.game, (0, frozenset[PlayerId]()))

@@ -1,4 +1,4 @@
-"""Requests to games: who sent one, what it did when it was accepted, and why it was not."""
+"""Requests to games: their sender, the outcome of an accepted one, and errors."""
 
 import hashlib
 from collections.abc import Collection, Sequence
@@ -19,7 +19,7 @@ from service.store.protocol import KeyUse
 
 
 class UnknownRuleset(LookupError):
-    """There is no such ruleset; the message names the known ones."""
+    """There is no such ruleset. The message names those that exist."""
 
 
 class UnknownPlayer(LookupError):
@@ -27,7 +27,7 @@ class UnknownPlayer(LookupError):
 
 
 class StaleVersion(Exception):
-    """The client expected other versions than the one at which the game, or what else it is, stands: `head`."""
+    """The client expected another version. `head` is the present one."""
 
     def __init__(self, expected: Collection[Version], head: Version, what: str = "game") -> None:
         asked = " or ".join(map(str, expected))
@@ -37,15 +37,15 @@ class StaleVersion(Exception):
 
 
 class Done(Struct, frozen=True):
-    """What an accepted request did.
+    """The outcome of an accepted request.
 
     Attributes:
-        state: the game after it.
-        after: the version before it.
-        records: what it added to the log.
+        state: the game after the request.
+        after: the version before the request.
+        records: the records that it added to the log.
         vault: the secrets of the game.
-        repeated: whether the request came again with its idempotency key, and this was done the first time.
-        present: the game as it is now, if it came again: its sender may see less of it than before.
+        repeated: whether this answers a repeated request with the outcome of the first.
+        present: for a repeated request, the game as it is now: its sender may see less than before.
     """
 
     state: Game
@@ -61,25 +61,25 @@ class Done(Struct, frozen=True):
 
     @property
     def version(self) -> Version:
-        """The version after it."""
+        """The version after the request."""
         return self.state.version
 
     def viewer(self, caller: Caller | None) -> Viewer:
-        """Return what a caller may see of it: what the first answer showed, as far as they still may."""
+        """Return the view of a caller: what the first answer showed, as far as they may still see it."""
         first = viewer_of(self.state, caller)
         if self.present is None or (now := viewer_of(self.present, caller)).everything:
             return first
         return Viewer(first.player, first.seat if first.seat == now.seat else None)
 
     def seen_by(self, viewer: Viewer) -> Accepted:
-        """Return it as `viewer` may see it."""
+        """Return the events as `viewer` may see them."""
         ruleset, vault = self.state.ruleset.id, self.vault
         events = tuple(event_view(ruleset, record, vault, viewer) for record in self.records)
         return Accepted(self.game, self.after, self.version, events, self.repeated)
 
 
 class Request(Struct, frozen=True):
-    """A request to a game: who sent it, when, and under which key. `player` is None for what the clock does."""
+    """A request to a game: its sender, time and idempotency key. `player` is None for acts of the clock."""
 
     player: PlayerId | None
     at: str
@@ -93,7 +93,7 @@ class Request(Struct, frozen=True):
 
 
 def request_of(player: PlayerId, clock: Clock, key: str | None = None, content: Sequence[Any] = ()) -> Request:
-    """Return a request that comes now; `content` is what the key stands for."""
+    """Return a request at the present time. The key belongs to `content`."""
     if not key:
         return Request(player, stamp(clock))
     fingerprint = hashlib.sha256(canonical(content)).digest()
@@ -101,5 +101,5 @@ def request_of(player: PlayerId, clock: Clock, key: str | None = None, content: 
 
 
 def hashed_key(player: PlayerId, key: str) -> str:
-    """Return an idempotency key as log and store have it. The log is public, and a client's key may say something."""
+    """Return the hash of an idempotency key, for log and store: the log is public, and keys may be meaningful."""
     return hashlib.sha256(player.encode() + b"\0" + key.encode()).hexdigest()[:32]

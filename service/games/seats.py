@@ -1,4 +1,4 @@
-"""What accounts do to seats: assign and confirm them before the game begins, later offer and take them over, resign."""
+"""Acts with seats: assigning and confirming them before the game begins; later offers, taking over, resigning."""
 
 from msgspec.structs import replace
 
@@ -23,7 +23,7 @@ class AssignSeat(Act, frozen=True):
 
 
 class ConfirmSeat(Act, frozen=True):
-    """Confirming the seat that was assigned to the account. A rematch starts by the last confirmation."""
+    """Confirming the seat that was assigned to the account. The last confirmation starts a rematch."""
 
     kind = "confirm-seat"
     seat: Seat
@@ -38,7 +38,7 @@ class ConfirmSeat(Act, frozen=True):
 
 
 class OfferSeat(Act, frozen=True):
-    """Offering a seat to an account, or to anybody: one's own seat, or any as an official of the game."""
+    """Offering a seat to an account, or to anybody: your own seat, or any seat as an official of the game."""
 
     kind = "offer-seat"
     seat: Seat
@@ -52,7 +52,7 @@ class OfferSeat(Act, frozen=True):
 
 
 class WithdrawOffer(Act, frozen=True):
-    """Withdrawing the offer of a seat: of one's own seat, or of any as an official of the game."""
+    """Withdrawing the offer of a seat: of your own seat, or of any seat as an official of the game."""
 
     kind = "withdraw-offer"
     seat: Seat
@@ -76,7 +76,8 @@ def _own(case: Case, seat: Seat) -> Seat:
 
 
 class AcceptSeat(Act, frozen=True):
-    """Taking over a seat that is open, or offered to the account; or taking one's own back that its clock left open."""
+    """Taking over a seat that is open or offered to the account; or taking back your own seat after its clock left it
+    open."""
 
     kind = "accept-seat"
     seat: Seat
@@ -86,7 +87,7 @@ class AcceptSeat(Act, frozen=True):
 
 
 class Resign(Act, frozen=True):
-    """Resigning, for one's own seat."""
+    """Resigning, for your own seat."""
 
     kind = "resign"
     seat: Seat

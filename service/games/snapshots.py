@@ -1,4 +1,4 @@
-"""Positions of games, written down on the way so that a long log need not be folded from its start.
+"""Snapshots: stored positions of games, so that a long log need not be folded from its start.
 
 A snapshot only saves time: what it says counts when it is a position of the very log that it is taken for, and nothing
 else of it is believed. It is sealed with the secret of its game's chance, so that nobody who can write where it is kept
@@ -48,10 +48,10 @@ class Tier(Struct, frozen=True):
 
 
 class Snapshots:
-    """The snapshots of a service's games: taken as games go on, off their players' way, and found again."""
+    """Takes snapshots of games in the background while they are played, and finds them again."""
 
     def __init__(self, tiers: Sequence[Tier], metrics: Metrics) -> None:
-        """`tiers` are asked in their order, so the quickest, which is kept up best, comes first."""
+        """`tiers` are searched in order, so the quickest, which is most up to date, comes first."""
         self._tiers = tiers
         self._caches = {tier.name: metrics.cache(tier.name) for tier in tiers}
         self._due: dict[GameId, tuple[Game, bytes, list[Tier]]] = {}
@@ -83,14 +83,14 @@ class Snapshots:
         return None
 
     def passed(self, before: Version, game: Game, chance: bytes) -> None:
-        """Write down, soon, a game that came from version `before` to where it stands, wherever it is time for it."""
+        """Take a snapshot of a game soon, in each tier where one is due after `before`."""
         if game.status in ("over", "cancelled"):
             self._due.pop(game.id, None)
             return
         tiers = [tier for tier in self._tiers if before // tier.every < game.version // tier.every]
         if not tiers:
             return
-        # Of a game that is quicker than the writing only the newest position is written.
+        # If a game moves faster than we can write, only its newest position is written.
         waiting = self._due[game.id][2] if game.id in self._due else []
         self._due[game.id] = game, chance, [*waiting, *(tier for tier in tiers if tier not in waiting)]
         if self._writing is None:

@@ -40,25 +40,26 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 LEASE: Final = 5.0
-"""Seconds for which one process alone watches its lanes. When it dies, others take them over after them."""
+"""How long a process alone watches its lanes, in seconds. When it dies, others take over after that time."""
 
 TICK: Final = 0.5
 """Seconds between two looks at the deadlines."""
 
 BEAT: Final = timedelta(seconds=2.5)
-"""How often it is noted that lanes are watched. An outage is longer than thirty seconds, so that need not be exact."""
+"""Seconds between two notes that lanes are watched. An outage is longer than thirty seconds, so this need not be
+exact."""
 
 BATCH: Final = 200
-"""Games that are looked at in one turn."""
+"""The most games in one turn."""
 
 LOOKS: Final = 8
-"""The games that are looked at in parallel: some have to be loaded."""
+"""How many games are handled in parallel: some have to be loaded."""
 
 STILL: Final = 60.0
 """Seconds between two looks at games that nobody plays any more: they wait for weeks."""
 
 TROUBLE: Final = timedelta(minutes=1)
-"""After which a game is looked at again whose flag could not fall, as when it is damaged."""
+"""The pause before another try with a game whose flag could not fall, such as a damaged one."""
 
 
 class Timekeeper:
@@ -76,7 +77,7 @@ class Timekeeper:
         self._held: Collection[int] = ()
         self._leased_until = 0.0
         self._until: dict[int, str] = {}
-        """Until when the lanes that are held here were watched."""
+        """Until when the lanes of this process were watched."""
         self._looks = asyncio.Semaphore(LOOKS)
         self._abandoning = Abandoning(games, store, rows)
         self._next_still = 0.0
@@ -93,7 +94,7 @@ class Timekeeper:
                     if str(error) != self._told:
                         self._told = str(error)
                         log.warning("clocks wait", why=self._told)
-                except Exception:  # of what nobody thought of: whatever it was, the next turn looks again
+                except Exception:  # unexpected: the next turn tries again
                     log.exception("clocks wait")
                 if looked < BATCH:
                     await asyncio.sleep(TICK)
@@ -107,10 +108,10 @@ class Timekeeper:
             await self._rows.share(self._name, 0, self._watch.lanes, "clocks")
 
     async def turn(self) -> int:
-        """Let the flags fall that are due in the lanes that fall to this process; return how many games it looked at.
+        """Let the flags fall that are due in the lanes of this process; return the number of games that it looked at.
 
         Raises:
-            StoreError, Unavailable, NotBuilt: what it needs does not answer.
+            StoreError, Unavailable, NotBuilt: the store or a projection does not answer.
         """
         await self._share()
         for lane in self._held:
@@ -133,7 +134,8 @@ class Timekeeper:
         return len(found)
 
     async def skip(self, until: str) -> None:
-        """Count all lanes as watched until a time to which a clock will be put by hand, for that is no outage."""
+        """Count all lanes as watched until a time. A sandbox calls this before it moves its clock: that is no
+        outage."""
         await self._share()
         await self._note(dict.fromkeys(self._held, until))
 
@@ -143,7 +145,7 @@ class Timekeeper:
         await self._abandoning.turn(self._books(self._held))
 
     async def _share(self) -> None:
-        """Take the lanes that fall to this process now."""
+        """Take the lanes that are assigned to this process now."""
         now = time.monotonic()
         if not self._held or now > self._leased_until - LEASE / 2:
             until = dict(await self._watch.read())
@@ -160,7 +162,8 @@ class Timekeeper:
     # --- outages ---
 
     async def _credit(self, lane: int) -> None:
-        """Give every game of a lane back the time in which nobody watched it, unless its rows are behind the log."""
+        """Give every game of a lane the time back in which no process watched it, unless its rows are behind the
+        log."""
         since, books, after, credited = self._until.get(lane, ""), self._books([lane]), "", 0
         if not await self._knows_all(books):
             return
@@ -177,7 +180,7 @@ class Timekeeper:
         await self._note({lane: self._games.time()})
 
     async def _knows_all(self, books: Collection[int]) -> bool:
-        """Tell whether the rows of these books have everything that the log has now."""
+        """Tell whether the rows of these books are up to date with the log."""
         end = (await self._store.end()).positions
         live = [each for each in await self._rows.generations() if each.projection == CLOCKS.name and each.live]
         if not live:
@@ -189,7 +192,7 @@ class Timekeeper:
     async def _give_back(self, game: GameId, since: str) -> bool:
         try:
             await self._games.by_clock(game, CreditOutage(since))
-        except Refusal:  # it was credited already, or its clocks began to run after that
+        except Refusal:  # the time was credited already, or the clocks began to run later
             return False
         except UnknownGame:
             return False
@@ -201,7 +204,7 @@ class Timekeeper:
     # --- flags ---
 
     async def _look(self, found: Due, put_off: dict[Due, str]) -> None:
-        """Let the flags of a game fall that are due. Note until when it can be put off."""
+        """Let the flags of a game fall that are due. Note when to look at it next."""
         try:
             game = await self._games.game(found.game)
             fallen = 0
@@ -212,7 +215,7 @@ class Timekeeper:
                     return
                 try:
                     done = await self._games.by_clock(found.game, Fall(seat))
-                except Refusal:  # an answer was quicker, or another process
+                except Refusal:  # an answer or another process was quicker
                     return
                 late = stamped(self._games.time()) - stamped(at)
                 self._metrics.clock_lateness.observe(late.total_seconds())

@@ -1,4 +1,4 @@
-"""Viewers of a game, and how each of them sees an event."""
+"""Viewers of a game, and what each may see of an event."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -20,10 +20,10 @@ _LEFT_ANSWER: Final = b'"type":"%b"}' % type_name(AnswerLeft).encode()
 
 
 class Viewer(Struct, frozen=True):
-    """What somebody may see of a game. Only `viewer_of` makes one for a caller; `Viewer()` is a spectator.
+    """What a caller may see of a game. Only `viewer_of` makes one for a caller; `Viewer()` is a spectator.
 
     Attributes:
-        player: the account; None for nobody in particular.
+        player: the account; None for a spectator without one.
         seat: the seat whose hidden values are shown.
         everything: whether all hidden values are shown.
     """
@@ -60,13 +60,13 @@ def viewer_of(game: Game, caller: Caller | None) -> Viewer:
 
 
 def withholds_forks(game: Game, caller: Caller | None) -> bool:
-    """Tell whether the forks that are withheld for the sake of a game are withheld from a caller (TAB-FORK-02)."""
+    """Tell whether a caller may not see the withheld forks of a game (TAB-FORK-02)."""
     judges = caller is not None and "judge" in caller.scopes and game.around.is_official(caller.player)
     return game.status != "over" and not judges
 
 
 def seat_of(game: Game, player: PlayerId) -> Seat | None:
-    """Return the seat that an account holds; None for none. It says nothing of what the account's token may see.
+    """Return the seat that an account holds, or None. The rights of the account's token do not matter here.
 
     Of the seats of an analysis, which one account plays, it is the first that the game waits for.
     """
@@ -130,13 +130,13 @@ F = TypeVar("F", bytes, tuple[str, ...])
 
 
 class Passage(Struct, Generic[F], frozen=True):
-    """Events in a row as they are sent, made once for all who are shown the same of them.
+    """Consecutive events as they are sent, cached for all viewers who may see the same.
 
     Attributes:
         after: the version before them.
         last: the version that the last of them made.
         at: when each of them was recorded.
-        frames: what is sent of them, in one piece or in one for each.
+        frames: the bytes to send, in one piece or one for each event.
     """
 
     after: Version
@@ -146,7 +146,7 @@ class Passage(Struct, Generic[F], frozen=True):
 
     @property
     def size(self) -> int:
-        """The bytes that they take."""
+        """The size of the frames in bytes."""
         return len(self.frames) if isinstance(self.frames, bytes) else sum(map(len, self.frames))
 
 

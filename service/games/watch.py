@@ -1,4 +1,4 @@
-"""Until when the clocks of games were watched: an outage is nobody's fault (TAB-CLK-09)."""
+"""Until when processes watched the clocks of games. Players must not lose time by an outage (TAB-CLK-09)."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -12,13 +12,13 @@ from service.base.clock import later
 from service.store.protocol import EventStore, StoreUnavailable
 
 LONGEST: Final = timedelta(milliseconds=OUTAGE)
-"""A clock that nobody watched for longer than this does not count that time."""
+"""If no process watched a clock for longer than this, the clock does not count that time."""
 
 
 class Watch:
-    """What this process knows of how long the clocks of games were watched, by any process.
+    """Knows until when the clocks of games were watched, by any process.
 
-    What is known may be old. So it is read again before anybody is told of an outage.
+    The values in memory may be old. So they are read again before an outage is reported.
     """
 
     def __init__(self, store: EventStore, rows: ProjectionStore) -> None:
@@ -26,13 +26,14 @@ class Watch:
         self._rows = rows
         self._until: dict[int, str] = {}
         self._good: dict[int, str] = {}
-        """Until when it is no outage if nobody watches any more: made once, because each command looks at it."""
+        """The latest time that is no outage if no process watches any more. Cached, because each command compares
+        it."""
         self.lanes = 1
 
     async def unwatched_since(self, game: GameId, at: str) -> str | None:
-        """Return since when nobody has watched the clocks of a game at a time; None when somebody does.
+        """Return since when no process has watched the clocks of a game; None if one does.
 
-        An empty text says that nobody ever has. Raises `StoreUnavailable`.
+        An empty text means that no process ever has. Raises `StoreUnavailable`.
         """
         if at <= self._good.get(book_of(game) % self.lanes, ""):
             return None
@@ -48,7 +49,7 @@ class Watch:
         if self.lanes == 1:
             self.lanes = LANES if await self._store.divided() else 1
         found = await self._rows.watched()
-        # When the books have just been divided, what was watched before was watched in all lanes.
+        # If the books have just been divided into lanes, the earlier time is that of all lanes.
         before = found.get((1, 0), "")
         self._until = {lane: found.get((self.lanes, lane), before) for lane in range(self.lanes)}
         self._good = {lane: later(until, LONGEST) for lane, until in self._until.items() if until}
@@ -62,5 +63,5 @@ class Watch:
 
 
 def is_watched(until: str, at: str) -> bool:
-    """Tell whether clocks that were watched until a time are no outage at another."""
+    """Tell whether clocks that were watched until one time have no outage at another."""
     return until != "" and later(until, LONGEST) >= at

@@ -1,4 +1,4 @@
-"""The tools, each of which asks a running service what any client may ask."""
+"""The tools. Each calls a running service, with the rights of any client."""
 
 import asyncio
 from collections.abc import Callable
@@ -35,7 +35,7 @@ def server(client: Client, library: Library = LIBRARY) -> MCPServer[Any]:
     made: MCPServer[Any] = MCPServer("tabularium", instructions=INSTRUCTIONS, log_level="WARNING")
 
     async def ask(path: str, **query: Any) -> Any:
-        return await _asked(client.get, path, **query)
+        return await _call(client.get, path, **query)
 
     @made.tool(annotations=READS)
     async def list_games(
@@ -55,7 +55,7 @@ def server(client: Client, library: Library = LIBRARY) -> MCPServer[Any]:
         at = _at(game)
         shown = await ask(at)
         marks = None
-        with suppress(ToolError):  # before the start there is no board
+        with suppress(ToolError):  # there is no board before the start
             marks = await ask(f"{at}/marks")
         told = await ask(f"{at}/history", after=max(0, shown["version"] - 12))
         return words.bounded(words.position(shown, marks, told), "Ask for `history` of the last versions alone.")
@@ -85,11 +85,11 @@ def server(client: Client, library: Library = LIBRARY) -> MCPServer[Any]:
     ) -> str:
         """Give a command for your seat, and tell what came of it. It cannot always be taken back."""
         at = _at(game)
-        done = await _asked(client.post, f"{at}/commands", {"command": command}, key, version)
-        told = await ask(f"{at}/history", after=done["after"], limit=100)
-        shown = await ask(at)
-        asked = [f"Asked now: {', '.join(each['seats'])}: {each['title']}" for each in shown["decisions"]]
-        return words.bounded([f"Accepted: version {done['version']}.", *words.sentences(told), *asked])
+        accepted = await _call(client.post, f"{at}/commands", {"command": command}, key, version)
+        news = await ask(f"{at}/history", after=accepted["after"], limit=100)
+        detail = await ask(at)
+        deciding = [f"Asked now: {', '.join(each['seats'])}: {each['title']}" for each in detail["decisions"]]
+        return words.bounded([f"Accepted: version {accepted['version']}.", *words.sentences(news), *deciding])
 
     @made.tool(annotations=READS)
     async def history(
@@ -116,7 +116,7 @@ def server(client: Client, library: Library = LIBRARY) -> MCPServer[Any]:
     @made.tool(annotations=READS)
     async def verify_game(game: Game) -> str:
         """Prove the log of a game here, by the rules themselves: its hashes, dice, secrets and every command."""
-        export = await _asked(lambda: client.export(game))
+        export = await _call(lambda: client.export(game))
         verdict = await asyncio.to_thread(verify, export.splitlines(keepends=True), library)
         if not verdict.ok:
             return f"NOT PROVED. Version {verdict.version}, line {verdict.line} is wrong: {verdict.problem}"
@@ -126,8 +126,8 @@ def server(client: Client, library: Library = LIBRARY) -> MCPServer[Any]:
     return made
 
 
-async def _asked(call: Callable[..., Any], *given: Any, **query: Any) -> Any:
-    """Return what a call of the client returns, beside the event loop. Raises `ToolError` for a problem."""
+async def _call(call: Callable[..., Any], *given: Any, **query: Any) -> Any:
+    """Call the client in a thread and return its result. Raises `ToolError` for a problem."""
     try:
         return await asyncio.to_thread(call, *given, **query)
     except Problem as problem:

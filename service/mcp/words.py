@@ -1,4 +1,4 @@
-"""What the API shows of games, in words for a reader that has no board before it."""
+"""Answers of the API about games as text, for a reader who does not see the board."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 LONGEST: Final = 12_000
-"""The most characters of an answer: more would push out of a model's memory what it is about."""
+"""The most characters of an answer: a longer one would fill a model's context."""
 
 LARGEST_SCHEMA: Final = 2_000
 """The most characters of an option's schema in a list of options."""
@@ -15,7 +15,7 @@ Json = Mapping[str, Any]
 
 
 def bounded(lines: Iterable[str], more: str = "Ask for less at once.") -> str:
-    """Return lines as one text that is not too long; `more` says how to see the rest."""
+    """Join lines to a text of at most `LONGEST` characters; `more` says how to see the rest."""
     text = "\n".join(lines)
     if len(text) <= LONGEST:
         return text
@@ -24,13 +24,13 @@ def bounded(lines: Iterable[str], more: str = "Ask for less at once.") -> str:
 
 
 def summary(game: Json) -> str:
-    """Return a line about a game of a list."""
+    """Return a line about a game in a list."""
     seats = ", ".join(f"{each['seat']} {each['name'] or '(free)'}" for each in game["seats"])
     return f"{game['id']}  {game['ruleset']}, {game['status']}, version {game['version']}: {game['title']} [{seats}]"
 
 
 def position(game: Json, marks: Json | None, told: Json) -> Iterator[str]:
-    """Yield what can be seen of a game: where it stands, what lies on the board, and what happened last."""
+    """Yield the visible position of a game: its state, the board, and its last events."""
     yield summary(game)
     if (result := game.get("result")) is not None:
         yield f"Over ({result['how']}). Winners: {', '.join(result.get('winners', ())) or 'nobody'}."
@@ -85,7 +85,7 @@ def sentences(history: Json) -> Iterator[str]:
 
 
 def options(found: Json) -> Iterator[str]:
-    """Yield what a seat may do, numbered, each with the schema of its command, unless that is large."""
+    """Yield the options of a seat, numbered, each with the schema of its command unless that is large."""
     yield f"Version {found['version']}, seat {found['seat'] or 'none: this account has no seat here'}."
     yield from map(_asked, found["decisions"])
     for number, each in enumerate(found["options"], 1):
@@ -98,12 +98,12 @@ def options(found: Json) -> Iterator[str]:
 
 
 def schema_of(option: Json) -> str:
-    """Return the schema of an option's command, without what is for maps."""
+    """Return the schema of an option's command, without the keywords for maps."""
     return msgspec.json.encode({key: value for key, value in option["schema"].items() if key != "x-gesture"}).decode()
 
 
 def rule(found: Json) -> Iterator[str]:
-    """Yield a rule with its source, and our ruling where its text left something open."""
+    """Yield a rule with its source, and our ruling where the text is open."""
     yield f"{found['id']}: {found['title']}"
     yield found["text"]
     if found["ruling"]:
@@ -112,7 +112,7 @@ def rule(found: Json) -> Iterator[str]:
 
 
 def refusal(problem: Json) -> str:
-    """Return why the service refused a request: with the rule that decided, and what would be right."""
+    """Return a refusal as text: the rule that decided, and what would be right."""
     parts = [problem.get("detail") or problem.get("title") or ""]
     if problem.get("rule"):
         parts.append(f"Rule {problem['rule']}: {problem.get('rule_title', '')} ({problem.get('source', '')}).")

@@ -1,4 +1,4 @@
-"""What is known of every sandbox: its time, and the bytes that are random elsewhere."""
+"""What is the same in every sandbox: its time, and the bytes that are random in a service."""
 
 import hashlib
 import itertools
@@ -9,7 +9,7 @@ Randomness = Callable[[int], bytes]
 
 
 class HandSet:
-    """A clock that stands still until it is put on."""
+    """A clock that stands still until it is set."""
 
     def __init__(self, now: datetime) -> None:
         self.now = now
@@ -19,6 +19,6 @@ class HandSet:
 
 
 def known_bytes(seed: str) -> Randomness:
-    """Return what gives the same bytes in turn, always."""
+    """Return a source of bytes that always gives the same sequence."""
     numbers = itertools.count()
     return lambda count: hashlib.shake_128(f"{seed}/{next(numbers)}".encode()).digest(count)

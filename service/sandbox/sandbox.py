@@ -1,7 +1,7 @@
-"""A sandbox: one service after another, each over a copy of what every sandbox begins with.
+"""A sandbox: one service after another, each with a copy of the same first data.
 
-It is an ASGI app that hands requests to the newest of them. Beginning anew opens the next one and lets the one before
-end with its last request, so nobody waits for it.
+It is an ASGI app that passes requests to the newest service. A reset opens the next service. The one before ends after
+its last request, so nobody waits for it.
 """
 
 import asyncio
@@ -38,19 +38,20 @@ from service.store.sqlite.lock import only_service
 from service.tournaments.secretary import Secretary
 
 MARK: Final = "this-is-a-sandbox"
-"""The file that says that a folder may be emptied."""
+"""The file that marks a folder as one that a sandbox may empty."""
 
 MOMENTS: Final = 500
-"""At which something is due while the time is moved once: a game whose players are away may go on for long."""
+"""The most moments at which something can be due in one move of the time: a game without its players may go on for
+long."""
 
 PATIENCE: Final = 10.0
-"""Seconds that a move of the time waits for the projections."""
+"""How many seconds a move of the time waits for the projections."""
 
 POLL: Final = 0.01
 
 
 class Sandbox:
-    """The services of a sandbox, as an ASGI app. To be made by `open_sandbox`."""
+    """The services of a sandbox, as an ASGI app. `open_sandbox` makes it."""
 
     def __init__(self, settings: SandboxSettings, seeded: Seeded, began: datetime) -> None:
         self.seeded = seeded
@@ -63,7 +64,7 @@ class Sandbox:
 
     @property
     def services(self) -> Services:
-        """The parts of the service that answers now."""
+        """The parts of the present service."""
         return self._life.services
 
     @property
@@ -75,12 +76,12 @@ class Sandbox:
         await self._life.answer(scope, receive, send)
 
     async def move(self, at: datetime) -> None:
-        """Move the time on, and do what is due until then."""
+        """Move the time forward, and do what is due until then."""
         async with self._turns:
             await self._life.move(at)
 
     async def reset(self) -> None:
-        """Begin anew."""
+        """Replace the service by a new one with the first data."""
         async with self._turns:
             await self._begin()
 
@@ -108,12 +109,12 @@ class Sandbox:
         await asyncio.to_thread(shutil.rmtree, folder)
 
     def end_streams(self) -> None:
-        """Let all streams end, because the sandbox stops."""
+        """End all streams, because the sandbox stops."""
         if self._now is not None:
             self._now.services.wake.close()
 
     async def close(self) -> None:
-        """End the service that answers now, and wait for those before it."""
+        """Stop the present service, and wait for the ones before it."""
         if self._now is not None:
             self._now.end()
         if self._lives:
@@ -121,7 +122,7 @@ class Sandbox:
 
 
 class _Life:
-    """One of the services."""
+    """One of the services of a sandbox."""
 
     def __init__(self, services: Services, clock: HandSet) -> None:
         self.services = services
@@ -152,18 +153,18 @@ class _Life:
                 self._is_idle.set()
 
     def end(self) -> None:
-        """Take no more requests: others do."""
+        """Stop taking requests: the next service takes them."""
         self.services.wake.close()
         self._is_over.set()
 
     async def ended(self) -> None:
-        """Return when it is to end, and its last request has been answered."""
+        """Wait until it should end and its last request has been answered."""
         await self._is_over.wait()
         await self._is_idle.wait()
 
     @asynccontextmanager
     async def going_on(self) -> AsyncIterator[None]:
-        """A context in which tournaments go on, and clocks are watched whenever the time is moved."""
+        """A context in which tournaments are run, and clocks are checked whenever the time moves."""
         await self._timekeeper.skip(self.services.games.time())
         async with (
             self.services.wake.subscribe(None, self._secretary.heeds) as bell,
@@ -186,7 +187,7 @@ class _Life:
         await self._caught_up()
 
     async def _next_due(self, until: str) -> str | None:
-        """Return when the next clock may run out, or a game may be abandoned, up to a time."""
+        """Return the next time, up to a limit, at which a clock may run out or a game may be abandoned."""
         await self._caught_up()
         rows, books = self.services.rows, range(BOOKS)
         clocks = [each.at for each in await deadlines.due(rows, books, until, 1)]
@@ -197,7 +198,7 @@ class _Life:
         self._clock.now = at
 
     async def _caught_up(self) -> None:
-        """Return when all that is in the log has been read for what becomes due. Raises `StoreUnavailable`."""
+        """Wait until the projections of due times have read the whole log. Raises `StoreUnavailable`."""
         end = str(await self.services.store.end())
         for _ in range(round(PATIENCE / POLL)):
             rows = await self.services.rows.generations()

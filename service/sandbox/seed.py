@@ -1,4 +1,4 @@
-"""What every sandbox begins with: accounts whose tokens are known, and games worth looking at."""
+"""The first data of every sandbox: accounts with known tokens, and games that show something."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -28,19 +28,19 @@ ORGANIZER: Final = "Olga"
 ADMINISTRATOR: Final = "Ada"
 
 FIRST: Final = datetime(2026, 1, 1, tzinfo=UTC)
-"""When the accounts are opened."""
+"""The time at which the accounts are opened."""
 
 BEGINNING: Final = datetime(2026, 1, 2, 12, tzinfo=UTC)
 """The time of a sandbox that has just begun."""
 
 THOUGHT: Final = timedelta(minutes=1)
-"""Between two commands."""
+"""The time between two commands."""
 
 EARLIEST: Final = 40
-"""Commands that are played at least, so that a battle is not the first."""
+"""The least commands to play, so that the position is not the first battle."""
 
 LATEST: Final = 200
-"""Commands after which a position is taken as it is."""
+"""The number of commands after which any position is taken."""
 
 
 class Seeding:
@@ -88,7 +88,7 @@ class Seeding:
         return game
 
     async def _position(self, ruleset: str) -> SeededGame:
-        """Play a game until there is a battle, or for a while."""
+        """Play a game until there is a battle, at most `LATEST` commands."""
         seats = next(each for each in (3, 4, 2, 5, 6) if LIBRARY.current(ruleset).seats(each))
         game_id = await self._begun(ruleset, f"Sandbox: {LIBRARY.current(ruleset).title}", seats)
         game, rng = await self._games.game(game_id), Random(f"sandbox/{ruleset}")

@@ -11,7 +11,7 @@ from service.server import Server
 
 
 class SandboxServer(Server):
-    """A server around a sandbox, whose services change."""
+    """A server for a sandbox, whose services change."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         super().__init__(sandbox.services, sandbox)
@@ -23,9 +23,9 @@ class SandboxServer(Server):
 
 
 async def serve(settings: SandboxSettings, announce: Callable[[str, Sandbox], None]) -> None:
-    """Serve until SIGINT or SIGTERM comes; `announce` gets the address as soon as requests are taken.
+    """Serve until SIGINT or SIGTERM. `announce` is called with the address when requests are accepted.
 
-    Raises as `open_sandbox`, and `OSError` when it cannot listen on the address.
+    Raises what `open_sandbox` raises, and `OSError` when it cannot listen on the address.
     """
     configure(settings.log_level)
     make_room(settings.connections)

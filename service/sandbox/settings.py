@@ -1,4 +1,4 @@
-"""The settings of a sandbox: those of a service, without anything that belongs to another one."""
+"""The settings of a sandbox: those of a service, without those that lead to anything outside."""
 
 from typing import Final
 
@@ -10,11 +10,11 @@ ELSEWHERE: Final = (
     *("database_url", "redis_url", "log_key", "log_policy", "webhook_key", "push_key"),
     *("smtp_url", "oidc_issuer"),
 )
-"""Settings that lead to what others share, or are secret."""
+"""Settings that lead to shared resources, or are secret."""
 
 
 class SandboxSettings(Settings, frozen=True):
-    """The settings of a sandbox. Only code makes them, so no variable can turn a service into a sandbox."""
+    """The settings of a sandbox. Only code can make them, so no environment variable turns a service into a sandbox."""
 
     @property
     def is_sandbox(self) -> bool:
@@ -27,5 +27,5 @@ def sandbox_settings(settings: Settings) -> SandboxSettings:
         raise SettingsError(
             f"{PREFIX}{wrong[0].upper()} is set, but a sandbox keeps all to itself: start it without that variable"
         )
-    # Here clocks and tournaments are looked at when the time is moved, not by the time of day.
+    # In a sandbox, clocks and tournaments are checked when the time is moved, not by a timer.
     return SandboxSettings(**{**asdict(settings), "clocks": False, "tournaments": False, "durable": False})

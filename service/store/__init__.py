@@ -1,1 +1,1 @@
-"""Where games are kept: `protocol` says what a store does, the other modules do it."""
+"""The stores: `protocol` says what a store does; the other modules implement it."""

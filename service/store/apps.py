@@ -1,4 +1,4 @@
-"""What a store keeps of apps that sign somebody in: those that are registered, what accounts let them do, their codes.
+"""The stored data of apps: registered apps, what accounts allow them, their codes and sign-ins.
 
 Of every secret it has only the SHA-256. Times are stamps of `service.base.clock`.
 """
@@ -109,7 +109,7 @@ class CodeRow(Struct, frozen=True):
 
 
 class SignInRow(Struct, frozen=True):
-    """An app that is signed in: a token of the account that is never sent, and whose values are replaced.
+    """A sign-in of an app: a token of the account that is never sent. Its access and refresh tokens change.
 
     Attributes:
         token: what the account has of it. Its hash is that of what all its refresh tokens begin with.
@@ -156,7 +156,7 @@ class AppStore(Protocol):
         ...
 
     async def let_in(self, row: AppRow) -> AppRow:
-        """Store that an account lets an app in, or lets it do more than before; return what it may do now."""
+        """Store that an account lets an app in, or gives it more scopes; return the row."""
         ...
 
     async def apps(self, player: PlayerId, now: str) -> list[AppRow]:
@@ -180,19 +180,19 @@ class AppStore(Protocol):
         ...
 
     async def device(self, user_code: str) -> CodeRow | None:
-        """Return the code of the device that shows this to somebody."""
+        """Return the code of the device that shows this user code."""
         ...
 
     async def decide(self, row: CodeRow) -> bool:
-        """Store who decided about a device, and what; False when somebody had."""
+        """Store an account's decision about a device; False when there was one before."""
         ...
 
     async def poll(self, digest: bytes, now: str, pause: int) -> None:
-        """Note that a device asked, and how long it is to wait before it asks again."""
+        """Note that a device polled, and how long it has to wait before it polls again."""
         ...
 
     async def redeem(self, digest: bytes, sign_in: SignInRow, secret: bytes, access: AccessRow) -> TokenId:
-        """Let a code give a sign-in, unless it gave one before; return which one it gave.
+        """Exchange a code for a sign-in, unless it was used before; return the sign-in that it gave.
 
         `secret` is the hash of what all its refresh tokens begin with.
         """

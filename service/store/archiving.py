@@ -18,21 +18,22 @@ from service.store.outside import Place
 from service.store.segments import PLAIN, Dictionary, Positioned, Segment, SegmentDamaged
 
 _TRAINING: Final = 100
-"""Games with which a dictionary is trained, at most."""
+"""The most games with which a dictionary is trained."""
 
 _MOVED: Final = 100
-"""Segments whose contents move in one transaction."""
+"""How many segments move in one transaction."""
 
 
 class Waiting(Struct, frozen=True):
-    """What there is to pack of a game: rows, and the hash of the record before them if there is one."""
+    """The rows of a game to pack, and the hash of the record before them, if there is one."""
 
     rows: list[Positioned]
     previous: bytes | None
 
 
 class Packed(Struct, frozen=True):
-    """What became of a game: how many events are now in how many bytes; or what is wrong with it, and it stays."""
+    """The outcome for a game: how many events are now in how many bytes; or what is wrong, so that it was not
+    packed."""
 
     game: GameId
     events: int
@@ -41,7 +42,7 @@ class Packed(Struct, frozen=True):
 
 
 class Moved(Struct, frozen=True):
-    """What became of a segment: the bytes that were moved, 0 when it was there already; or what is wrong with it."""
+    """The outcome for a segment: the moved bytes, 0 when it was there already; or what is wrong."""
 
     segment: Segment
     size: int
@@ -49,7 +50,7 @@ class Moved(Struct, frozen=True):
 
 
 class Archive(Protocol):
-    """A database with a log, as archiving sees it, over a connection of its own."""
+    """A database with a log, for archiving, over a connection of its own."""
 
     async def due(self, before: str, signed: bool, limit: int) -> list[GameId]:
         """Return games that are over, did not change since a time, and have rows in the log; the oldest first.
@@ -59,7 +60,7 @@ class Archive(Protocol):
         ...
 
     async def waiting(self, game: GameId) -> Waiting:
-        """Return what there is to pack of a game."""
+        """Return the rows of a game to pack."""
         ...
 
     async def dictionary(self) -> tuple[int, bytes] | None:
@@ -136,7 +137,7 @@ async def move(store: Archive, source: Place | None, goal: Place | None) -> Asyn
 
 
 async def _let_go(segment: Segment, place: Place) -> Segment:
-    """Return a segment without its content, which is in a place afterwards."""
+    """Store the content of a segment in a place; return the segment without it."""
     return replace(segment, content=b"", digest=await outside.stored(place, segment.content))
 
 

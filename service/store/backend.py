@@ -22,28 +22,27 @@ from service.store.sqlite.store import SqliteStore
 
 
 class Backend(Protocol):
-    """Where the log, its projections and the snapshots are kept.
-
-    Each `open_…` may raise `StoreUnavailable`, `StoreDamaged` or `MissingExtra`. The caller closes what it
-    opened.
+    """Opens the log, its projections and the snapshots. Each `open_…` may raise `StoreUnavailable`, `StoreDamaged` or
+    `MissingExtra`. The caller closes what it opened.
     """
 
     @property
     def place(self) -> str:
-        """Where the data is, in words for an operator: no password."""
+        """The place of the data, for an operator. It has no password."""
         ...
 
     def exists(self) -> bool:
-        """Tell whether there is something to open; a shared database is always taken to be there."""
+        """Tell whether there is a store to open. True for every shared database."""
         ...
 
     def has_projections(self) -> bool:
-        """Tell whether projections were ever kept here, as far as that can be known without opening them."""
+        """Tell whether there are projections, as far as that can be known without opening them."""
         ...
 
     @contextmanager
     def reserved(self) -> Iterator[None]:
-        """Hold what this process must have to itself. Raises `StoreUnavailable` when another process holds it."""
+        """Lock the store if this process must have it alone. Raises `StoreUnavailable` when another process has the
+        lock."""
         ...
 
     async def open_store(self, metrics: Metrics | None = None) -> EventStore:
@@ -51,7 +50,7 @@ class Backend(Protocol):
         ...
 
     async def open_past(self, store: EventStore, metrics: Metrics) -> Past:
-        """Open what tells the past of a store that was opened here; `metrics` count where it was read."""
+        """Open the reader of the past for an open store; `metrics` count where it reads."""
         ...
 
     async def open_projections(self) -> ProjectionStore:
@@ -173,7 +172,7 @@ class Shared:
 
 
 def outside_of(settings: Settings, metrics: Metrics | None = None) -> Outside:
-    """Return what reads the contents of archived games that are not in the database. Raises as `open_store` does."""
+    """Return the reader for contents of archived games outside of the database. Raises what `open_store` raises."""
     try:
         place = place_of(settings.archive)
     except PlaceAway as error:

@@ -1,4 +1,4 @@
-"""Idempotency keys end: what is kept of them is deleted when a repetition need no longer be recognized."""
+"""Deleting idempotency keys after `TABULARIUM_KEY_HOURS`, when repeated requests need no longer be recognized."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,14 +12,14 @@ from service.observe.logging import log
 from service.store.protocol import EventStore, StoreError
 
 EVERY: Final = 600.0
-"""Seconds between two looks for keys that have ended."""
+"""Seconds between two searches for expired keys."""
 
 BATCH: Final = 500
 """The most keys that one statement deletes, so that commands do not wait long for it."""
 
 
 async def forget_ended(store: EventStore, now: str, hours: int) -> int:
-    """Delete all keys that were used more than `hours` before `now`; return how many there were."""
+    """Delete all keys that were used more than `hours` before `now`; return their number."""
     before = later(now, -timedelta(hours=hours))
     return await _all(store.forget_keys, before) + await _all(store.accounts.forget_made, before)
 

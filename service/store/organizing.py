@@ -1,4 +1,4 @@
-"""What a store keeps for organizers: who lets whom seat them, and games that were asked for together.
+"""The stored data of organizers: consents to be seated, and bulks of games.
 
 A bulk is written whole before its first game is opened. What became of each game is a row of its own, so that a process
 that dies leaves behind what is still to be done. Times are stamps of `service.base.clock`, which sort as text; an
@@ -18,7 +18,7 @@ BulkId = NewType("BulkId", str)
 BulkStatus = Literal["queued", "open", "waiting", "started", "cancelled", "failed"]
 
 NEVER: Final = "9999-12-31T23:59:59.000000Z"
-"""When nothing is due any more."""
+"""The due time of a game that is done."""
 
 
 class ConsentRow(Struct, frozen=True):
@@ -92,11 +92,11 @@ class OrganizingStore(Protocol):
         ...
 
     async def withdraw(self, player: PlayerId, organizer: PlayerId) -> None:
-        """Let an organizer seat an account no longer."""
+        """Withdraw a consent."""
         ...
 
     async def consents(self, player: PlayerId) -> list[ConsentRow]:
-        """Return whom an account lets seat it, the newest first."""
+        """Return the consents of an account, the newest first."""
         ...
 
     async def consenting(self, organizer: PlayerId, players: Collection[PlayerId]) -> set[PlayerId]:
@@ -123,14 +123,14 @@ class OrganizingStore(Protocol):
         ...
 
     async def games(self, bulk: BulkId, after: int = 0) -> list[BulkGameRow]:
-        """Return the games of a bulk of which something became after the change `after`, by their last changes.
+        """Return the games of a bulk that changed after the change `after`, in the order of their last changes.
 
-        What games they were to be is left out.
+        The rows come without the requested games.
         """
         ...
 
     async def due(self, now: str, limit: int) -> list[tuple[BulkGameRow, BulkRow]]:
-        """Return games about which something is to be done by now, what is due longest first."""
+        """Return the games that are due by now, the longest due first."""
         ...
 
     async def any(self) -> bool:
@@ -138,15 +138,15 @@ class OrganizingStore(Protocol):
         ...
 
     async def record(self, row: BulkGameRow) -> None:
-        """Keep what became of a game, unless its end was kept before. When its bulk is cancelled, it is due at once."""
+        """Store the state of a game, unless it was final. If its bulk is cancelled, the game is due at once."""
         ...
 
     async def postpone(self, row: BulkGameRow, due: str) -> None:
-        """Look at a game again later. When its bulk is cancelled, it is due at once."""
+        """Put off a game. If its bulk is cancelled, the game is due at once."""
         ...
 
     async def cancel(self, bulk: BulkId, now: str) -> None:
-        """Ask that what has not started be cancelled."""
+        """Mark a bulk as cancelled, so that games that have not started are cancelled."""
         ...
 
     async def forget(self, before: str, limit: int) -> int:

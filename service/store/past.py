@@ -1,4 +1,4 @@
-"""The log as it was at a version or a place that is known: it never changes, so whatever has come that far can tell."""
+"""Reading the log up to a known version or place. This part never changes, so any copy that has it can answer."""
 
 from collections.abc import Collection
 
@@ -15,14 +15,14 @@ class Past:
         self._store = store
 
     async def read(self, stream: StreamId, after: Version, through: Version) -> list[Record]:
-        """Return the records of a stream that follow version `after`, up to `through`, which it is known to have."""
+        """Return the records of a stream after version `after`, up to `through`, which exists."""
         return await self._store.read(stream, after, through - after) if after < through else []
 
     async def read_on(
         self, after: Cursor, limit: int, until: Cursor, games: Collection[StreamId] | None = None
     ) -> tuple[list[Placed], Cursor]:
-        """Return records that follow `after`, up to `until`, which the log is known to have (`EventStore.read_on`)."""
+        """Return the records after `after`, up to `until`, which exists (`EventStore.read_on`)."""
         return await self._store.read_on(after, limit, games, until)
 
     async def close(self) -> None:
-        """Let go of what this holds beside the store."""
+        """Close everything that this holds beside the store."""

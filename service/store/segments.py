@@ -19,13 +19,13 @@ from domain.kernel.ids import StreamId, Version
 from domain.kernel.log.record import Record, chain_hash, genesis
 
 RECORDS: Final = 512
-"""In a segment at most. Twice as many would take 4 % less room, and reading one record twice as long."""
+"""The most records of a segment. Twice as many would take 4 % less room, but double the time to read one record."""
 
 LEVEL: Final = 17
-"""How hard zstandard tries. Level 12 takes 6 % more room and a third of the time; a game is archived once."""
+"""The level of zstandard. Level 12 needs 6 % more room and a third of the time; but a game is archived only once."""
 
 DICTIONARY: Final = 110 * 1024
-"""Bytes of a dictionary. One of twice as many saves 2 %."""
+"""The bytes of a dictionary. Twice as many would save 2 %."""
 
 PLAIN: Final = 0
 """The number that stands for no dictionary."""
@@ -38,11 +38,11 @@ Positioned = tuple[int, Record]
 
 
 class SegmentDamaged(Exception):
-    """A segment is not what was written; the message is one line."""
+    """A segment is damaged. The message is one line."""
 
 
 class SegmentMissing(SegmentDamaged):
-    """A segment is not where it should be."""
+    """A segment is missing."""
 
 
 class Segment(Struct, frozen=True):
@@ -71,7 +71,8 @@ class Segment(Struct, frozen=True):
 
 
 class _Columns(Struct, array_like=True):
-    """What a segment contains. Positions and draws as differences; of equal times in a row, the first."""
+    """The contents of a segment. Positions and draws are differences; of equal times in a row, only the first is
+    there."""
 
     positions: list[int]
     schemas: list[int]
@@ -99,12 +100,12 @@ def number_of(content: bytes) -> int:
 
 
 def train(games: Iterable[Sequence[Positioned]]) -> bytes | None:
-    """Return a dictionary for games like these; None when they are too few for one."""
+    """Train a dictionary for games like these; None when there are too few."""
     samples: list[ByteString] = []
     for rows in (rows for records in games for rows in _runs(records)):
         packed = _encode(_columns(rows))
         samples += [packed[start : start + _SAMPLE] for start in range(0, len(packed), _SAMPLE)]
-        if len(samples) * _SAMPLE > 100 * DICTIONARY:  # more makes it no better
+        if len(samples) * _SAMPLE > 100 * DICTIONARY:  # more samples do not improve it
             break
     if sum(map(len, samples)) < 20 * DICTIONARY:
         return None
@@ -193,5 +194,5 @@ def _differences(numbers: Sequence[int]) -> list[int]:
 
 
 def name_of(segment: Segment) -> str:
-    """Return what an operator calls a segment."""
+    """Return the name of a segment for an operator."""
     return f"the segment of game {segment.game} with versions {segment.after + 1} to {segment.version}"

@@ -1,4 +1,4 @@
-"""What a snapshot is, and what a store of snapshots does."""
+"""The row of a snapshot, and the protocol of a store of snapshots."""
 
 from typing import Annotated, Protocol
 
@@ -8,7 +8,7 @@ from domain.kernel.ids import GameId, Version
 
 
 class Snapshot(Struct, frozen=True):
-    """A snapshot as it is kept.
+    """A stored snapshot.
 
     Attributes:
         ruleset: the ruleset and its version, which made it.
@@ -25,20 +25,20 @@ class Snapshot(Struct, frozen=True):
 
 
 class SnapshotStore(Protocol):
-    """Where the newest snapshot of each game is kept. Every method may raise `StoreError`."""
+    """Stores the newest snapshot of each game. Every method may raise `StoreError`."""
 
     async def newest(self, game: GameId) -> Snapshot | None:
         """Return the snapshot of a game, or None."""
         ...
 
     async def keep(self, snapshot: Snapshot) -> None:
-        """Keep a snapshot in place of an older one of its game."""
+        """Store a snapshot, replacing an older one of its game."""
         ...
 
     async def drop(self, game: GameId) -> None:
-        """Throw the snapshot of a game away."""
+        """Delete the snapshot of a game."""
         ...
 
     async def close(self) -> None:
-        """Finish what was begun, then close."""
+        """Finish pending work, then close."""
         ...

@@ -30,7 +30,7 @@ INTERRUPTED: Final = "The draw was interrupted. Repeat your request to draw the 
 
 
 class DraftState(Struct, frozen=True):
-    """The state of a draft.
+    """Where a draft stands.
 
     Attributes:
         tournament: the tournament.

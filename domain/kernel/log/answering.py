@@ -46,7 +46,7 @@ def leave_answer(game: Game, seat: Seat, answer: Answer, chance: Chance, cause: 
         asked = f"You have left {MOST} answers in advance."
         raise Refusal("TAB-ADV-02", asked, "Revoke one before you leave another.")
     given = canonical(command)
-    if not given.isascii():  # or names in it could be sorted otherwise by other programs
+    if not given.isascii():  # else other programs could sort names in it differently
         raise Refusal("TAB-ADV-01", "The command has letters beyond ASCII.", "Answer this yourself when you are asked.")
     kept = replace(answer, command=msgspec.json.decode(given), round=game.round if answer.until == "round" else None)
     draft = Draft[Any](game.table, chance, Vault(), game.draws)
@@ -90,7 +90,7 @@ def _require_left(game: Game, seat: Seat, left: Version) -> Left:
 
 
 def answer_due(game: Game, chance: Chance, vault: Vault, at: str) -> Decided | None:
-    """Return the giving of the answer left in advance that is to be given now; None when there is none.
+    """Give the answer left in advance that is due now; return None when there is none.
 
     Decisions and seats come in their order. Of several answers of a seat, the newest that is lawful is given.
     """
@@ -112,10 +112,10 @@ def answer_due(game: Game, chance: Chance, vault: Vault, at: str) -> Decided | N
 
 
 def given_in_advance(step: Decided, chance: Chance, vault: Vault, at: str) -> Iterator[Decided]:
-    """Yield the answers left in advance that are to be given after a request, one after another.
+    """Give the answers left in advance that are due after a request, one after another.
 
-    A retraction calls for none: a player who is asked again may think again. Nor does what happens only around the
-    table, so that it never moves the game. `vault` holds all secrets before `step`.
+    After a retraction none is given: a player who is asked again may think again. After an act around the table none is
+    given either, so that such acts never move the game. `vault` holds all secrets before `step`.
     """
     if not step.game.answers or not moves_on(step.records):
         return

@@ -132,7 +132,7 @@ class Around(Struct, frozen=True):
     assigned: tuple[Seat, ...] = ()
 
     def after(self, event: Any, version: Version) -> "Around":
-        """Return what stands around the table after an event of the game."""
+        """Return the state around the table after an event of the game."""
         match event:
             case SeatTaken(_, player) if player not in self.seated:
                 return replace(self, seated=(*self.seated, player))
@@ -208,12 +208,12 @@ class Around(Struct, frozen=True):
         return {each: offer for each, offer in self.offers.items() if each != seat}
 
     def handed_over(self, seat: Seat, before: PlayerId | None) -> "Around":
-        """Return it after another account took over a seat that `before` held."""
+        """Return the state after another account took over the seat of `before`."""
         held = self.held.get(seat, ())
         return replace(self, held={**self.held, seat: (*held, before)}) if before is not None else self
 
     def moved_on(self, last: Version) -> "Around":
-        """Return it after the game moved on at version `last`: what was asked before has lapsed."""
+        """Return the state after the game moved on at version `last`: earlier requests have lapsed."""
         asked = {version: request for version, request in self.asked.items() if version > last}
         return replace(self, asked=asked) if len(asked) < len(self.asked) else self
 

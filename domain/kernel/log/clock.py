@@ -1,4 +1,4 @@
-"""A game's clock: what is chosen before it begins, and what each seat has left (TAB-CLK-01 to TAB-CLK-11).
+"""A game's clock: its settings, and the time that each seat has left (TAB-CLK-01 to TAB-CLK-11).
 
 Times are whole milliseconds. A fold never counts time: `ClocksRan` says what the clocks show, and `verify` computes it
 again from the times of the rows.
@@ -154,7 +154,7 @@ def require_sound(clock: Clock, seats: int) -> None:
 
 
 def _said(seconds: int) -> str:
-    """Return seconds, also in the greatest unit that divides them: people choose days, and programs send seconds."""
+    """Return seconds as text, with the same time in the greatest unit that divides them."""
     for unit, size in (("days", 24 * 3600), ("hours", 3600), ("minutes", 60)):
         if seconds >= 2 * size and seconds % size == 0:
             return f"{seconds} ({seconds // size} {unit})"
@@ -193,7 +193,7 @@ class Clocks(Struct, frozen=True):
     owes: tuple[Seat, Version] | None = None
 
     def fallen(self, seat: Seat, then: Then, version: Version) -> "Clocks":
-        """Return them after a seat's flag fell at a version, which `ClocksRan` follows."""
+        """Return the clocks after a seat's flag fell at a version. `ClocksRan` follows."""
         return replace(
             self,
             flags={**self.flags, seat: self.flags.get(seat, 0) + 1},
@@ -202,7 +202,8 @@ class Clocks(Struct, frozen=True):
         )
 
     def handed_over(self, seat: Seat, *, back: bool = False) -> "Clocks":
-        """Return them after another player took over a seat, or its own took it `back`, whose flags still count."""
+        """Return the clocks after another player took over a seat, or its player took it `back`; then its flags still
+        count."""
         flags = {each: number for each, number in self.flags.items() if back or each != seat}
         return replace(self, flags=flags, vacated=tuple(each for each in self.vacated if each != seat))
 
@@ -235,14 +236,14 @@ class Clocks(Struct, frozen=True):
         return min(due, default=None)
 
 
-@lru_cache(maxsize=64)  # one act asks for the same few times, once for each seat
+@lru_cache(maxsize=64)  # one act reads the same few times, once for each seat
 def milliseconds(at: str) -> int:
     """Return a time of a log in whole milliseconds since 1970."""
     return (datetime.fromisoformat(at) - _EPOCH) // _MILLISECOND
 
 
 def moment(number: int) -> str:
-    """Return the time in milliseconds since 1970 as a log has it."""
+    """Return a time in milliseconds since 1970 in the format of a log."""
     return (_EPOCH + timedelta(milliseconds=number)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 

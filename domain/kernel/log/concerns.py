@@ -14,7 +14,7 @@ from domain.kernel.rules.ruleset import Ruleset
 def concerns(ruleset: Ruleset[Any]) -> dict[str, tuple[RuleId, ...]]:
     """Return the rules that each type of event and command concerns, those of every game included.
 
-    Types without rules are left out. Everybody gets the same object: do not change it.
+    Types without rules are left out. All callers share the object: do not change it.
     """
     own, around = (*ruleset.events, *ruleset.commands), (*GAME_EVENTS, Undo)
     catalogues = {**dict.fromkeys(own, ruleset.catalogue), **dict.fromkeys(around, common_rules())}

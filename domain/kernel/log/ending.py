@@ -25,7 +25,7 @@ AGREED: Final = RuleId("TAB-END-01")
 ABANDONED: Final = RuleId("TAB-END-04")
 
 WARNING: Final = timedelta(days=7)
-"""How long before its end the players of a game that will be abandoned can be told."""
+"""How long before the end of an abandoned game its players are warned."""
 
 How = Literal["won", "ruled", "flag", "resigned", "agreed", "abandoned"]
 """How a game ended: by its rule book, by a ruling, because a time was up or the other seat resigned, by agreement, or
@@ -194,7 +194,7 @@ def _logged(game: Game, event: GameEvent, cause: Cause, at: str, chance: Chance,
 
 
 def abandoned_at(game: Game, since: str) -> str | None:
-    """Return from when on a game is abandoned whose last event was at `since`; None for one that never is.
+    """Return when a game is abandoned whose last event was at `since`; None for never.
 
     No game is abandoned while a clock has time left. Nobody waits for the player of an analysis, so none is abandoned.
     """

@@ -16,10 +16,10 @@ from domain.kernel.log.timing import BY_CLOCK
 from domain.kernel.rules.refusal import Refusal
 
 STANDS: Final = timedelta(hours=24)
-"""For how long a rematch is offered."""
+"""How long the offer of a rematch stands."""
 
 MOST_OFFERS: Final = 5
-"""Rematches of a game that can be offered."""
+"""How many rematches of a game can be offered."""
 
 
 def require_offerable(game: Game, player: PlayerId, tournament: TournamentId | None) -> None:
@@ -38,7 +38,7 @@ def require_offerable(game: Game, player: PlayerId, tournament: TournamentId | N
 
 
 def rotated(game: Game) -> Mapping[Seat, PlayerId]:
-    """Return who holds which seat in a rematch of a game (TAB-REM-02).
+    """Return the players of a rematch, by seat (TAB-REM-02).
 
     Everybody takes the seat after their own, and who held the last one takes the first. Where the set-up reserves seats
     for accounts, all stay where they are.
@@ -50,7 +50,7 @@ def rotated(game: Game) -> Mapping[Seat, PlayerId]:
 
 
 def offered_until(at: str) -> str:
-    """Return until when a rematch stands that is offered at a time."""
+    """Return when the offer of a rematch ends that is made at a time."""
     return moment(milliseconds(at) + STANDS // timedelta(milliseconds=1))
 
 

@@ -35,7 +35,7 @@ def require_retractable(
         asked = f"You asked to go back to version {to}, but {game.state}."
         raise Refusal("TAB-LIFE-01", asked, "Only a running game can go back.", untimely=True)
     if by == "undo":
-        _ = game.running_ruleset  # a pause holds up undo, too
+        _ = game.running_ruleset  # a pause stops undo, too
         if seat is not None:
             game.require_not_resigned(seat)
     own = game.undo.get(seat, ()) if seat is not None else ()
@@ -72,7 +72,7 @@ def go_on_from(
     record = inscribe(
         game.id, game.head, game.version + 1, event, schema=event.schema, draws=game.draws, at=at, cause=cause
     )
-    # Nobody is held to what they left for a course that others took back. An undo takes back no answers.
+    # Answers left in advance end when others take moves back: they were meant for another course. An undo ends none.
     answers = game.answers if by == "undo" else Answers()
     around = game.around.moved_on(record.version)
     after = replace(
@@ -168,12 +168,12 @@ def _accepted(game: Game, earlier: Game, others: Iterable[Record], at: str) -> I
         try:
             course = give_again(course, cause_of(record), at).game
         except Refusal:
-            continue  # what it rested on was taken back: it lapses
+            continue  # it depended on a move that was taken back, so it lapses
         yield record.version
 
 
 def give_again(game: Game, cause: Cause, at: str) -> Decided:
-    """Return the step of a command that stands aside, in this game (TAB-UNDO-03). Raises `Refusal`."""
+    """Decide a command that stands aside again, in this game (TAB-UNDO-03). Raises `Refusal`."""
     seat, command = cast(Seat, cause.seat), game.ruleset.read_command(cast(Raw, cause.command))
     return game.command(seat, [command], _NO_CHANCE, Vault(), Cause(cause.account), at)
 

@@ -1,4 +1,4 @@
-"""What accounts do with seats: assign, confirm, take, leave, give up, offer, resign and take over one (TAB-SEAT)."""
+"""Acts with seats: assigning, confirming, taking, leaving, giving up, offering, taking over, resigning (TAB-SEAT)."""
 
 from collections.abc import Callable
 from typing import Final
@@ -55,7 +55,7 @@ def take_seat(game: Game, seat: Seat, entropy: str, cause: Cause, at: str) -> De
     _require_kept_for(game, seat, player, "You")
     happened: list[tuple[GameEvent, int]] = [(SeatTaken(seat, player, entropy), 0)]
     if game.past is not None and list(game.players.values()).count(None) == 1:
-        happened.append((GameStarted(), 0))  # all have confirmed that they go on
+        happened.append((GameStarted(), 0))  # all have confirmed that they continue
     return game.log(happened, replace(cause, seat=seat), at)
 
 
@@ -290,9 +290,9 @@ def resign(
 
 
 def by_house(game: Game, chance: Chance, vault: Vault, at: str) -> Decided | None:
-    """Return what the house does now: it answers for a seat that resigned, or pauses a game without players.
+    """Decide what the house does now: it answers for a seat that resigned, or pauses a game without players.
 
-    None when no such seat is asked. `vault` may hold every secret; those of the seat count.
+    None when no such seat is asked. `vault` may hold every secret; this uses only those of the seat.
     """
     seat = game.left_to_house
     if seat is None:

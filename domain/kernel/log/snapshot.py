@@ -1,7 +1,7 @@
-"""A game written down whole at one version, so that a very long log need not be folded from its start.
+"""Snapshots: a whole game at one version, so that a very long log need not be folded from its start.
 
-A snapshot only saves time. It is kept under the ruleset version and the form that made it; one that does not fit is
-refused, and the log is folded instead.
+A snapshot only saves time. It names its ruleset version and form. If these do not fit, it is refused, and the log is
+folded instead.
 """
 
 from collections.abc import Callable
@@ -23,12 +23,12 @@ from domain.kernel.rules.ruleset import Library, Result, Ruleset
 from domain.kernel.rules.table import Table
 
 FORM: Final = 14
-"""Rises when the kernel folds or writes down otherwise than before."""
+"""The number of the form. Raise it when the kernel folds differently, or snapshots have other fields."""
 _NONE: Final = b"null"
 
 
 class SnapshotError(Exception):
-    """A snapshot that does not fit this package: throw it away and fold the log."""
+    """A snapshot that does not fit this package. Delete it and fold the log."""
 
 
 class _Snapshot(Struct, forbid_unknown_fields=True):
@@ -64,7 +64,7 @@ class _Snapshot(Struct, forbid_unknown_fields=True):
 
 
 def take(game: Game) -> bytes:
-    """Return a snapshot of the game, JSON."""
+    """Return a snapshot of the game, as JSON."""
     return msgspec.json.encode(
         _Snapshot(
             form=FORM,
@@ -105,7 +105,7 @@ def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board])
 
     Raises:
         SnapshotError: it is of another form, ruleset version or shape.
-        LookupError: the board is not at hand.
+        LookupError: the board is missing.
     """
     try:
         kept = msgspec.json.decode(snapshot, type=_Snapshot)

@@ -1,4 +1,4 @@
-"""What the clocks of a game show after an act (TAB-CLK-03, TAB-CLK-04)."""
+"""Computing what the clocks of a game show after an act (TAB-CLK-03, TAB-CLK-04)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -25,7 +25,7 @@ Decisions = Sequence[Decision]
 
 
 class Position(Protocol):
-    """What of a game its clocks go by."""
+    """The parts of a game that its clocks depend on."""
 
     @property
     def clocks(self) -> Clocks | None: ...
@@ -48,8 +48,8 @@ def clocks_ran(
 ) -> ClocksRan | None:
     """Return what the clocks show after an act that brought `events` about; None when nothing changed.
 
-    A clock shows the time of its own last change, so one that runs on needs no event. `asked` are the decisions that
-    are open after it, where somebody has just found them.
+    A clock shows the time of its own last change, so one that runs on needs no event. `asked` are the open decisions
+    after the act, if the caller knows them already.
     """
     was, clocks = before.clocks, after.clocks
     if was is None or clocks is None or after.status != "running":
@@ -96,7 +96,7 @@ def _begins_anew(before: Position, seat: Seat, player: PlayerId) -> bool:
 
 
 def _tells_time(event: Any) -> bool:
-    """Tell whether something happened to a clock, so that `ClocksRan` follows in any case."""
+    """Tell whether an event changes a clock, so that `ClocksRan` must follow."""
     return isinstance(event, ClockExpired | OutageCredited | TimeGiven | TimeCredited | DayOffTaken | SeatTakenOver)
 
 
@@ -109,7 +109,7 @@ def _asked_anew(clocks: Clocks, runs: Sequence[Seat], before: Position, now: Dec
 
 
 def _asked(seat: Seat, decisions: Decisions) -> list[tuple[Any, ...]]:
-    """Return what a seat is asked, without who else is asked it."""
+    """Return the questions to a seat, without the other seats that are asked."""
     return [(each.kind, each.rule, each.about) for each in decisions if seat in each.seats]
 
 

@@ -1,4 +1,4 @@
-"""What happens to clocks: choosing one, falling flags, default answers, gifts of time, outages, days off (TAB-CLK)."""
+"""Acts with clocks: choosing one, flags, default answers, gifts of time, outages, days off (TAB-CLK)."""
 
 from typing import Final
 
@@ -109,7 +109,8 @@ def _what_follows(game: Game, clocks: Clocks, seat: Seat) -> Then:
 
 
 def answer_by_default(game: Game, seat: Seat, chance: Chance, vault: Vault, at: str) -> Decided:
-    """Give the default answer of a seat whose flag fell. `vault` may hold every secret; the seat's own count.
+    """Give the default answer of a seat whose flag fell. `vault` may hold every secret; this uses only those of the
+    seat.
 
     Raises:
         Refusal: its flag did not fall, or it is asked nothing (TAB-CLK-07).

@@ -1,1 +1,1 @@
-"""Apps of other people's that sign somebody in (OAuth 2.1)."""
+"""Other people's apps, in which players sign in with their account here (OAuth 2.1)."""

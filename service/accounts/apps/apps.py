@@ -1,4 +1,4 @@
-"""Apps that sign somebody in: what they ask for, what people let them do, and the tokens that they get for it."""
+"""Apps that sign players in: their requests, the answers of the players, and the tokens of the apps."""
 
 import base64
 import binascii
@@ -48,7 +48,7 @@ from service.store.apps import AccessRow, AppId, AppRow, AppStore, ClientId, Cli
 from service.store.protocol import KeyReused
 
 REGISTERED: Final = "app_"
-"""What the ids of registered apps begin with. No other app can call itself so."""
+"""The prefix of the ids of registered apps. The id of no other app can begin with it."""
 
 SECRET_PREFIX: Final = "tabc_"
 LONGEST_CLIENT: Final = 100
@@ -58,27 +58,27 @@ MOST_CLIENTS: Final = 20
 """How many apps an account can have registered."""
 
 MOST_APPS: Final = 100
-"""How many apps an account can have let in. Then the one that it let in first is shut out."""
+"""How many apps an account can let in. One more, and the app that it let in first is shut out."""
 
 MOST_SIGN_INS: Final = 10
-"""How many sign-ins an app has in an account at once. Then the oldest ends."""
+"""How many sign-ins an app can have in an account. One more, and the oldest ends."""
 
 SIGN_IN_LASTS: Final = timedelta(days=90)
-"""After how long a sign-in ends that nobody refreshes."""
+"""How long a sign-in lasts after its last refresh."""
 
 USED_CODES_STAY: Final = timedelta(minutes=10)
-"""How long a code is kept after its end, so that a second use of it is noticed."""
+"""How long an expired code stays stored, so that a second use of it is noticed."""
 
 _KNOWN: Final = {
     *("response_type", "client_id", "redirect_uri", "scope", "state", "code_challenge", "code_challenge_method"),
     *("grant_type", "code", "code_verifier", "refresh_token", "device_code", "client_secret"),
     *("token", "token_type_hint"),
 }
-"""The parameters that are read. All others are ignored, as OAuth says."""
+"""The parameters that we read. OAuth says to ignore all others."""
 
 
 class BadAppRequest(ValueError):
-    """An app's request that cannot be answered to the app; `allowed` says what would have been right."""
+    """A request of an app that is so wrong that no answer may go to the app; `allowed` says what would be right."""
 
     def __init__(self, why: str, allowed: str) -> None:
         super().__init__(why)
@@ -86,11 +86,11 @@ class BadAppRequest(ValueError):
 
 
 class UnknownDeviceCode(Exception):
-    """No device waits with this code."""
+    """No device is waiting with this code."""
 
 
 class GuestAccount(Exception):
-    """The account is a guest's, which only a browser keeps."""
+    """The account is a guest's: only one browser can sign in to it."""
 
 
 class TooManyClients(Exception):
@@ -98,21 +98,21 @@ class TooManyClients(Exception):
 
 
 class UnknownClient(Exception):
-    """The account has no such registered app, or let no such app in."""
+    """The account has not registered this app, or has not let it in."""
 
 
 class Wanted(Struct, frozen=True):
-    """What an app asks for.
+    """The request of an app.
 
     Attributes:
-        client: what it calls itself.
-        name: what it is called.
-        site: where it is.
-        is_registered: whether it proves who it is.
-        scopes: what it wants to do.
-        is_remembered: whether the account has let it do all that before, and nobody else can be there.
-        error: why it gets nothing; empty for a good request.
-        address: where the browser goes with that.
+        client: its id.
+        name: its display name.
+        site: its site.
+        is_registered: whether it proves its identity with a secret.
+        scopes: the scopes that it asks for.
+        is_remembered: whether the account has granted all of this before, and no other app can be at this site.
+        error: why the request is refused; empty for a good one.
+        address: the address to which the browser takes the error.
     """
 
     client: ClientId
@@ -129,7 +129,7 @@ class Apps:
     """The apps of a store. Every method may raise `StoreError`."""
 
     def __init__(self, store: AppStore, accounts: Accounts, clock: Clock, limits: Limits) -> None:
-        """`limits` counts the codes of devices that an account enters."""
+        """`limits` bounds how many device codes an account can enter."""
         self._store = store
         self._accounts = accounts
         self._clock = clock
@@ -138,7 +138,7 @@ class Apps:
     # --- what a browser is sent with ---
 
     async def wanted(self, query: str, issuer: str, caller: Caller | None) -> Wanted:
-        """Return what an app asks for that sent a browser here with this query. Raises `BadAppRequest`."""
+        """Return the request of an app that sent a browser here with this query. Raises `BadAppRequest`."""
         _, wanted, server = await self._read_request(query, issuer, caller)
         if wanted.error or caller is None or not wanted.site.is_sure:
             return wanted
@@ -148,7 +148,7 @@ class Apps:
         return replace(wanted, is_remembered=is_remembered)
 
     async def answer(self, query: str, issuer: str, caller: Caller, *, allow: bool) -> str:
-        """Return where the browser goes when its person lets an app do what it asks for, or does not.
+        """Allow or deny the request of an app, and return the address to which the browser goes then.
 
         Raises `BadAppRequest` or `GuestAccount`.
         """
@@ -204,14 +204,14 @@ class Apps:
     # --- devices ---
 
     async def wanted_by_device(self, user_code: str, caller: Caller) -> Wanted:
-        """Return what a device asks for. Raises `UnknownDeviceCode` or `TooMany`."""
+        """Return the request of a device. Raises `UnknownDeviceCode` or `TooMany`."""
         row = await self._device(user_code, caller)
         client = await self._client(row.client)
         is_registered = client is not None and client.row is not None
         return Wanted(row.client, row.name, shown_of(DEVICE), is_registered, row.scopes)
 
     async def answer_device(self, user_code: str, caller: Caller, *, allow: bool) -> None:
-        """Let a device do what it asks for, or not. Raises `UnknownDeviceCode`, `GuestAccount` or `TooMany`."""
+        """Allow or deny the request of a device. Raises `UnknownDeviceCode`, `GuestAccount` or `TooMany`."""
         row = await self._device(user_code, caller)
         if allow:
             await self._require_lasting(caller)
@@ -234,7 +234,7 @@ class Apps:
 
     async def give_device_code(self, form: str, headers: Mapping[str, str], issuer: str) -> Answer:
         """Answer the device authorization endpoint (RFC 8628)."""
-        for _ in range(3):  # until its user code is no other one's
+        for _ in range(3):  # until no other device has the same user code
             server, answered = await self._respond("/oauth/device", "device_authorization", form, headers, issuer)
             if server is None or server.added is None:
                 return answered
@@ -260,21 +260,21 @@ class Apps:
         return await (self._redeem if read.code is not None else self._refresh)(server, answered)
 
     async def revoke(self, form: str, headers: Mapping[str, str], issuer: str) -> Answer:
-        """Answer the revocation endpoint (RFC 7009). With any token of a sign-in, all of it ends."""
+        """Answer the revocation endpoint (RFC 7009). Any token of a sign-in ends the whole sign-in."""
         server, answered = await self._respond("/oauth/revoke", "revocation", form, headers, issuer)
         if server is not None and server.ended and server.read.sign_in is not None:
             await self._accounts.revoke(server.read.sign_in.token.token)
         return answered
 
     async def introspect(self, form: str, headers: Mapping[str, str], issuer: str) -> Answer:
-        """Answer the introspection endpoint (RFC 7662). An app learns nothing of the tokens of others."""
+        """Answer the introspection endpoint (RFC 7662). An app learns nothing about tokens of other apps."""
         _, answered = await self._respond("/oauth/introspect", "introspection", form, headers, issuer)
         return answered
 
     async def _respond(
         self, path: str, endpoint: str, form: str, headers: Mapping[str, str], issuer: str
     ) -> tuple[Exchange | None, Answer]:
-        """Let Authlib answer a form; return what it decided, and the answer. Without an endpoint it asks for tokens."""
+        """Let Authlib decide about a form; return its server and its answer. An empty `endpoint` is that for tokens."""
         try:
             given = read_parameters(form)
             request = OAuthRequest("POST", f"{issuer}{path}", given, headers)
@@ -289,7 +289,7 @@ class Apps:
         return server, answered
 
     async def _read(self, given: Mapping[str, str], headers: Mapping[str, str]) -> Read:
-        """Return what belongs to a request. Raises `InvalidClientError`."""
+        """Read the rows for a request. Raises `InvalidClientError`."""
         basic = _basic(headers)
         client = await self._client(basic if basic is not None else given.get("client_id"))
         code, grant = None, given.get("grant_type")
@@ -315,7 +315,7 @@ class Apps:
         access = AccessRow(hashed(issued.access), token, issued.scopes, later(now, ACCESS_LASTS))
         first = await self._store.redeem(code.hash, sign_in, hashed(issued.secret), access)
         if first != token:
-            # Two came at once. One of them may be a thief's, and nobody knows which.
+            # The code came twice at the same time. One request may be a thief's, and nobody knows which.
             await self._accounts.revoke(first)
             why = "The code was used before, so what it gave is revoked. Send the person to sign in again."
             return refused(InvalidGrantError(why), server.issuer)
@@ -337,7 +337,7 @@ class Apps:
     async def _note_reuse(self, row: SignInRow) -> None:
         now = self._now()
         await self._store.note_reuse(row, now)
-        await self._accounts.revoke(row.token.token)  # for what this process remembers of it
+        await self._accounts.revoke(row.token.token)  # so that this process forgets the token, too
         log.warning("a refresh token came a second time", account=row.token.player, token_id=row.token.token)
 
     async def _let_in(self, player: PlayerId, code: CodeRow) -> None:
@@ -355,7 +355,7 @@ class Apps:
         return await self._store.apps(player, self._now())
 
     async def shut_out(self, player: PlayerId, app: AppId) -> AppRow:
-        """Shut an app out, and end its sign-ins; return what it was. Raises `UnknownClient`."""
+        """Shut an app out and end its sign-ins; return the deleted row. Raises `UnknownClient`."""
         row = next((each for each in await self.let_in(player) if each.app == app), None)
         if row is None:
             raise UnknownClient
@@ -368,9 +368,10 @@ class Apps:
     async def register(
         self, player: PlayerId, name: str, redirects: tuple[str, ...], key: str | None
     ) -> tuple[ClientRow, str]:
-        """Register an app; return it and its secret, which nobody can find out again.
+        """Register an app; return it and its secret, which is not stored.
 
-        Under an idempotency key, a repetition gets the first. Raises `BadRedirect`, `TooManyClients` or `KeyReused`.
+        With an idempotency key, a repeated request gets the first app. Raises `BadRedirect`, `TooManyClients` or
+        `KeyReused`.
         """
         for redirect in redirects:
             site_of(redirect)
@@ -391,11 +392,11 @@ class Apps:
         return made, secret if once is None else once.value(made.nonce)
 
     async def registered(self, player: PlayerId) -> list[ClientRow]:
-        """Return the apps that an account registered, the newest first."""
+        """Return the registered apps of an account, the newest first."""
         return await self._store.clients(player)
 
     async def unregister(self, player: PlayerId, client: ClientId) -> ClientRow:
-        """Delete a registered app, and end all its sign-ins; return what it was. Raises `UnknownClient`."""
+        """Delete a registered app and end all its sign-ins; return the deleted row. Raises `UnknownClient`."""
         row = await self._store.client(client)
         if row is None or row.player != player:
             raise UnknownClient
@@ -407,7 +408,7 @@ class Apps:
         return next((each for each in await self.let_in(player) if (each.client, each.site) == (client, site)), None)
 
     async def _client(self, given: str | None) -> Client | None:
-        """Return the app that calls itself so; None for one that cannot be."""
+        """Return the app with this id; None if no app can have it."""
         if given is None or not 1 <= len(given) <= LONGEST_CLIENT or given != given.strip():
             return None
         client = ClientId(given)
@@ -417,7 +418,7 @@ class Apps:
         return Client(client, row) if row is not None else None
 
     async def _require_lasting(self, caller: Caller) -> None:
-        """Raise `GuestAccount` for an account that its owner loses with the browser, while an app would keep it."""
+        """Raise `GuestAccount` for a guest: an app would keep access when the browser has lost the account."""
         if await self._accounts.passkeys.is_lasting(caller.player):
             return
         if not any(each.token.startswith("t") for each in await self._accounts.tokens(caller.player)):
@@ -446,7 +447,7 @@ def read_parameters(encoded: str) -> dict[str, str]:
 
 
 def _basic(headers: Mapping[str, str]) -> str | None:
-    """Return the app that authenticates itself by HTTP Basic; None without that. Raises `InvalidClientError`."""
+    """Return the app's id from HTTP Basic; None without this header. Raises `InvalidClientError`."""
     scheme, _, value = headers.get("Authorization", "").partition(" ")
     if not scheme:
         return None

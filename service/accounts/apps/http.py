@@ -25,7 +25,7 @@ class Client(ClientMixin):
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The display name."""
         return self.client if self.row is None else self.row.name
 
     def get_client_id(self) -> str:
@@ -55,7 +55,7 @@ class Client(ClientMixin):
 
 
 class Parameters(OAuth2Payload):
-    """The parameters of a request, each once."""
+    """The parameters of a request. Each has one value."""
 
     def __init__(self, given: Mapping[str, str]) -> None:
         self._given = dict(given)
@@ -70,7 +70,7 @@ class Parameters(OAuth2Payload):
 
 
 class OAuthRequest(OAuth2Request):
-    """A request as Authlib reads it. Raises `InsecureTransportError` when it came by HTTP, and not on this machine."""
+    """A request for Authlib. Raises `InsecureTransportError` when it came by plain HTTP from another machine."""
 
     def __init__(self, method: str, uri: str, given: Mapping[str, str], headers: Mapping[str, str]) -> None:
         super().__init__(method, uri, None, dict(headers))

@@ -1,7 +1,7 @@
-"""OAuth 2.1 by Authlib: its server decides what the protocol asks for, and this is what it decides upon.
+"""OAuth 2.1 by Authlib: its server checks requests by the protocol; the classes here give it our data.
 
-Authlib's classes wait for nothing. So what they look up is read before (`Read`), and what they decide is written
-afterwards, by compare-and-set, in one transaction (`service.accounts.apps.apps`). A server is made for one request.
+Authlib's classes cannot await. So all rows are read before (`Read`), and its decisions are written afterwards, by
+compare-and-set, in one transaction (`service.accounts.apps.apps`). Each request has a server of its own.
 """
 
 import hmac
@@ -34,14 +34,14 @@ from service.base.scopes import Scope
 from service.store.apps import AccessRow, CodeRow, SignInRow
 
 GRANTABLE: Final[tuple[Scope, ...]] = ("play", "organize", "judge", "notify")
-"""What an app may be let do. Never `account`: anybody who has that makes tokens of the account, and takes it over."""
+"""The scopes that an app can get. Never `account`: with it, the app could make tokens and take the account over."""
 
 CODE_PREFIX: Final = "code_"
 DEVICE_PREFIX: Final = "dev_"
 REFRESH_PREFIX: Final = "tabr_"
 
 CODE_LASTS: Final = timedelta(seconds=60)
-"""How long a code is good that a browser brings to an app."""
+"""How long an authorization code is good."""
 
 ACCESS_LASTS: Final = timedelta(hours=1)
 DEVICE_LASTS: Final = timedelta(minutes=10)
@@ -62,23 +62,23 @@ _RIGHT: Final = {
     "unsupported_response_type": "Send response_type=code.",
     "unsupported_token_type": "Send token_type_hint=access_token or refresh_token, or leave it out.",
 }
-"""What is said of errors of which Authlib says nothing."""
+"""Descriptions of errors for which Authlib has none."""
 
 _AGAIN: Final = "Send the person to the authorization endpoint again."
 _SIGN_IN_AGAIN: Final = "Let the person sign in again."
 
 
 class Read(Struct, frozen=True):
-    """What was read for a request.
+    """The rows that were read for a request.
 
     Attributes:
         now: the time.
-        client: the app that it names; None for one that there is not.
-        code: the code, or device code, that it brings.
-        sign_in: the sign-in of the token that it brings.
-        access: that token, if it is an access token.
-        rest: what is particular to it, if it is a refresh token.
-        may: the most that the person can let an app do.
+        client: the app; None if it is unknown.
+        code: the row of its code or device code.
+        sign_in: the sign-in of its token.
+        access: its token, if that is an access token.
+        rest: the last part of its token, if that is a refresh token.
+        may: the most scopes that the person can grant.
     """
 
     now: str
@@ -91,13 +91,13 @@ class Read(Struct, frozen=True):
 
 
 class Issued(Struct, frozen=True):
-    """Tokens that are given.
+    """New tokens.
 
     Attributes:
-        player: whose account they are for.
-        scopes: what the access token may do.
-        secret: what all refresh tokens of the sign-in begin with.
-        rest: the rest of this one.
+        player: the account.
+        scopes: the scopes of the access token.
+        secret: the first part of all refresh tokens of the sign-in.
+        rest: the last part of this refresh token.
         access: the access token.
     """
 
@@ -109,15 +109,15 @@ class Issued(Struct, frozen=True):
 
 
 class Exchange(AuthorizationServer):
-    """The authorization server for one request: what it decides is in its attributes, and is to be written.
+    """The authorization server for one request. The caller writes its decisions, which are in its attributes.
 
     Attributes:
-        added: a code.
-        issued: tokens.
-        replayed: a sign-in whose code came a second time.
-        reused: one of whose refresh tokens that is so.
-        ended: one that its app ends.
-        polled: the pause that a device is to make.
+        added: a new code.
+        issued: new tokens.
+        replayed: a sign-in to end: its code was used a second time.
+        reused: a sign-in to end: one of its refresh tokens was used a second time.
+        ended: a sign-in that its app ends.
+        polled: the new pause of a device between two polls.
     """
 
     def __init__(self, issuer: str, read: Read) -> None:
@@ -143,7 +143,7 @@ class Exchange(AuthorizationServer):
         return client if client is not None and client.client == client_id else None
 
     def save_token(self, token: Any, request: Any) -> None:
-        """Do nothing: `issued` is written afterwards."""
+        """Do nothing: the caller writes `issued`."""
 
     def send_signal(self, name: str, *args: Any, **kwargs: Any) -> None:
         """Do nothing: nobody listens."""
@@ -183,7 +183,7 @@ class Exchange(AuthorizationServer):
 
 
 class _Code(AuthorizationCodeMixin):
-    """A code as Authlib asks about it."""
+    """A code, as Authlib wants it."""
 
     code_challenge_method = "S256"
 
@@ -205,7 +205,7 @@ class _Code(AuthorizationCodeMixin):
 
 
 class _Token(TokenMixin):
-    """A token as Authlib asks about it."""
+    """A token, as Authlib wants it."""
 
     def __init__(self, read: Read, sign_in: SignInRow) -> None:
         self.row = sign_in
@@ -232,7 +232,7 @@ def _is_newest(read: Read, sign_in: SignInRow) -> bool:
 
 
 class _S256(CodeChallenge):
-    """PKCE as OAuth 2.1 has it: always, and never `plain`."""
+    """PKCE by OAuth 2.1: required, and never `plain`."""
 
     def validate_code_challenge(self, grant: Any, redirect_uri: Any) -> None:
         given = grant.request.payload.data
@@ -242,7 +242,7 @@ class _S256(CodeChallenge):
 
 
 class _Issuer(IssuerParameter):
-    """Says in every answer to a browser which server gave it (RFC 9207), so that an app never mixes two up."""
+    """Names this server in every answer to a browser (RFC 9207), so that an app cannot confuse two servers."""
 
     def __init__(self, issuer: str) -> None:
         self._issuer = issuer
@@ -288,7 +288,7 @@ class _CodeGrant(AuthorizationCodeGrant):
         return authorization_code.row.player
 
     def delete_authorization_code(self, authorization_code: Any) -> None:
-        """Do nothing: it is kept as used, so that a second use is noticed."""
+        """Do nothing: the code stays stored as used, so that a second use is noticed."""
 
 
 class _RefreshGrant(RefreshTokenGrant):
@@ -313,7 +313,7 @@ class _RefreshGrant(RefreshTokenGrant):
         return refresh_token.row.token.player
 
     def revoke_old_credential(self, refresh_token: Any) -> None:
-        """Do nothing: it is replaced together with what it gives."""
+        """Do nothing: the caller replaces the old token when it writes the new ones."""
 
 
 class _Device(_Code):
@@ -412,23 +412,23 @@ class _Introspection(IntrospectionEndpoint):
 
 
 def scopes_of(asked: str | None, may: Collection[Scope] = GRANTABLE) -> tuple[Scope, ...]:
-    """Return the scopes of a text that somebody may give, in the order in which they are always shown."""
+    """Return the scopes in a text that an account may grant, in the usual order."""
     return tuple(scope for scope in GRANTABLE if scope in may and scope in (asked or "").split())
 
 
 def plain(user_code: str) -> str:
-    """Return the letters of a code that somebody enters: however they are written, they are the same."""
+    """Return the letters of a code, without blanks and hyphens, in one case."""
     return "".join(letter for letter in user_code.upper() if letter.isascii() and letter.isalpha())
 
 
 def refused(error: OAuth2Error, issuer: str) -> Answer:
-    """Return an error as it is answered to a program."""
+    """Return the answer to a program for an error."""
     status, body, headers = described(error)(f"{issuer}{GUIDE}")
     return Answer(status, body, headers)
 
 
 def described(error: OAuth2Error) -> OAuth2Error:
-    """Return an error that says what would have been right, which not all of Authlib's do."""
+    """Return an error with a description of what would be right. Not all of Authlib's errors have one."""
     code = error.error or ""
     if code in _RIGHT and (not error.description or code.startswith("unsupported")):
         return OAuth2Error(_RIGHT[code], status_code=error.status_code, redirect_uri=error.redirect_uri, error=code)

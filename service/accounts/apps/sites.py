@@ -1,6 +1,6 @@
-"""Where an app is: by the address to which people are sent back, which is all that is known of it for certain.
+"""The site of an app: the host or scheme of its redirect address, the only thing that is certain about an app.
 
-Apps choose everything else themselves, their names too. So a person who is asked is shown the site first.
+Apps choose everything else themselves, even their names. So the question to a person shows the site first.
 """
 
 import re
@@ -9,12 +9,12 @@ from typing import Final, Literal
 from msgspec import Struct
 
 LONGEST: Final = 1_000
-"""The most characters of an address to which people are sent back."""
+"""The most characters of a redirect address."""
 
 DEVICE: Final = "device"
 LOOPBACK: Final = "http://localhost"
 
-# Nothing that a browser reads in another way than we do: no user, no backslash, no fragment.
+# Accept nothing that a browser could read differently: no user, no backslash, no fragment.
 _PORT: Final = r"(?::(\d{1,5}))?"
 _REST: Final = r"(?:[/?][A-Za-z0-9._~:/?\[\]@!$&'()*+,;=%-]*)?"
 _HOST: Final = r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
@@ -27,7 +27,7 @@ Kind = Literal["web", "program", "app", "device"]
 
 
 class BadRedirect(ValueError):
-    """An address to which nobody is sent; `allowed` says what would be one."""
+    """An unacceptable redirect address; `allowed` says which addresses are accepted."""
 
     def __init__(self, why: str, allowed: str) -> None:
         super().__init__(why)
@@ -35,13 +35,13 @@ class BadRedirect(ValueError):
 
 
 class Site(Struct, frozen=True):
-    """Where an app is.
+    """The site of an app.
 
     Attributes:
-        kind: a web page; a program on the computer of the person; an app that its system knows by a scheme; a device
-            without a browser.
-        name: the same for all addresses of the app: the origin, `http://localhost`, the scheme, or `device`.
-        shown: what people are shown: the host with its port, the scheme, or nothing.
+        kind: a web page; a program on the person's computer; an app with a scheme of its own; a device without a
+            browser.
+        name: the same for all addresses of an app: the origin, `http://localhost`, the scheme, or `device`.
+        shown: the text for people: the host with its port, the scheme, or nothing.
     """
 
     kind: Kind
@@ -50,14 +50,14 @@ class Site(Struct, frozen=True):
 
     @property
     def is_sure(self) -> bool:
-        """Whether nobody else can be there: a host proves who it is, while any program can take a port or a scheme."""
+        """Whether only this app can be at the site. True for a host; any program can take a port or a scheme."""
         host = self.shown.partition(":")[0]
         last = host.rpartition(".")[2]
         return self.kind == "web" and "." in host and last != "localhost" and not last.isdigit()
 
 
 def site_of(redirect: str) -> Site:
-    """Return where the app is that people are sent back to. Raises `BadRedirect`."""
+    """Return the site of a redirect address. Raises `BadRedirect`."""
     if len(redirect) > LONGEST:
         raise BadRedirect(f"Its redirect_uri has {len(redirect)} characters.", f"It may have {LONGEST}.")
     scheme, _, rest = redirect.partition(":")
@@ -66,7 +66,7 @@ def site_of(redirect: str) -> Site:
         return Site("program", LOOPBACK, "")
     if found := _WEB.fullmatch(lowered):
         host = found[1]
-        # A browser takes a host whose last part is a number for an address, however that is written.
+        # If the last part of a host is a number, a browser reads the host as an IP address, in several notations.
         if re.fullmatch(r"\d+|0x[0-9a-f]*", host.rpartition(".")[2]) and not _is_plain_address(host):
             raise BadRedirect(f"Its redirect_uri has the host {host!r}.", "Write an IP address as four numbers.")
         port = found[2] or "443"
@@ -85,7 +85,7 @@ def site_of(redirect: str) -> Site:
 
 
 def is_same(registered: str, redirect: str) -> bool:
-    """Tell whether an address is one that an app registered. On the loopback interface any port will do (RFC 8252)."""
+    """Tell whether an address is the registered one. On the loopback interface, any port is accepted (RFC 8252)."""
     if registered == redirect:
         return True
     first, second = (_LOOPBACK.fullmatch(each) is not None for each in (registered, redirect))
@@ -93,7 +93,7 @@ def is_same(registered: str, redirect: str) -> bool:
 
 
 def shown_of(site: str) -> Site:
-    """Return the site that is kept by this name."""
+    """Return the site with this name."""
     if site == DEVICE:
         return Site("device", DEVICE, "")
     if site == LOOPBACK:
@@ -104,7 +104,7 @@ def shown_of(site: str) -> Site:
 
 
 def _lower_host(rest: str) -> str:
-    """Return what follows a scheme, with its host in small letters: hosts are alike however they are written."""
+    """Return an address without its scheme, with the host in small letters: hosts do not depend on case."""
     found = re.match(r"//[^/?#]*", rest)
     return rest if found is None else found[0].lower() + rest[found.end() :]
 

@@ -1,4 +1,4 @@
-"""Accounts as administrators and auditors deal with them, and the one log of all games."""
+"""Endpoints for administrators and auditors: accounts, and the log of all games."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -173,7 +173,7 @@ async def read_log(request: Call) -> Response[bytes]:
 
 
 async def _shown(store: EventStore, found: Iterable[Placed]) -> list[tuple[GameId, Record]]:
-    """Return the records that belong to games, but for private games and forks that are withheld."""
+    """Return the records of games, without private games and withheld forks."""
     games = [(game, record) for _, stream, record in found if (game := as_game(stream)) is not None]
     asked = {game for game, _ in games}
     hidden = {*await store.withheld(asked), *await store.private(asked)}

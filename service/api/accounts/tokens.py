@@ -1,4 +1,4 @@
-"""The tokens of an account: made, listed, rotated and revoked with one that has the scope `account`."""
+"""The tokens of an account: creating, listing, rotating and revoking them, with the scope `account`."""
 
 from typing import Any, Final
 
@@ -111,9 +111,9 @@ async def rotate_token(request: Call, token: str) -> Response[bytes]:
     old = await _found(request, token)
     caller = request.signed_in
     if old.player != caller.player or old.is_session or old.is_app:
-        raise _no_such(token)  # not even an administrator gets to know a token of somebody else
+        raise _no_such(token)  # not even an administrator may learn somebody else's token
     if old.token != caller.token:
-        request.require("account")  # `admin` may end it, but the new one is as good as the old one
+        request.require("account")  # an administrator may end a token, but not get its successor
         for scope in old.scopes:
             if caller.token is None and scope not in caller.may_issue:
                 raise scope_missing((scope,), caller.scopes, caller.granted)
@@ -156,7 +156,7 @@ def _once(caller: Caller, key: str, content: list[Any]) -> Once:
 
 
 async def _found(request: Call, token: str) -> TokenRow:
-    """Return the token that an address names, which the caller may end. Raises `Problem`."""
+    """Return the token with the id in the path, if the caller may end it. Raises `Problem`."""
     caller = request.signed_in
     wanted = caller.token if token == CURRENT else TokenId(token)
     row = await request.services.accounts.token(wanted) if wanted is not None else None

@@ -1,1 +1,1 @@
-"""Apps of other people's that sign somebody in: what pages ask about them, and what they ask themselves."""
+"""The endpoints for other people's apps: those that pages call, and those that the apps call."""

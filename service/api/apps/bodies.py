@@ -1,4 +1,4 @@
-"""Apps as people see them who let them in, and as those do who register them."""
+"""The bodies about apps, for people who let apps in and for people who register them."""
 
 from typing import Annotated, Literal
 
@@ -178,7 +178,7 @@ class RegisteredClients(Listed[RegisteredClient], frozen=True):
 
 
 def wanted_view(wanted: Wanted) -> AppRequest:
-    """Return what an app asks for, as it is sent."""
+    """Return the body of an app's request."""
     return AppRequest(
         wanted.client,
         wanted.name,
@@ -193,12 +193,12 @@ def wanted_view(wanted: Wanted) -> AppRequest:
 
 
 def app_view(row: AppRow) -> LetInApp:
-    """Return an app that somebody let in, as it is sent."""
+    """Return the body of an app that somebody let in."""
     site = shown_of(row.site)
     times = (row.given, row.used, row.sign_ins, row.reused)
     return LetInApp(row.app, row.client, row.name, site.kind, site.shown, row.scopes, *times)
 
 
 def client_view(row: ClientRow) -> RegisteredClient:
-    """Return a registered app, as it is sent."""
+    """Return the body of a registered app."""
     return RegisteredClient(row.client, row.name, row.redirects, row.created)

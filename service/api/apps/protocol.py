@@ -1,4 +1,4 @@
-"""The endpoints of OAuth itself: what programs ask. They take forms and answer as their RFCs say, not with problems."""
+"""The endpoints of OAuth, which programs call. They take forms, and answer errors as the RFCs say, not as problems."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
@@ -20,13 +20,13 @@ _AUTHENTICATE: Final = ["client_secret_basic", "client_secret_post", "none"]
 
 
 def issuer_of(request: Call) -> str:
-    """Return the issuer: the address of this service that the operator names, or else the one that was asked."""
+    """Return the issuer: the public address in the settings, or else the host of the request."""
     given = request.services.settings.public_url.rstrip("/")
     return given or f"{request.scope['scheme']}://{request.header('host')}"
 
 
 def metadata_of(issuer: str) -> AuthorizationServerMetadata:
-    """Return what clients can find out about this authorization server (RFC 8414)."""
+    """Return the metadata of this authorization server (RFC 8414)."""
     return AuthorizationServerMetadata(
         {
             "issuer": issuer,

@@ -1,4 +1,4 @@
-"""What pages ask about apps for the person before them, and how apps are registered."""
+"""The endpoints with which pages show and answer requests of apps, and with which people register apps."""
 
 from typing import Final
 
@@ -263,7 +263,7 @@ async def unregister_client(request: Call, client: str) -> Response[bytes]:
 
 
 def _person(request: Call) -> Caller:
-    """Return the caller, who lets apps in. Whom another issuer's token names is let do no more than that lasts."""
+    """Return the caller who lets apps in. A token of another issuer cannot: its rights end with it."""
     caller = request.signed_in
     if caller.token is None:
         raise scope_missing(("account",), caller.scopes - {"account"}, caller.granted)

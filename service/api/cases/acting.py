@@ -1,4 +1,4 @@
-"""What all acts in a case share: how they are done, answered and refused."""
+"""What all endpoints that change a case share: deciding, the answer, and refusals."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -31,7 +31,7 @@ KINDS: Final = {
 """The rules of the service whose refusals have a problem of their own."""
 
 ACTS: Final = (UNKNOWN_CASE, REFUSED, NOT_NOW, STALE_VERSION, KEY_REUSED, CASE_CLOSED)
-"""What can be wrong with everything that changes a case."""
+"""The problems of every endpoint that changes a case."""
 
 DONE: Final = Answer(
     200, "Done now, or done before: then this is the first answer again.", CaseDetail, headers=("ETag",)
@@ -45,7 +45,7 @@ async def acted(
     decide: Callable[[Case, str, Facts, Cause, str], Filed],
     text: str | None = None,
 ) -> Response[bytes]:
-    """Let the caller do something in a case, and answer the case after it. Raises `Problem` when it is refused."""
+    """Let the caller do something in a case, and answer with the case. Raises `Problem` for a refusal."""
     desk, player, key, expected = request.services.desk, request.signed_in.player, request.key, request.expected
     async with explained(request, (await desk.row(CaseId(case))).game):
         docket = await desk.act(CaseId(case), player, kind, decide, text, expected=expected, key=key)

@@ -1,4 +1,4 @@
-"""What officials do in a case: rule on it, and erase what was written."""
+"""The endpoints for officials: ruling on a case, and erasing statements."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What parties do in a case: open it, argue, agree, appeal and withdraw."""
+"""The endpoints for parties of a case: opening it, arguing, agreeing, appealing, withdrawing."""
 
 from functools import partial
 from typing import Final

@@ -165,6 +165,6 @@ async def export_case(request: Call, case: str) -> Response[bytes] | Stream:
     docket = await request.services.desk.docket(CaseId(case), limit=None)
     statements = list(docket.statements()) if await may_read(request, docket) else []
     content = b"".join(proof.export(docket.case, docket.records, statements))
-    # Not the version alone: texts are shown to some, and may be erased.
+    # The version alone is not enough: only some callers see the texts, and these can be erased.
     tag = f'"{docket.case.version}.{hashlib.sha256(content).hexdigest()[:16]}"'
     return await download(request, lambda: (content,), tag, request.media(NDJSON), saved_as(request, docket.case.id))

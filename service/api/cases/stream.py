@@ -41,7 +41,7 @@ async def follow(
     """
     async with services.wake.subscribe(case) as signal:
         while True:
-            # Read after subscribing, and before waiting: so nothing is missed in between.
+            # Read after subscribing and before waiting, so that no event is missed.
             docket = await services.desk.docket(case)
             await require_shown(services, docket.case.game, caller)
             if after < docket.case.version:

@@ -19,7 +19,7 @@ from service.judging.desk import Docket
 
 
 def event_view(record: Record, names: Names) -> CaseEventView:
-    """Return a record of a case as it is sent."""
+    """Return the body of a record of a case."""
     event: Any = read_event(record)
     return CaseEventView(
         version=record.version,
@@ -51,14 +51,14 @@ async def detail(request: Call, docket: Docket) -> CaseDetail:
 
 
 async def may_read(request: Call, docket: Docket, game: Game | None = None) -> bool:
-    """Tell whether the caller may read what parties wrote: a seat or an official, and everybody after the game."""
+    """Tell whether the caller may read statements: a seat or an official, and everybody after the game."""
     game = game or await request.services.games.game(docket.case.game)
     viewer = viewer_of(game, request.caller)
     return viewer.everything or viewer.seat is not None
 
 
 def case_detail(docket: Docket, refusal: CaseRefusal | None, *, reads: bool) -> CaseDetail:
-    """Return a case as somebody may see it; `reads` says whether they may read what parties wrote."""
+    """Return a case as a viewer may see it; `reads` says whether they may read statements."""
     case, opened = docket.case, docket.case.opened
     statements = list[CaseStatement]()
     for version, kept in docket.kept.items():

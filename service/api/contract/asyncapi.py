@@ -7,7 +7,7 @@ from typing import Any, Final
 
 STREAM: Final = "text/event-stream"
 CONTRACT: Final = "openapi.json"
-"""Where the types are, beside the document."""
+"""The file with the types, in the same folder."""
 
 DESCRIPTION: Final = """\
 What the service sends by itself: server-sent events, the messages of a WebSocket, and requests to webhooks. The types \
@@ -83,7 +83,7 @@ def _streams(contract: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
 
 
 def _webhooks(contract: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the same of each family of webhooks, whose address their owner chooses."""
+    """Yield the same for each family of webhooks. Their owners choose the address."""
     for told in contract["webhooks"].values():
         said = told["post"]
         given = [_resolved(contract, each) for each in said["parameters"]]

@@ -18,11 +18,12 @@ _BOUNDS: Final = {
     **dict.fromkeys(("minimum", "minLength", "minItems", "minProperties", "exclusiveMinimum"), 1),
     **dict.fromkeys(("maximum", "maxLength", "maxItems", "maxProperties", "exclusiveMaximum"), -1),
 }
-"""Bounds of values: 1 for those that let less through when they rise, -1 for those that do when they fall."""
+"""Bounds of values: 1 for those that become stricter when they rise, -1 for those that become stricter when they
+fall."""
 
 
 class Change(Struct, frozen=True, order=True):
-    """A difference: where, what in words, and whether it breaks a client that was right before."""
+    """A difference: its place, a text, and whether it breaks clients."""
 
     where: str
     what: str
@@ -87,7 +88,7 @@ class _Comparison:
     def _answers(self, name: str, old: Schema, new: Schema) -> Iterator[Change]:
         for status in old.keys() | new.keys():
             if status >= "400":
-                continue  # a problem says what it is by its type, of which there may be more at any time
+                continue  # new types of problems can come at any time, and clients have to expect them
             part = f"answer {status}"
             if status not in new:
                 yield Change(name, f"{part} removed", True)
@@ -116,7 +117,7 @@ class _Comparison:
     def _schema(self, where: str, part: str, old: Schema, new: Schema, direction: Direction) -> Iterator[Change]:
         """Yield how a value differs: `where` is an operation or a schema, `part` which part of it."""
         if "$ref" in old and "$ref" in new:
-            # A change of a named schema is listed once, under its name, however many use it.
+            # List a change of a named schema once, under its name, even if many places use it.
             one, other = _name(old), _name(new)
             if (one, other, direction) in self._compared:
                 return
@@ -131,7 +132,7 @@ class _Comparison:
         for kind in before.keys() - after.keys():
             yield Change(where, f"{about}is no longer {_in_words(kind)}", direction == "sent")
         for kind in after.keys() - before.keys():
-            # Of what differs by its type there may be more at any time, but nobody looks for a null.
+            # New branches of a union can come at any time; but no client expects a null.
             yield Change(where, f"{about}can be {_in_words(kind)}", direction == "answered" and kind == "null")
         for kind in before.keys() & after.keys():
             yield from self._schema(where, part, before[kind], after[kind], direction)
@@ -169,7 +170,7 @@ class _Comparison:
 
 
 def _values(where: str, about: str, old: Schema, new: Schema, direction: Direction) -> Iterator[Change]:
-    """Yield how the bounds of a value differ. Of what is answered, clients must be ready for more values."""
+    """Yield how the bounds of a value differ. In answers, clients have to expect new values."""
     one, other = _listed(old), _listed(new)
     if one is not None and other is not None:
         for value in sorted(one - other):
@@ -197,13 +198,13 @@ def _operations(document: Mapping[str, Any]) -> dict[str, Schema]:
 
 
 def _parameters(document: Mapping[str, Any], operation: Schema) -> list[Schema]:
-    """Return the parameters of an operation, themselves in place of references to them."""
+    """Return the parameters of an operation, with references resolved."""
     shared = document["components"].get("parameters", {})
     return [shared[_name(each)] if "$ref" in each else each for each in operation["parameters"]]
 
 
 def _let_in(operation: Schema) -> set[str]:
-    """Return who is let in, each in words."""
+    """Return the accepted ways of authentication, in words."""
     return {
         " and ".join(
             f"`{scheme}` with `{' '.join(scopes)}`" if scopes else f"`{scheme}`" for scheme, scopes in each.items()
@@ -224,7 +225,7 @@ def _resolved(document: Mapping[str, Any], schema: Schema) -> Schema:
 
 
 def _branches(document: Mapping[str, Any], schema: Schema) -> dict[str, Schema]:
-    """Return what a value may be, one thing or several: objects by the names of their schemas, all else by its type."""
+    """Return the alternatives of a value: objects by the names of their schemas, others by type."""
     shape = _resolved(document, schema)
     if isinstance(kinds := shape.get("type"), list):
         return {kind: {**shape, "type": kind} for kind in kinds}

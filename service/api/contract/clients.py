@@ -1,6 +1,5 @@
-"""What the client packages in `openapi/` are told of the contract: which types of events there are.
-
-By that they tell events of newer rulesets and versions from those that they know.
+"""Generated files of the client packages in `openapi/`: the known types of events. With them, the packages recognize
+events of newer rulesets and versions.
 """
 
 import json

@@ -123,7 +123,7 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
 
 
 def _told(family: str, kinds: Sequence[str], shown: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is sent to webhooks of some types of events, as an operation of theirs."""
+    """Return the operation that describes a delivery to a webhook, for some types of events."""
     alone = len(kinds) == 1
     example = kinds[-1]
     return {
@@ -159,9 +159,9 @@ def _in_order(structs: Mapping[str, Schema], families: Sequence[str]) -> dict[st
 
 
 def _shared_parameters(operations: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return the parameters that several operations have alike, by name, and let the operations refer to them.
+    """Return the parameters that several operations share, by name, and replace them in the operations by references.
 
-    Of those that have one name and are not alike, the one that most operations have.
+    If parameters with one name differ, the one that most operations have is shared.
     """
     counted = Counter(json.dumps(each) for operation in operations for each in operation["parameters"])
     shared: dict[str, Any] = {}
@@ -177,7 +177,7 @@ def _shared_parameters(operations: Iterable[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _downloads() -> list[str]:
-    """Return the names of the endpoints whose one example is that of several answers or media types."""
+    """Return the names of the endpoints that use one example for several answers or media types."""
     return [
         endpoint.name for *_, endpoint in endpoints() if any(answer.media in CONTENTS for answer in endpoint.answers)
     ]

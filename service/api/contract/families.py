@@ -62,7 +62,7 @@ class Family(Struct, frozen=True):
 
 
 def families(library: Library) -> list[Family]:
-    """Return the rulesets of `library` by the shapes that they share."""
+    """Group the rulesets of `library` by the shapes that they share."""
     found: dict[str, list[Ruleset[Any]]] = defaultdict(list)
     for ruleset in map(library.current, library.ids()):
         found[schemas.family_of(ruleset)].append(ruleset)
@@ -70,7 +70,7 @@ def families(library: Library) -> list[Family]:
 
 
 def describe(book: Book, library: Library) -> None:
-    """Add to `book` whatever carries a command, an event or a view."""
+    """Add to `book` all schemas that contain a command, an event or a view."""
     known = families(library)
     _add(book, option_schemas(book.reference))
     for family in known:
@@ -83,7 +83,7 @@ def describe(book: Book, library: Library) -> None:
         _by_ruleset(book, known, shape, lambda family: {**_offered(book, family), **_decision_fields(book, family)})
     _describe_orders(book, known)
     _describe_export(book, known)
-    for shape in (Cause, Option, export.Header, export.Row):  # those of the families take their place
+    for shape in (Cause, Option, export.Header, export.Row):  # the schemas of the families replace these
         del book.structs[shape.__name__]
 
 
@@ -131,7 +131,7 @@ def _describe_family(book: Book, family: Family) -> None:
 
 
 def _kinds_said(family: Family) -> str:
-    """Say of what the kinds of decision are, and which of them a ruleset does not ask."""
+    """Describe the kinds of decision, and name those that a ruleset of the family does not ask."""
     sentences = [f"A kind of decision of {family.titles}."]
     for ruleset in family.rulesets:
         if absent := [f"`{kind}`" for kind in family.decisions if kind not in ruleset.answers]:
@@ -140,9 +140,9 @@ def _kinds_said(family: Family) -> str:
 
 
 def _logged_command(book: Book, family: Family) -> Schema:
-    """Return the schema of a command in the log, where of one that is a secret there is a commitment only.
+    """Return the schema of a command in the log. Of a secret command, the log has only a commitment.
 
-    Where no command is a secret, it is that of a command.
+    If no command is secret, it is the schema of a command.
     """
     if not any(getattr(command, "sealed", False) for command in family.commands):
         return book.reference(f"{family.name}Command")
@@ -199,7 +199,7 @@ def _describe_fork(book: Book) -> None:
 
 
 def _describe_orders(book: Book, known: Iterable[Family]) -> None:
-    """Add what a seat asks for: exactly one of a command and several."""
+    """Add the body of a request to play: exactly one of `command` and `commands`."""
     kinds = sorted({type_name(command) for family in known for command in family.commands})
     made: Schema = {
         "type": "object",
@@ -237,7 +237,7 @@ def _describe_orders(book: Book, known: Iterable[Family]) -> None:
 
 
 def _describe_export(book: Book, known: Iterable[Family]) -> None:
-    """Add the lines of an export, the first of which says how the others are to be read."""
+    """Add the lines of an export. The first says how to read the others."""
     board: Schema = {"type": "object", "description": "The whole board, as it is hashed."}
     _add(book, _copied(book, export.Published, "ExportSecret", {}))
     _add(book, _copied(book, export.LastLine, "ExportEnd", {}))
@@ -283,7 +283,7 @@ def _offered(book: Book, family: Family) -> dict[str, Schema]:
 
 
 def _of_log(book: Book, family: Family) -> dict[str, Schema]:
-    """Return what a row of the log has of the family's own."""
+    """Return the fields of a log row that differ by family."""
     return {"event": book.reference(f"{family.name}Event"), "cause": book.reference(f"{family.name}Cause")}
 
 
@@ -304,7 +304,7 @@ def _copied(book: Book, shape: type[Struct], name: str, own: Mapping[str, Schema
 
 
 def _told_apart(description: str, by: str, mapping: Mapping[str, str]) -> Schema:
-    """Return the union of the schemas at these places, told apart by what stands in the field `by`."""
+    """Return the union of the schemas at these places, with the field `by` as discriminator."""
     return {
         "description": description,
         "oneOf": [{"$ref": place} for place in dict.fromkeys(mapping.values())],

@@ -35,7 +35,7 @@ def write(folder: Path) -> None:
 
 
 def differs(folder: Path) -> list[str]:
-    """Return the files in `folder` that are not what the code says: missing, left over or different."""
+    """Return the files in `folder` that differ from the code: missing, left over or changed."""
     wanted = _wanted(folder)
     present = {path: (folder / path).read_bytes() for path in _present(folder)}
     return sorted(path for path in wanted.keys() | present.keys() if wanted.get(path) != present.get(path))
@@ -49,7 +49,7 @@ def _present(folder: Path) -> list[str]:
 
 
 def fault(folder: Path) -> str | None:
-    """Return what is wrong with the version of the contract, by the last release in `folder`; None if nothing is."""
+    """Return what is wrong with the version of the contract, compared with the last release in `folder`, or None."""
     return (
         releases.fault(releases.last_release(folder), json.loads(published(LIBRARY))) if _has_release(folder) else None
     )
@@ -67,7 +67,7 @@ def _has_release(folder: Path) -> bool:
 
 @cache
 def published(library: Library, boards: Boards = builtin) -> bytes:
-    """Return the OpenAPI document as the folder has it; made once, which takes half a second."""
+    """Return the OpenAPI document of the folder. It is cached: making it takes half a second."""
     return encoded(document(library, boards))
 
 
@@ -80,7 +80,7 @@ def _wanted(folder: Path) -> dict[str, bytes]:
 
 
 def _files(library: Library) -> dict[str, bytes]:
-    # A service that has no tutorial has no example of a lesson, and serves its contract all the same.
+    # A service without a tutorial has no example of a lesson, but must still serve its contract.
     shown = examples(library, builtin)
     for *_, endpoint in endpoints():
         require_example(endpoint, shown)
@@ -94,5 +94,5 @@ def _files(library: Library) -> dict[str, bytes]:
 
 
 def encoded(value: Any) -> bytes:
-    """Return a part of the contract as the folder has it: indented, so that its changes can be read."""
+    """Return a part of the contract as indented JSON, so that changes are readable."""
     return json.dumps(value, indent=2, ensure_ascii=False).encode() + b"\n"

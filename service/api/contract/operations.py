@@ -1,4 +1,4 @@
-"""An endpoint as an operation of the OpenAPI document: what it takes, its answers, and what can be wrong."""
+"""An endpoint as an operation of the OpenAPI document: its parameters, body, answers and problems."""
 
 import hashlib
 import re
@@ -86,7 +86,7 @@ def operation_of(path: str, endpoint: Endpoint, book: Book, shown: Examples, ref
     }
     operation["security"] = []
     if endpoint.account != "none":
-        # OpenAPI 3.1 lets a bearer token's requirement name what the token must be good for; one entry is enough.
+        # In OpenAPI 3.1, the requirement of a bearer token can name scopes; one entry is enough.
         each: list[dict[str, list[str]]] = [{"token": [scope]} for scope in endpoint.scopes] or [{"token": []}]
         by_apps = [{"app": [scope]} for scope in endpoint.scopes if scope in GRANTABLE]
         each = [*each, *by_apps, {"session": []}]
@@ -100,7 +100,7 @@ def operation_of(path: str, endpoint: Endpoint, book: Book, shown: Examples, ref
 
 
 def require_example(endpoint: Endpoint, shown: Examples) -> None:
-    """Raise `Undescribed` unless there is an example of what an endpoint takes and answers."""
+    """Raise `Undescribed` unless an endpoint has an example of its body and its answer."""
     name, file = endpoint.name, f"{endpoint.function.__module__.rpartition('.')[0].replace('.', '/')}/examples.py"
     if endpoint.body is None and all(answer.shape is None for answer in endpoint.answers):
         return
@@ -185,7 +185,7 @@ def _request_body(endpoint: Endpoint, book: Book, example: Example | None) -> di
 
 
 def possible_problems(endpoint: Endpoint) -> list[Kind]:
-    """Return everything that can be wrong with a request to an endpoint."""
+    """Return all problems with which an endpoint can answer."""
     kinds = [
         *endpoint.problems,
         MALFORMED_REQUEST,
@@ -246,7 +246,7 @@ def _answer(name: str, answer: Answer, more: Iterable[str], book: Book, example:
 
 
 def _refusal(status: int, kinds: Sequence[Kind]) -> str:
-    """Return the name of an answer with one of these problems, which stays the same when others are added or go."""
+    """Return the name of an answer with one of these problems. It stays the same when other problems come or go."""
     digest = hashlib.sha256(" ".join(kind.slug for kind in kinds).encode()).hexdigest()[:6]
     return f"Problem{status}_{digest}"
 

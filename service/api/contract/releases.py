@@ -15,7 +15,7 @@ from typing import Any, Final
 from service.api.contract.changes import Change, changes
 
 VERSION: Final = "2.0.0"
-"""The version of the contract, as semantic versioning has it."""
+"""The version of the contract, by semantic versioning."""
 
 RELEASED: Final = "released.json.xz"
 CHANGELOG: Final = "CHANGELOG.md"
@@ -30,19 +30,19 @@ Made by `tabularium openapi` from what differs from the release before, without 
 
 
 def last_release(folder: Path) -> dict[str, Any]:
-    """Return the contract that was released last."""
+    """Return the last released contract."""
     return json.loads(lzma.decompress((folder / RELEASED).read_bytes()))
 
 
 def release(folder: Path, contract: dict[str, Any], day: date) -> None:
-    """Make a contract the one that was released last, on a day."""
+    """Store a contract as the last released one, with its day."""
     (folder / CHANGELOG).write_bytes(changelog(folder, contract, f"{day:%Y-%m-%d}"))
     packed = json.dumps(contract, ensure_ascii=False, separators=(",", ":")).encode()
     (folder / RELEASED).write_bytes(lzma.compress(packed, preset=9))
 
 
 def changelog(folder: Path, contract: dict[str, Any], day: str = "not released yet") -> bytes:
-    """Return the changelog with a section of what a contract changes, if it changes anything."""
+    """Return the changelog with a section for the changes of a contract, if there are any."""
     old = last_release(folder)
     kept = (folder / CHANGELOG).read_text("utf-8") if (folder / CHANGELOG).is_file() else ""
     heading = f"## {old['info']['version']}"
@@ -53,7 +53,7 @@ def changelog(folder: Path, contract: dict[str, Any], day: str = "not released y
 
 
 def _lines(found: Sequence[Change]) -> Iterator[str]:
-    """Yield the lines of a section. What is the same in many places stands there once."""
+    """Yield the lines of a section. A change in many places is listed once."""
     for title, breaking in (("What can break a client", True), ("New, or eased", False)):
         places: dict[str, list[str]] = defaultdict(list)
         for change in found:

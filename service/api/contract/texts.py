@@ -1,4 +1,4 @@
-"""What the contract says in words and shares between endpoints: its introduction, tags, parameters and headers."""
+"""Texts of the contract that endpoints share: its introduction, tags, parameters and headers."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -156,7 +156,7 @@ SIGNED: Final[Mapping[str, tuple[str, Schema]]] = {
         {"type": "string", "pattern": r"^v1,[A-Za-z0-9+/]+=*( v1,[A-Za-z0-9+/]+=*)?$(?!\n)"},
     ),
 }
-"""The headers of what is sent to webhooks."""
+"""The headers of deliveries to webhooks."""
 
 ANSWER_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
     "ETag": (

@@ -1,1 +1,1 @@
-"""What the service keeps about an account, as a file for its owner."""
+"""The stored data of an account, as a file for its owner."""

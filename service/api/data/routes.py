@@ -1,6 +1,6 @@
-"""What the service keeps about an account beside the public logs, as a file for its owner.
+"""The stored data of an account beside the public logs, as a file for its owner.
 
-`closing.py` says what goes when the account is closed. A test holds both against the tables of the stores.
+`closing.py` says what is deleted when the account is closed. A test compares both with the tables of the stores.
 """
 
 from collections.abc import AsyncIterator, Collection
@@ -58,10 +58,10 @@ from service.webhooks.mailboxes import MailOff
 from service.webhooks.personal import DIGEST
 
 PAGE: Final = 200
-"""The most rows that are read at once, and in memory."""
+"""The most rows that are in memory at once."""
 
 MOST_CASES: Final = 500
-"""Cases that a request reads. Each takes a query or two."""
+"""The most cases that a request reads. Each takes one or two queries."""
 
 _NOBODY: Final = PlayerId("")
 
@@ -91,7 +91,7 @@ async def export_me(request: Call) -> Stream:
         require_no_other_site(request.scope)
     row = await account_of(request, request.signed_in.player)
     pieces = _pieces(_lines(request.services, row))
-    first = await anext(pieces)  # what cannot be read now is a problem, and no file that breaks off
+    first = await anext(pieces)  # read this first, so that an error gives a problem and not a file that breaks off
 
     async def whole() -> AsyncIterator[bytes]:
         yield first
@@ -103,7 +103,7 @@ async def export_me(request: Call) -> Stream:
 
 
 async def _pieces(lines: Lines) -> AsyncIterator[bytes]:
-    """Yield lines in larger pieces, and at the end how many they were."""
+    """Yield lines in larger pieces, and at the end a line with their number."""
     gathered, count = bytearray(), 0
     async for line in lines:
         gathered += encode(line) + b"\n"
@@ -116,7 +116,7 @@ async def _pieces(lines: Lines) -> AsyncIterator[bytes]:
 
 async def _lines(services: Services, row: PlayerRow) -> Lines:
     standings = await ratings.of_player(services.rows, row.player)
-    await parts_of(services.rows, row.player, None, 1)  # asked first: while it is built, there is no file
+    await parts_of(services.rows, row.player, None, 1)  # raises while the projection is being built
     yield DataLine(account=own_account(row))
     for part in (_signing_in, _let_act, _told, _taking_part):
         async for line in part(services, row.player):
@@ -126,7 +126,7 @@ async def _lines(services: Services, row: PlayerRow) -> Lines:
 
 
 async def _signing_in(services: Services, player: PlayerId) -> Lines:
-    """Yield what signs somebody in."""
+    """Yield tokens, sessions, passkeys and other ways to sign in."""
     accounts, passkeys = services.store.accounts, services.accounts.passkeys
     after = None
     while page := await accounts.all_tokens(player, after, PAGE):
@@ -141,7 +141,7 @@ async def _signing_in(services: Services, player: PlayerId) -> Lines:
 
 
 async def _let_act(services: Services, player: PlayerId) -> Lines:
-    """Yield whom the account lets do something in its name."""
+    """Yield who may act for the account: consents and apps."""
     for consent in await services.organizing.consents.of(player):
         yield DataLine(consent=consent_view(consent))
     for app in await services.apps.let_in(player):
@@ -151,7 +151,7 @@ async def _let_act(services: Services, player: PlayerId) -> Lines:
 
 
 async def _told(services: Services, player: PlayerId) -> Lines:
-    """Yield where the account is told what, and what it has read of that."""
+    """Yield webhooks, devices, mailboxes, inbox settings and marks."""
     yield DataLine(inbox=await settings_of(services, player))
     if (email := await _email(services, player)) is not None:
         yield DataLine(email=email)
@@ -169,7 +169,7 @@ async def _told(services: Services, player: PlayerId) -> Lines:
 async def _email(services: Services, player: PlayerId) -> OwnEmail | None:
     for row in await services.store.webhooks.webhooks(player, ("mail",)):
         address = None
-        with suppress(MailOff):  # the key with which it was encrypted is not set here
+        with suppress(MailOff):  # the key that encrypted it is not in the settings
             told = await services.mailboxes.of(player)
             address = told.address if told is not None else None
         return OwnEmail(address, row.status, turns=AWAITED in row.events, daily=DIGEST in row.events)
@@ -177,7 +177,7 @@ async def _email(services: Services, player: PlayerId) -> OwnEmail | None:
 
 
 async def _taking_part(services: Services, player: PlayerId) -> Lines:
-    """Yield in what the account takes part or once did, and what it did in cases about its games."""
+    """Yield present and former games, tournaments and offices, and acts in cases about its games."""
     store = services.store
     cases = _Cases(store, player)
     last = None
@@ -222,7 +222,7 @@ class _Cases:
         self._read = self.unread = 0
 
     async def about(self, games: Collection[GameId]) -> Lines:
-        """Yield those about some games."""
+        """Yield the cases about some games."""
         after = None
         while games and (page := await self._store.cases(party=_NOBODY, judged=games, after=after, limit=PAGE)):
             for row in page:

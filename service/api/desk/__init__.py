@@ -1,1 +1,1 @@
-"""What a judge sees of one step of a game."""
+"""The judge's desk: one step of a game with all that is known about it."""

@@ -1,4 +1,4 @@
-"""The judge's desk: everything that is known of one step of a game."""
+"""The judge's desk: everything about one step of a game, for officials and readers."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -35,7 +35,7 @@ from service.games.views import Viewer, event_view, sees_all_of, viewer_of
 PRECEDENTS: Final = 10
 
 OF_A_STEP: Final = 100
-"""How many cases about a step are shown."""
+"""The most cases about a step that are shown."""
 
 
 @endpoint(
@@ -81,7 +81,7 @@ def inspection(
     viewer: Viewer,
     vault: Vault,
 ) -> Inspection:
-    """Return what is known of the step that made a version, without cases.
+    """Return everything about the step that made a version, without cases.
 
     `before` is the game before it, None for the first; `ruleset` judged it; `records` is the whole log; `vault` holds
     all secrets.
@@ -140,7 +140,7 @@ class _Typed(Struct):
 
 
 def _published(record: Record) -> str | None:
-    """Return the secret that the end of a game publishes; None when a record is not that."""
+    """Return the secret that the end of a game publishes; None for other records."""
     event = read_around(record)
     return event.secret if isinstance(event, GameEnded) else None
 
@@ -151,7 +151,7 @@ def _in_full(ruleset: Ruleset[Any], rules: Iterable[RuleId]) -> Iterable[RuleVie
         catalogue = house if rule.startswith(HOUSE_RULE) else own
         try:
             yield rule_view(catalogue, catalogue.rule(rule))
-        except CatalogueError:  # a version of the ruleset that did not have it
+        except CatalogueError:  # the rule did not exist in this version of the ruleset
             continue
 
 

@@ -1,4 +1,4 @@
-"""What commands would have led to, for judges: played with fresh dice, and forgotten."""
+""" "What if" for judges: plays other commands with fresh dice, without storing anything."""
 
 import asyncio
 from collections.abc import Iterator
@@ -26,11 +26,11 @@ from service.api.request import Call
 from service.api.response import answer, etag
 
 SECONDS: Final = 2.0
-"""So long commands are played at most, whatever number of times was asked for."""
+"""The most seconds for playing commands, however many times were requested."""
 
 _what_if: Final = msgspec.json.Decoder(WhatIf)
 _one: Final = ThreadPoolExecutor(1, "what-if")
-"""One at a time in a process: others would have to wait for the processor anyway."""
+"""One at a time in a process, because others would wait for the processor anyway."""
 
 
 @endpoint(
@@ -76,5 +76,5 @@ def _chances(request: Call, game: Game, times: int) -> Iterator[Chance]:
 
 
 def what_if_view(game: Game, found: Outcomes) -> WhatIfView:
-    """Return what came of commands at a version of a game."""
+    """Return the results of commands at a version of a game."""
     return WhatIfView(found.played, found.different, found.outcomes, game=game.id, version=game.version)

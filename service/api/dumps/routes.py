@@ -19,7 +19,7 @@ from service.dumps.index import DumpSet, DumpsUnreadable, known_index
 from service.observe.logging import log
 
 _LASTING: Final = {"Cache-Control": "public, max-age=31536000, immutable"}
-"""The cache header of files: one of a given name never changes."""
+"""The cache header of files: the content under a name never changes."""
 
 
 @endpoint(
@@ -82,7 +82,7 @@ def _unknown(file: str) -> Problem:
 
 
 async def _sets(request: Call) -> tuple[DumpSet, ...]:
-    """Return what is complete. Raises `Problem` when the index is damaged, which is for the operator to mend."""
+    """Return the complete sets. Raises `Problem` when the index is damaged; the operator has to repair it."""
     folder = request.services.settings.dumps
     if folder is None:
         return ()

@@ -70,7 +70,7 @@ async def fork_game(request: Call, game: str) -> Response[bytes]:
         raise
     fork = done.state
     headers = {"Location": f"/v1/games/{fork.id}", **etag(fork.version)}
-    # The title that was asked for, as when a game is created: it may have got another before this was repeated.
+    # The requested title: the fork may have got another one before this request was repeated.
     return answer(await detail(request.services, fork, viewer_of(fork, caller), wish.title), 201, headers)
 
 

@@ -1,4 +1,4 @@
-"""The bots of a game: its organizer seats them and takes them away."""
+"""The bots of a game: its organizer seats and removes them."""
 
 from typing import Final
 
@@ -52,7 +52,7 @@ async def seat_bot(request: Call, game: str, seat: str) -> Response[bytes]:
     if wish.level not in (known := levels(played.ruleset.id)):
         detail, allowed = f"There is no bot of the level {wish.level!r}.", f"Expected one of {', '.join(known)}."
         raise Problem(UNKNOWN_LEVEL, detail, allowed, path="$.level")
-    # As many as it takes for one to be neither seated nor an official of the game.
+    # So many that one of them is neither seated nor an official of the game.
     able = await services.accounts.bots_at(wish.level, len(played.players) + len(played.around.officials))
     every = await services.accounts.bots()
     bots = {row.player: row.bot for row in (*able, *every) if row.bot is not None and row.closed is None}
@@ -60,7 +60,7 @@ async def seat_bot(request: Call, game: str, seat: str) -> Response[bytes]:
     try:
         room, within = await _room(services, played)
         return await acted(request, game, acts.SeatBot(place, wish.level, bots, closed, room), within)
-    except LimitReached:  # by another request at the same time
+    except LimitReached:  # another request made the account at the same time
         raise acts.TooManyBots("Bots hold as many seats in your games as they may.") from None
     except Problem as problem:
         if problem.members.get("rule") == "TAB-LIFE-03":
@@ -92,7 +92,7 @@ async def remove_bot(request: Call, game: str, seat: str) -> Response[bytes]:
 
 
 async def _room(services: Services, game: Game) -> tuple[int | None, Within | None]:
-    """Return for how many more seats there may be bots in the games of an organizer, and the limit while it has room.
+    """Return how many more bots the games of an organizer may have, and the limit for the transaction.
 
     None for any number.
     """

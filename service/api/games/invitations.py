@@ -173,7 +173,7 @@ async def follow_invitation(request: Call, secret: str) -> Response[bytes]:
                 try:
                     await services.games.act(row.game, player, acts.TakeSeat(None, wish.entropy))
                 except Refusal:
-                    if await _seated(request, row) is None:  # or the same account came twice at once
+                    if await _seated(request, row) is None:  # or two requests of the same account came at the same time
                         raise
         except Problem as problem:
             if problem.members.get("rule") == "TAB-LIFE-03":

@@ -1,4 +1,4 @@
-"""Lists of games as they are answered: with the names of who plays, and of those that wait for somebody."""
+"""Lists of games: with the names of the players, and filtered by the active player."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -19,7 +19,7 @@ from service.store.accounts import PlayerRow
 from service.store.protocol import ArchiveAway, StreamDamaged
 
 LOOKED_AT: Final = 50
-"""The most games from which a page is picked when the query asks whom they wait for: each may have to be loaded."""
+"""The most games that are searched for those with a given active player: each may have to be loaded."""
 
 
 async def listed(
@@ -32,7 +32,8 @@ async def listed(
     text: str | None = None,
     pace: Pace | None = None,
 ) -> GamePage:
-    """Return a page of games, picked as `EventStore.games` and `lobby.search` do; of it only those `waiting` for one.
+    """Return a page of games by the filters of `EventStore.games` and `lobby.search`; only those `waiting` for a
+    player.
 
     Without `mine`, forks and games that are not listed for everybody are left out. Raises `UnknownCursor`.
     """
@@ -74,7 +75,7 @@ async def listed(
 
 
 async def clocks_of(services: Services, rows: Iterable[GameRow]) -> dict[GameId, Clock]:
-    """Return the clocks of those games that have one: none while the lobby is being built."""
+    """Return the clocks of the games that have one; empty while the lobby is being built."""
     with suppress(NotBuilt):
         return await lobby.clocks_of(services.rows, [row.game for row in rows])
     return {}
@@ -92,7 +93,7 @@ async def last_of(services: Services, cursor: str | None) -> GameRow | None:
 
 
 async def waits_for(services: Services, row: GameRow, player: PlayerId) -> bool:
-    """Tell whether a game waits for a player. One that cannot be read waits for nobody."""
+    """Tell whether a game waits for a player. False for a game that cannot be read."""
     try:
         return player in await services.games.waits_for(row)
     except (StreamDamaged, ArchiveAway) as error:

@@ -49,7 +49,7 @@ _listing: Final = msgspec.json.Decoder(Listing)
 _take_seat: Final = msgspec.json.Decoder(TakeSeat)
 
 ACTS: Final = (UNKNOWN_GAME, REFUSED, NOT_NOW, STALE_VERSION, KEY_REUSED)
-"""What can be wrong with everything that changes a game."""
+"""The problems of every endpoint that changes a game."""
 
 ACCEPTED: Final = Answer(
     200, "Done now, or done before: then this is the first answer again.", Accepted, headers=("ETag",)
@@ -57,12 +57,12 @@ ACCEPTED: Final = Answer(
 
 
 def accepted(request: Call, done: Done) -> Response[bytes]:
-    """Answer what a request did, as far as the caller's token may see it."""
+    """Answer with the outcome of a request, as far as the caller's token may see it."""
     return answer(done.seen_by(done.viewer(request.caller)), headers=etag(done.version))
 
 
 async def acted(request: Call, game: str, act: acts.Act, within: Within | None = None) -> Response[bytes]:
-    """Do something to a game for the caller, and answer it. Raises `Problem` when it is refused."""
+    """Do something in a game for the caller, and answer. Raises `Problem` for a refusal."""
     player, key, expected = request.signed_in.player, request.key, request.expected
     async with explained(request, game):
         done = await request.services.games.act(GameId(game), player, act, expected=expected, key=key, within=within)
@@ -142,7 +142,7 @@ async def create_game(request: Call) -> Response[bytes]:
     game = done.state
     headers = {"Location": f"/v1/games/{game.id}", **etag(game.version)}
     viewer = viewer_of(game, caller)
-    # The title that was asked for: the game may have got another before this was repeated.
+    # The requested title: the game may have got another one before this request was repeated.
     return answer(await detail(request.services, game, viewer, wish.title), 201, headers)
 
 
@@ -369,7 +369,7 @@ async def start_game(request: Call, game: str) -> Response[bytes]:
 
 
 COLLECTION = (list_games, create_game)
-"""Apart, because a board may be sent when a game is created: larger bodies are taken."""
+"""Separate, because a new game may come with a board: it accepts larger bodies."""
 
 
 async def _seat(request: Call, game: str, name: str) -> Seat:
@@ -378,11 +378,11 @@ async def _seat(request: Call, game: str, name: str) -> Seat:
 
 
 async def detail(services: Services, game: Game, viewer: Viewer, title: str | None = None) -> GameDetail:
-    """Return a game as `viewer` may see it, with another title than it has now if one is given."""
+    """Return a game as `viewer` may see it; `title` replaces its present title."""
     row = await services.store.game(game.id)
     assert row is not None, "a game that can be played is in the index"
     row = row if title is None else msgspec.structs.replace(row, title=title)
-    if row.version > game.version and title is not None:  # a creation that was repeated
+    if row.version > game.version and title is not None:  # a repeated creation
         row = msgspec.structs.replace(row, changed=row.created)
     players = await players_of(services, (*game.players.values(), *game.around.officials))
     listed = not await services.store.unlisted([game.id])

@@ -50,7 +50,7 @@ def _officials(
 
 
 def _looking_alike(shown: Iterable[PlayerId | None], players: Mapping[PlayerId, PlayerRow]) -> frozenset[str]:
-    """Return the names that look like another of those that are shown together."""
+    """Return those of the names that look like another one of them."""
     return looking_alike(players[player].name for player in {*shown} if player is not None and player in players)
 
 
@@ -61,14 +61,14 @@ def _seat_view(seat: Seat, holder: PlayerId | None, row: PlayerRow | None, alike
 
 
 def invitation_view(row: InvitationRow) -> Invitation:
-    """Return an invitation as its game's organizer sees it."""
+    """Return an invitation for the organizer of the game."""
     return Invitation(row.invitation, row.game, row.created, row.revoked)
 
 
 def game_summary(
     row: GameRow, players: Mapping[PlayerId, PlayerRow], clock: Clock | None, *, listed: bool = True
 ) -> GameSummary:
-    """Return a game at a glance."""
+    """Return the summary of a game."""
     return GameSummary(
         id=row.game,
         title=row.title,

@@ -1,4 +1,4 @@
-"""What all acts in a league share: how they are done, answered and refused."""
+"""What all endpoints that change a league share: deciding, the answer, and refusals."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -22,7 +22,7 @@ from service.api.tournaments.acting import explained, names_of
 from service.leagues.leagues import Held, season_of
 
 ACTS: Final = (UNKNOWN_LEAGUE, REFUSED, NOT_NOW, STALE_VERSION, KEY_REUSED, NOT_LEAGUE_ORGANIZER)
-"""What can be wrong with everything that changes a league."""
+"""The problems of every endpoint that changes a league."""
 
 DONE: Final = Answer(
     200, "Done now, or done before: then this is the first answer again.", LeagueDetail, headers=("ETag",)
@@ -32,7 +32,7 @@ DONE: Final = Answer(
 async def acted(
     request: Call, league: str, content: Sequence[Any], act: Callable[..., Inscribed], *values: Any
 ) -> Response[bytes]:
-    """Let the organizer do something in a league, and answer the league after it. Raises `Problem`."""
+    """Let the organizer do something in a league, and answer with the league. Raises `Problem`."""
 
     def decide(now: League, cause: Cause, at: str) -> Inscribed:
         return act(now, *values, cause, at)
@@ -65,7 +65,7 @@ async def shown(
 
 
 async def detail_of(services: Services, held: Held, number: int | None) -> LeagueDetail:
-    """Return a league as it is sent, with the season that is asked for, or the last one. Raises `UnknownSeason`."""
+    """Return the body of a league, with the requested season or the last one. Raises `UnknownSeason`."""
     if number is None and not held.league.seasons:
         return league_detail(held, None)
     season = season_of(held.league, number or len(held.league.seasons))

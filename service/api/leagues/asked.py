@@ -1,4 +1,4 @@
-"""What is asked of leagues: queries, and the bodies of requests."""
+"""Queries and request bodies of the endpoints for leagues."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What organizers do in their leagues."""
+"""The endpoints for organizers of leagues."""
 
 from functools import partial
 from typing import Final

@@ -35,7 +35,7 @@ def league_summary(row: LeagueRow) -> LeagueSummary:
 
 
 def league_detail(held: Held, season: SeasonView | None) -> LeagueDetail:
-    """Return a league as it is sent."""
+    """Return the body of a league."""
     league = held.league
     return LeagueDetail(league_summary(held.row), league.regulations, season, league.members, held.repeated)
 
@@ -46,7 +46,7 @@ def season_view(
     names: Known,
     tournaments: Mapping[TournamentId, TournamentRow],
 ) -> SeasonView:
-    """Return a season as it is sent."""
+    """Return the body of a season."""
     rows = [(tournaments[each.tournament], each.division) for each in season.tournaments]
     return SeasonView(
         season.number,
@@ -86,7 +86,7 @@ def _standings(season: Season, division: int, table: Sequence[Line], names: Know
 
 
 def event_view(record: Record) -> LeagueEventView:
-    """Return a record of a league as it is sent."""
+    """Return the body of a record of a league."""
     event: Any = read_event(record)
     return LeagueEventView(
         version=record.version,

@@ -98,7 +98,7 @@ async def _sentences(
 
 
 def passages(sentences: Sequence[tuple[str, Sentence]]) -> Iterator[Passage]:
-    """Yield sentences, gathered under their headings."""
+    """Yield sentences, grouped by heading."""
     gathered: list[Sentence] = []
     for index, (heading, sentence) in enumerate(sentences):
         gathered.append(sentence)

@@ -35,10 +35,11 @@ from service.observe.metrics import Metrics
 from service.store.protocol import ArchiveAway, StoreUnavailable
 
 BATCH: Final = 50
-"""The events in one batch for a client that has to catch up: some 50 kB, which wait for the client in memory."""
+"""The most events in a batch for a client that has to catch up: some 50 kB, which stay in memory until it reads
+them."""
 
 PROTOCOL: Final = "tabularium.v1"
-"""The WebSocket subprotocol; a browser sends ``bearer.<token>`` along as a second one, for it can send no headers."""
+"""The WebSocket subprotocol. A browser sends ``bearer.<token>`` as a second one, because it cannot send headers."""
 
 ENDED: Final = frozenset(("over", "cancelled"))
 """The statuses of a game after which no event follows."""
@@ -76,7 +77,7 @@ class ProblemFrame(Struct, frozen=True):
 
 
 class Dated(Protocol):
-    """What a frame is about: its type names the frame, and how late it is sent is measured."""
+    """The event of a frame: its type names the frame, and its time tells how late the frame is sent."""
 
     @property
     def type(self) -> str: ...
@@ -115,7 +116,7 @@ async def follow(
     """
     async with services.wake.subscribe(game) as signal, services.accounts.watched(caller, partial(signal.notify, 0)):
         while True:
-            # Read after subscribing, and before waiting: so nothing is missed in between.
+            # Read after subscribing and before waiting, so that no event is missed.
             played = await services.games.game(game, signal.heard)
             await require_shown(services, game, caller)
             if after < played.version:
@@ -125,7 +126,7 @@ async def follow(
                 after = passage.last
                 if after < played.version:
                     continue
-            # Whatever has happened since it was read ends the wait at once.
+            # An event since the last read ends the wait at once.
             if played.status in ENDED or signal.closed:
                 return
             if not await something_happens(services, caller, signal):
@@ -206,7 +207,7 @@ async def _frames(
     with metrics.following("sse") as sent:
         # A frame without data is no event, and its id is what a browser reconnects with.
         yield b"retry: 2000\n: connected\nid: %b\n\n" % str(start).encode()
-        # A client that connects again hears what is wrong, if it still is.
+        # A client that reconnects gets the problem, if it still exists.
         try:
             async for passage in passages:
                 if passage is None:
@@ -237,7 +238,7 @@ def _plain(number: int | str, _: Dated, data: Any) -> bytes:
 
 
 def start_of(after: Version | None, head: Version, what: str = "game") -> Version:
-    """Return the version after which a stream begins. Raises `Problem` for one that there is not yet."""
+    """Return the version after which a stream begins. Raises `Problem` if the game has not reached it."""
     if after is not None and after > head:
         raise Problem(
             UNKNOWN_VERSION,
@@ -279,7 +280,7 @@ async def events_socket(socket: WebSocket[Any, Any, Any], game: FromPath[str]) -
     """Send the events of a game over a WebSocket."""
     services = services_of(socket)
     socket.send = _unless_gone(socket.send)
-    # Looked up before the socket is open: callers who act as soon as it opens see on it what they did.
+    # Find the start before the socket is open, so that a caller who acts as soon as it opens sees their own events.
     opening = await _opening(services, socket, GameId(game))
     with suppress(WebSocketDisconnect):
         await socket.accept(subprotocols=PROTOCOL if PROTOCOL in subprotocols_of(socket.scope) else None)
@@ -292,7 +293,7 @@ async def _answered(
     game: GameId,
     opening: tuple[Caller | None, Version] | Exception,
 ) -> int:
-    """Send the events, or what is wrong; return the code to close with. Raises `WebSocketDisconnect`."""
+    """Send the events, or a problem; return the close code. Raises `WebSocketDisconnect`."""
     try:
         if isinstance(opening, Exception):
             raise opening

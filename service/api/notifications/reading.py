@@ -1,4 +1,4 @@
-"""Putting an inbox together: the notices of the projection, the marks and settings of the account, and what waits."""
+"""Reading an inbox: notices of the projection, marks and settings of the account, and what waits for it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -52,7 +52,7 @@ async def inbox_of(services: Services, caller: Caller) -> Inbox:
     player = caller.player
     settings = await settings_of(services, player)
     found = await notices_of(services.rows, player, [kind for kind in settings.off if kind != "your-turn"])
-    # A player who left a private game reads no more of it.
+    # A player who has left a private game may not read it any more.
     games = {notice.game for notice in found if notice.game is not None}
     hidden = {game for game in games if not await services.games.is_shown(game, caller)}
     told = tuple(each for each in found if each.game not in hidden and not settings.silences(each.kind, each.subject))
@@ -71,7 +71,7 @@ async def state_of(services: Services, caller: Caller, inbox: Inbox) -> InboxSta
 
 
 async def notifications(services: Services, inbox: Inbox, notices: Sequence[Notice]) -> tuple[Notification, ...]:
-    """Return notices as their account sees them."""
+    """Return the bodies of notices."""
     games = {notice.game for notice in notices if notice.game is not None}
     rows = await services.store.games(among=games, forks=True, listed=False, limit=len(games)) if games else []
     titles: dict[StreamId, str] = {row.game: row.title for row in rows}
@@ -99,7 +99,7 @@ Place = tuple[str, str, Version]
 
 
 def place_of(notice: Notice) -> Place:
-    """Return what notices are ordered by."""
+    """Return the place of a notice in the order."""
     return notice.at, notice.stream, notice.version
 
 

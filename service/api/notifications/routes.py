@@ -96,7 +96,7 @@ async def mark_read(request: Call) -> Response[bytes]:
 
 
 async def _read(services: Services, caller: Caller, inbox: Inbox, wish: Reading) -> dict[StreamId, Version]:
-    """Return up to which versions somebody has read what they were told."""
+    """Return the versions up to which an account has read its notices."""
     if wish.upto is not UNSET:
         try:
             upto = read_cursor(wish.upto, Place)
@@ -137,7 +137,7 @@ async def _ahead(services: Services, caller: Caller, wish: Reading) -> tuple[Str
         if row is None:
             return None
         version = min(wish.version, row.version)
-        # As new as what was read: there, somebody may only just have come to take part.
+        # Take a game at least as new as the notice: the account may have joined in that version.
         game = await services.games.game(row.game, version)
         return (row.game, version) if game.lets_in(caller.player) else None
     case = await services.store.case(CaseId(str(wish.case)))

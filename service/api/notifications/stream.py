@@ -26,7 +26,7 @@ GATHER: Final = 0.5
 """Seconds between two looks at an inbox, so that a busy moment in its games takes one."""
 
 PATIENCE: Final = 5.0
-"""Seconds for which a look waits until the projection has reached what happened. Behind it comes the next look."""
+"""How many seconds to wait until the projection has an event. The next look finds what is late."""
 
 POLL: Final = 0.1
 
@@ -55,13 +55,13 @@ class _Heard:
 
     async def follow(self, services: Services, caller: Caller) -> None:
         async for each in follow_games(services, caller, self.place):
-            self.at = services.games.time()  # when others have read something, or named an official, is not known here
+            self.at = services.games.time()  # nobody rings when others read or name an official
             if each is not None:
                 self.place, self.at = each[0], each[3].at
             self.rung.set()
 
     async def listen(self, services: Services) -> None:
-        """Hear of the tournaments: following the games does not."""
+        """Follow the tournaments, too: following games does not include them."""
         async with services.wake.subscribe(None, lambda stream, _: stream in self.tournaments) as signal:
             while await signal.wait() and not signal.closed:
                 self.at, self.elsewhere = services.games.time(), True
@@ -92,7 +92,7 @@ async def follow_inbox(
             heard.rung.clear()
             place, caller = heard.place, await services.accounts.still(caller)
             elsewhere, heard.elsewhere = heard.elsewhere, False
-            with suppress(Unavailable, NotBuilt):  # then the next look tells
+            with suppress(Unavailable, NotBuilt):  # the next look will find it
                 await _reached(services.rows, await services.store.end() if elsewhere else place)
                 heard.tournaments = {*await tournaments_of(services.rows, caller.player)}
                 now = await state_of(services, caller, await inbox_of(services, caller))
@@ -108,7 +108,7 @@ async def follow_inbox(
 
 
 async def _reached(rows: Rows, place: Cursor) -> None:
-    """Return when the projection has what happened up to a place of the log, or after a while."""
+    """Wait until the projection has reached a place in the log, at most `PATIENCE`."""
     for _ in range(round(PATIENCE / POLL)):
         live = next((each for each in await rows.generations() if each.live and each.projection == INBOX.name), None)
         if live is None or reaches(live.cursor, str(place)):

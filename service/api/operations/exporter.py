@@ -1,4 +1,4 @@
-"""Telling Prometheus the metrics: what has to be asked for first, and an ASGI app that serves nothing else."""
+"""Metrics for Prometheus: collecting those that need the stores, and an ASGI app that serves them."""
 
 import asyncio
 import math
@@ -15,7 +15,7 @@ from service.observe.metrics import Metrics
 from service.store.protocol import EventStore, StoreError
 
 PATIENCE: Final = 1.0
-"""Seconds for which the stores are waited for; without their answer the other metrics are sent all the same."""
+"""How many seconds to wait for the stores. Without their answer, the other metrics are sent."""
 
 
 class Exporter:
@@ -42,7 +42,7 @@ class Exporter:
         await send({"type": "http.response.body", "body": content})
 
     async def _look_at_webhooks(self) -> None:
-        """Bring the metric of what waits to be sent up to date; what cannot be known now is not a number."""
+        """Update the metric of waiting deliveries; NaN when the store does not answer."""
         try:
             async with asyncio.timeout(PATIENCE):
                 waiting, _ = await self._store.webhooks.waiting()
@@ -51,7 +51,7 @@ class Exporter:
         self._metrics.webhooks_waiting.set(waiting)
 
     async def _look_at_projections(self) -> None:
-        """Bring the metrics of the projections up to date; what cannot be known now is not a number."""
+        """Update the metrics of the projections; NaN when the store does not answer."""
         behind, seconds = self._metrics.projection_behind, self._metrics.projection_behind_seconds
         try:
             async with asyncio.timeout(PATIENCE):

@@ -1,1 +1,1 @@
-"""Organizing many games: whom accounts let seat them, and games that are asked for together."""
+"""The endpoints for organizing many games: consents, assigned seats, bulks, rematches."""

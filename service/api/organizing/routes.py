@@ -1,4 +1,4 @@
-"""Organizing: who lets whom seat them, seats that are assigned and confirmed, and games that are asked for together."""
+"""The endpoints for organizers: consents, assigned seats, and bulks of games."""
 
 import asyncio
 import time
@@ -51,13 +51,13 @@ _confirmation: Final = msgspec.json.Decoder(SeatConfirmation)
 _new_bulk: Final = msgspec.json.Decoder(NewBulk)
 
 LOOK: Final = 0.5
-"""Seconds between two looks at what became of the games of a bulk, for those who follow it."""
+"""Seconds between two looks at the games of a bulk, for clients that follow it."""
 
 HEARTBEAT: Final = 15.0
-"""Seconds without a change after which a stream says that it is still there."""
+"""Seconds without a change after which a stream sends a heartbeat."""
 
 MOST_FAULTS: Final = 100
-"""Faults of a bulk that an answer names."""
+"""The most faults of a bulk in an answer."""
 
 ENDED: Final = frozenset(("started", "cancelled", "failed"))
 
@@ -210,7 +210,7 @@ async def create_games(request: Call) -> Response[bytes]:
 
 
 BULK: Final = (create_games,)
-"""Apart, because a board may be sent when a game is created: larger bodies are taken."""
+"""Separate, because a new game may come with a board: it accepts larger bodies."""
 
 
 @endpoint(
@@ -283,7 +283,7 @@ class _Changed(Struct, frozen=True):
 
 
 async def _follow(services: Services, caller: Caller, row: BulkRow, after: int) -> AsyncIterator[Numbered | None]:
-    """Yield what becomes of the games of a bulk after a change, and None for every heartbeat without one."""
+    """Yield the changed games of a bulk after a given change, and None for every heartbeat without one."""
     bulks, told = services.organizing.bulks, time.monotonic()
     games = await bulks.games(row.bulk)
     statuses = {each.number: each.status for each in games}

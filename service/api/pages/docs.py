@@ -39,10 +39,10 @@ _SHEETS: Final = (
     "ZW1GSuo0pKyEx5Ar7ZC5Dflb/mjatjeTW9aVx0iZAzE=",
     "rO+6k1mDRASa9Q8IQu9I3bF+bjRdxDreAZCyGSaxzeI=",
 )
-"""Hashes of the style sheets that Scalar's script inserts. No other inline sheet and no inline script is let in."""
+"""Hashes of the style sheets that Scalar's script inserts. The policy allows no other inline style or script."""
 _REFERENCE: Final = {
     **_HEADERS,
-    # Scalar also sets style attributes, which cannot be named by hashes without naming each value.
+    # Scalar also sets style attributes. Hashes would have to list each of their values.
     "Content-Security-Policy": (
         f"{_POLICY}; style-src-attr 'unsafe-inline'; style-src-elem 'self' "
         + " ".join(f"'sha256-{sheet}'" for sheet in _SHEETS)
@@ -195,7 +195,7 @@ def _entry(href: str, title: str, summary: str) -> str:
 
 
 def _beside(every: Mapping[str, Guide], shown: Guide) -> str:
-    """Return what stands beside a guide: the guides, and the parts of this one."""
+    """Return the navigation beside a guide: all guides, and the parts of this one."""
     names = "".join(
         f'<li><a href="/docs/guides/{each.name}"{_current(each is shown)}>{escape(each.title)}</a></li>'
         for each in every.values()
@@ -266,7 +266,7 @@ def _file(name: str) -> File:
         case "docs.css":
             content = _look()
         case "reference.css":
-            # In a layer the look of all pages frames the reference and yields to what Scalar says of its own elements.
+            # In a layer, our styles apply around the reference, and Scalar's own styles win inside it.
             content = b"@layer frame {\n" + _look() + b"}\n" + _read("static", name)
         case "scalar.js":
             content = _read("vendor", "scalar", name)

@@ -1,4 +1,4 @@
-"""Files as they are sent: packed once, with an ETag."""
+"""Static files: compressed once, with an ETag."""
 
 import gzip
 import hashlib
@@ -22,11 +22,11 @@ MEDIA: Final = {
     "md": "text/plain; charset=utf-8",
 }
 ASKED_AGAIN: Final = "no-cache"
-"""Browsers ask each time, and get 304 until the service is another."""
+"""Browsers ask each time, and get 304 until the service changes."""
 
 
 class File(Struct, frozen=True):
-    """A file, unpacked and packed, and its digest."""
+    """A file, plain and compressed, with its digest."""
 
     content: bytes
     packed: bytes

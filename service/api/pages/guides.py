@@ -47,7 +47,7 @@ _PAGES: Final = {
     "openapi/asyncapi.json": "/asyncapi.json",
 }
 _HERE: Final = ("http://127.0.0.1:8000/", "http://localhost:8000/")
-"""Where the guides say that the service is: this service."""
+"""The address of the service in the guides, which is replaced by that of this service."""
 _PICTURES: Final = (".png", ".svg", ".webp")
 _ABSOLUTE: Final = re.compile(r"[a-z][a-z0-9+.-]*:|/", re.IGNORECASE)
 
@@ -134,7 +134,7 @@ def _plain(inline: Token) -> str:
 
 
 def _relocated(tokens: Sequence[Token], path: str) -> Iterator[str]:
-    """Let links and pictures lead to where this service has them. Yields the paths of the pictures."""
+    """Let links and pictures lead to this service. Yields the paths of the pictures."""
     for inline in tokens:
         leaving: list[Token] = []
         for token in inline.children or ():
@@ -146,7 +146,7 @@ def _relocated(tokens: Sequence[Token], path: str) -> Iterator[str]:
                 leaving.append(token)
                 target = _target(path, str(token.attrGet("href")))
                 if target is None:
-                    # A file that only the repository has: the words stay.
+                    # Only the repository has this file: keep the words without a link.
                     token.tag, token.attrs = "span", {}
                 else:
                     token.attrSet("href", target)
@@ -170,7 +170,7 @@ def _resolved(path: str, relative: str) -> str:
 
 
 def _code(renderer: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType) -> str:
-    # The keyboard can scroll it.
+    # Let the keyboard scroll it.
     return f'<pre tabindex="0"><code>{escape(tokens[at].content, quote=False)}</code></pre>\n'
 
 

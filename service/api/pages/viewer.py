@@ -1,4 +1,4 @@
-"""The reading room: a page for people, of the files in `service/viewer`. What it shows it asks of the API."""
+"""The pages of the reading room, from the files in `service/viewer`. They get their data from the API."""
 
 import hashlib
 import re
@@ -37,7 +37,7 @@ _DIGEST: Final = re.compile("[0-9a-f]{32}")
 
 
 class _Edition(Struct, frozen=True):
-    """The files as they are now. Pages name them with a digest of all: under it none ever changes."""
+    """The present files. Pages name them with a digest of all files, so a file under an address never changes."""
 
     digest: str
     files: Mapping[str, File]
@@ -62,10 +62,10 @@ PAGES: Final = {
     "/tournaments": "tournaments.html",
     "/leagues": "leagues.html",
     "/leagues/{league:str}": "league.html",
-    # The service worker stands at the root: it can show nothing of pages that are not below it.
+    # The service worker is at the root, because it can only control pages below its own path.
     "/push.js": "push.js",
 }
-"""The file at each address. A page reads from its address what it is about, and an invitation from behind the #."""
+"""The file at each address. A page finds its subject in its address, and an invitation after the #."""
 
 _FILES: Final = {address.replace(":str", ""): name for address, name in PAGES.items()}
 
@@ -113,12 +113,12 @@ async def show_viewer_file(request: Call, name: FromPath[str]) -> Response[bytes
     digest, _, within = name.removeprefix("/").partition("/")
     if digest == _edition().digest:
         return _shown(request, within, _KEPT)
-    # A page that was loaded from an earlier service, or asks another process than the one that it came from.
+    # The page comes from an earlier service, or from another process with other files.
     return _shown(request, within if _DIGEST.fullmatch(digest) else name.removeprefix("/"))
 
 
 async def _preview(request: Call, game: GameId) -> str | None:
-    """Return what Open Graph (https://ogp.me) says of a game; None of one that not everybody is shown."""
+    """Return the Open Graph data (https://ogp.me) of a game; None if it is not public."""
     title = await named_there(request.services, game)
     if title is None:
         return None
@@ -139,7 +139,7 @@ async def _preview(request: Call, game: GameId) -> str | None:
 
 
 async def named_there(services: Services, game: GameId) -> str | None:
-    """Return what a game is called where other sites show it; None of one that not everybody is shown in a list."""
+    """Return the title of a game for other sites; None if the game is not in public lists."""
     try:
         played, row = await services.games.game(game), await services.store.game(game)
         if row is None or await services.store.unlisted([game]) or not await services.games.is_shown(game, None):

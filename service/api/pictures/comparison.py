@@ -1,4 +1,4 @@
-"""Two positions held against each other, such as a fork and its parent."""
+"""Comparing two positions, such as a fork and its parent."""
 
 from typing import Annotated
 

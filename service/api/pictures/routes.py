@@ -1,6 +1,6 @@
 """Pictures: the map of a board, and any position of a game drawn on it.
 
-Their ETags say what was drawn (the version), for whose eyes, and by what: a new release may draw the same otherwise.
+Their ETags name the version, the viewer and the release: a new release may draw a position differently.
 """
 
 import hashlib
@@ -37,12 +37,12 @@ SVG: Final = "image/svg+xml"
 PNG: Final = "image/png"
 
 _HEADERS: Final = {
-    # A picture may be opened by itself, at the service's own address: nothing in it is to be run or fetched.
+    # A picture can be opened by itself, at the service's own address: it must not run or fetch anything.
     "Content-Security-Policy": "default-src 'none'",
     "Vary": "Accept",
 }
 _KEPT: Final = {"Cache-Control": "no-cache"}
-"""Kept, and asked for again each time: until it looks otherwise the answer is 304."""
+"""Browsers cache pictures and ask each time; the answer is 304 until the picture changes."""
 
 _NOBODY: Final = Viewer()
 
@@ -235,15 +235,12 @@ async def _looked(request: Call, game: str, query: AtVersion) -> tuple[Game, Vie
 
 
 def _looks(request: Call, version: Version, viewer: Viewer) -> Mapping[str, str]:
-    """Return the headers that name what a viewer sees of a version.
-
-    A browser may keep it for the next request, unless a token was sent for it.
-    """
+    """Return the headers of a version for a viewer. A browser may cache the answer, unless the request had a token."""
     return {**etag(version), **(_KEPT if request.caller is None else {}), "ETag": _tag(request, version, viewer)}
 
 
 def _tag(request: Call, version: int, viewer: Viewer = _NOBODY) -> str:
-    """Return a version in quotes, and after a point what else decides how it looks: whose eyes, and what draws it."""
+    """Return an ETag: the version, and after a point the viewer and the release."""
     other = f"{request.services.drawn_by} {viewer.seat} {viewer.everything}"
     return weak(f'"{version}.{hashlib.sha256(other.encode()).hexdigest()[:16]}"')
 
@@ -261,7 +258,7 @@ async def drawn_svg(services: Services, shown: Game, viewer: Viewer, width: int 
         marks = marks_of(shown, viewer, vault, sheet.names)
         return picture(sheet, marks, shown.heading or "Before the game", width).encode()
 
-    # One for each width need not be kept: that is done with what it is made for.
+    # Pictures of each width are not cached here: the converter does that.
     if width is not None:
         return await draw()
     return await services.gallery.shown(shown.id, shown.version, viewer, "svg", draw)

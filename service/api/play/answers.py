@@ -107,7 +107,7 @@ async def revoke_answer(request: Call, game: str, left: str) -> Response[bytes]:
 
 
 def answers_view(game: Game, seat: Seat, vault: Vault) -> AnswersView:
-    """Return the answers that a seat has left, as they are sent; `vault` holds all secrets of the game."""
+    """Return the bodies of the answers that a seat has left; `vault` holds all secrets of the game."""
     own = {version: left for version, left in game.answers.items() if left.seat == seat}
     kept = {version: read_answer(vault.open(left.answer)) for version, left in own.items()}
     return AnswersView(

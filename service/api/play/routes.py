@@ -1,4 +1,4 @@
-"""Playing: the position, what may be done, and doing it."""
+"""The endpoints for playing: the position, options, and commands."""
 
 from typing import Final
 
@@ -50,7 +50,7 @@ async def show_state(request: Call, game: str) -> Response[bytes]:
     now = await games.game(GameId(game))
     then = await games.at(now.id, query.version) if query.version is not None else now
     viewer = viewer_of(now, request.caller)
-    # When a game ends, its past is shown to everybody: only then does the answer for an old version change.
+    # The answer for an old version changes only when the game ends and everybody may see its past.
     is_settled = then is now or now.status != "over"
     if is_settled and request.has(f'"{then.version}"'):
         return unchanged(then.version)
@@ -82,7 +82,7 @@ async def show_snapshot(request: Call, game: str) -> Response[bytes]:
     games = request.services.games
     now = await games.game(GameId(game))
     then = await games.at(now.id, query.version) if query.version is not None else now
-    # Options of a version that has passed are without the `undo` that they had.
+    # Options of an earlier version lack the `undo` that they had.
     if then is now and request.has(f'"{now.version}"'):
         return unchanged(now.version)
     seen = snapshot(as_past(then, now), viewer_of(now, request.caller), await games.vault(now.id))
@@ -139,7 +139,7 @@ async def show_options(request: Call, game: str) -> Response[bytes]:
         if not sees_all_of(viewer, seat, records, vault):
             detail = f"At version {then.version}, {seat} had seen something that is hidden from you."
             raise Problem(OPTIONS_HIDDEN, detail, OPTIONS_HIDDEN.remedy)
-    # Those of a version that has passed are without the `undo` that they had.
+    # Options of an earlier version lack the `undo` that they had.
     if then is played and request.has(f'"{played.version}"'):
         return unchanged(played.version)
     return answer(options_view(as_past(then, played), seat, vault), headers=etag(then.version))
@@ -214,7 +214,7 @@ async def check_commands(request: Call, game: str) -> Response[bytes]:
     seat = next((seat for seat, back in step.game.undo.items() if now.version in back), None)
     if seat is None:
         return answer(Checked(now.version, step.commands, can_undo=False), headers=etag(now.version))
-    # What can be taken back has revealed nothing, so the seat could find this out by itself.
+    # Moves that can be taken back have revealed nothing, so the seat could find this out by itself.
     vault = await request.services.games.vault(now.id)
     after = vault.joined_by(step.secrets)
     viewer, names = Viewer(player, seat), now.names
@@ -228,7 +228,7 @@ async def check_commands(request: Call, game: str) -> Response[bytes]:
 
 
 def state_view(game: Game, viewer: Viewer, view: object) -> StateView:
-    """Return the position of a game as it is sent; `view` is the ruleset's part of it."""
+    """Return the body of a position; `view` is the ruleset's part of it."""
     return StateView(
         game=game.id,
         ruleset=game.ruleset.id,
@@ -244,7 +244,7 @@ def state_view(game: Game, viewer: Viewer, view: object) -> StateView:
 
 
 def snapshot(game: Game, viewer: Viewer, vault: Vault) -> Snapshot:
-    """Return a version of a game as it is sent, with what the viewer's seat may do; `vault` holds all secrets."""
+    """Return the body of a version of a game, with the options of the viewer's seat; `vault` holds all secrets."""
     view = game.view(viewer.seat, vault, everything=viewer.everything)
     options = tuple(game.options(viewer.seat, vault)) if viewer.seat is not None else ()
     return Snapshot(*astuple(state_view(game, viewer, view)), options=options)
@@ -256,7 +256,7 @@ def as_past(shown: Game, now: Game) -> Game:
 
 
 def options_view(game: Game, seat: Seat, vault: Vault) -> OptionsView:
-    """Return what a seat may do, as it is sent; `vault` holds all secrets of the game."""
+    """Return the body of a seat's options; `vault` holds all secrets of the game."""
     mine = tuple(decision for decision in game.decisions if seat in decision.seats)
     return OptionsView(game.id, game.ruleset.id, game.version, seat, mine, tuple(game.options(seat, vault)))
 
@@ -267,7 +267,7 @@ async def _explained(
     """Return the problem of a refusal: it shows the command, the rule, the decision and where the options are."""
     if isinstance(error, msgspec.DecodeError):
         return Problem(MALFORMED_JSON, f"The service cannot read a command: {error}.")
-    game = await services.games.game(game_id, 0)  # in memory it is as the refusal met it
+    game = await services.games.game(game_id, 0)  # the cached game is the one that refused
     seat = seat_of(game, player)
     url = f"/v1/games/{game.id}/options"
     return refused(error, services.catalogues(game.ruleset), game.decisions, seat, url, orders.path(error.number))

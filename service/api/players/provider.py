@@ -1,4 +1,4 @@
-"""Signing in through the service's OpenID Connect provider, and letting it sign in to an account that there is."""
+"""Signing in through the service's OpenID Connect provider, and linking the provider to an existing account."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -28,7 +28,7 @@ _new: Final = msgspec.json.Decoder(NewProviderSignIn)
 _answer: Final = msgspec.json.Decoder(ProviderAnswer)
 
 PAGE: Final = "/sign-in"
-"""The page to which the provider sends browsers back."""
+"""The page to which the provider returns browsers."""
 
 
 @endpoint(
@@ -129,7 +129,7 @@ async def unlink_provider(request: Call) -> Response[bytes]:
 
 
 async def _signed_in(request: Call, who: Identity, before: Caller | None = None) -> Response[bytes]:
-    """Sign the browser in to the account of the person at the provider, in place of the session that it had."""
+    """Sign the browser in to the account of the person at the provider. This replaces its session."""
     accounts = request.services.accounts
     row = await accounts.opened_for(who)
     made, value = await accounts.open_session_for(row, who)
@@ -141,9 +141,9 @@ async def _signed_in(request: Call, who: Identity, before: Caller | None = None)
 
 
 async def _linked(request: Call, provider: "Provider", who: Identity, before: Caller) -> Response[bytes]:
-    """Let the provider sign in to the account of the browser, which gets another session for it.
+    """Link the provider to the account of the browser, which gets a new session.
 
-    The value of the earlier session may be known to somebody, and must not open an account that lasts.
+    Somebody may know the value of the earlier session, and must not get into a lasting account.
     """
     require(before, ("account",))
     accounts = request.services.accounts

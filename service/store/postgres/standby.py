@@ -135,7 +135,7 @@ class StandbyPast(Past):
         self._recovering = None
 
     async def _recover(self) -> None:
-        """Return when the standby answers again: no request waits to find that out."""
+        """Wait until the standby answers again, so that no request has to."""
         while True:
             await asyncio.sleep(PAUSE)
             with suppress(StoreError, TimeoutError):

@@ -1,4 +1,4 @@
-"""Appending to a PostgreSQL database: what waits in this process goes into one call of append() (group commit)."""
+"""Appending to a PostgreSQL database: waiting appends of this process go into one call of append() (group commit)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -13,7 +13,7 @@ from service.store.sql.job import Job
 from service.store.sql.store import secret_values
 
 GATHERED: Final = 256
-"""The most appends in one call, so that the first of them is not kept waiting."""
+"""The most appends in one call, so that the first does not wait long."""
 
 APPEND: Final = (
     "SELECT outcome, head, after, version FROM tabularium.append("
@@ -23,7 +23,7 @@ APPEND: Final = (
 
 
 class Writer:
-    """Sends what waits in one call, over a connection of its own, and meanwhile gathers what comes next."""
+    """Sends all waiting appends in one call, over a connection of its own. New ones wait for the next call."""
 
     def __init__(
         self,
@@ -32,7 +32,8 @@ class Writer:
         *,
         is_of_one_book: bool = False,
     ) -> None:
-        """`call` appends batches and returns the rows that append() returns; `is_of_one_book`: those of one book."""
+        """`call` appends batches and returns the rows of append(). With `is_of_one_book`, a call has batches of one
+        book."""
         self._connections = connections
         self._call = call
         self._is_of_one_book = is_of_one_book
@@ -44,12 +45,12 @@ class Writer:
         job = Job(batch, asyncio.get_running_loop().create_future())
         self._waiting.append(job)
         if self._running is None:
-            # A task begins in the next turn of the loop: others that are ready in this one come into the same call.
+            # The task begins in the next turn of the loop, so appends that are ready in this turn share the call.
             self._running = asyncio.create_task(self._run())
         return await job.future
 
     async def close(self) -> None:
-        """Send what was handed in, then stop."""
+        """Send all waiting appends, then stop."""
         while self._running is not None:
             await asyncio.wait((self._running,))
         await self._drop()
@@ -61,7 +62,7 @@ class Writer:
                 jobs = self._take()
                 await self._send(jobs)
         finally:
-            # There is somebody here only when this task was cancelled: nobody is left waiting for ever.
+            # Jobs are left only if this task was cancelled. Fail them, so that nobody waits for ever.
             for job in (*jobs, *self._waiting):
                 job.outcome = StoreUnavailable("the store is being stopped")
                 job.settle()
@@ -69,7 +70,7 @@ class Writer:
             self._running = None
 
     def _take(self) -> list[Job]:
-        """Return what goes into the next call: for each game its first."""
+        """Return the jobs of the next call: the first one of each game."""
         taken: dict[StreamId, Job] = {}
         left: list[Job] = []
         book = book_of(self._waiting[0].asked.game) if self._is_of_one_book else None
@@ -89,7 +90,7 @@ class Writer:
             outcomes = await self._outcomes([job.asked for job in jobs])
         except Exception as error:
             if is_spoilt(error) and len(jobs) > 1:
-                # One of them has spoilt it for all: each again by itself, so that only that one fails.
+                # One job made the whole call fail. Send each again by itself, so that only that one fails.
                 for job in jobs:
                     await self._send([job])
                 return
