@@ -167,7 +167,7 @@ class Group:
         return known
 
     async def _of_case(self, index: int, case: CaseId, record: Record) -> None:
-        """Give an event of a case to projections of cases, and a ruling on a finished game to projections of results."""
+        """Give an event of a case to projections of cases, a ruling on a finished game to projections of results."""
         hearing = [work for work in self._going if work.projection.hears]
         judging = [work for work in self._going if work.projection.judges]
         follower = self._follower

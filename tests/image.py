@@ -199,7 +199,7 @@ def play(address: str) -> None:
         game.begin(client)
         for _ in game.play():
             pass
-        verdict = verify(client.export(game.game).splitlines(keepends=True), LIBRARY)
+        verdict = verify(client.content("/v1/games/{game}/export", game=game.game).splitlines(keepends=True), LIBRARY)
         require(verdict.ok and verdict.status == "over", f"the game is proved: {verdict.problem}")
         print(f"  a game of {verdict.events} events was played through it and is proved")
 

@@ -72,6 +72,12 @@ def test_a_module_reads_what_its_strings_name_but_not_what_its_docstring_does(tm
     assert found["tests/f.py"] == {"domain/c/__init__.py", "domain/c/g.py"}
 
 
+def test_the_service_reads_the_client_package(tmp_path: Path) -> None:
+    package = "openapi/python/tabularium_client"
+    files = {"service/a.py": "from tabularium_client.calls import Calls", f"{package}/calls.py": ""}
+    assert written(tmp_path, files)["service/a.py"] == {f"{package}/calls.py"}
+
+
 def test_a_test_reads_the_handler_or_the_page_at_an_address_and_the_page_its_scripts(tmp_path: Path) -> None:
     files = {
         "service/api/routes.py": '@endpoint("GET", "/v1/games/{game:str}/events")\nasync def events(): ...',

@@ -11,10 +11,14 @@ from typing import Any
 
 from service.base.settings import PREFIX
 from service.bots.bot import Bot
-from service.bots.client import Client, Problem
+from service.bots.client import Client
 from service.bots.registry import bot_for
 
 STARTED = "Tabularium is running at "
+
+
+class NotStarted(Exception):
+    """The service of a game's own did not start."""
 
 
 class Demonstration:
@@ -33,7 +37,7 @@ class Demonstration:
         self._told = 0
 
     def begin(self, client: Client, bots: Sequence[Client] = ()) -> None:
-        """Create a game, seat the bots and start. Registers bots unless there are some. Raises `Problem`."""
+        """Create a game, seat the bots and start. Registers bots unless there are some. Raises `TabulariumError`."""
         bots = bots or [self._register(client, f"bot {number}") for number in range(1, self.seats + 1)]
         body = {"ruleset": self.ruleset, "players": self.seats, "title": self.title}
         game = bots[0].post("/v1/games", body)
@@ -44,7 +48,7 @@ class Demonstration:
         bots[0].post(f"/v1/games/{self.game}/start", {})
 
     def resume(self, client: Client, bots: Sequence[Client], game: Mapping[str, Any]) -> None:
-        """Go on with a game in which the bots sit, or will sit, in this order. Raises `Problem`."""
+        """Go on with a game in which the bots sit, or will sit, in this order. Raises `TabulariumError`."""
         self._bot = bot_for(self.ruleset, self._rng, self._board(client))
         self.game, self._spectator = game["id"], client
         self._players = {place["seat"]: bot for place, bot in zip(game["seats"], bots, strict=False)}
@@ -57,14 +61,14 @@ class Demonstration:
         return {**client.get(f"{path}/board")["board"], "documents": documents}
 
     def play(self) -> Iterator[dict[str, Any]]:
-        """Play to the end, yielding the history as it grows: passages of sentences. Raises `Problem`."""
+        """Play to the end, yielding the history as it grows: passages of sentences. Raises `TabulariumError`."""
         yield from self._history()
         while self.step():
             yield from self._history()
         yield from self._history()
 
     def step(self) -> bool:
-        """Give one command; return whether the game went on. Raises `Problem`."""
+        """Give one command; return whether the game went on. Raises `TabulariumError`."""
         game = next(iter(self._players.values())).get(f"/v1/games/{self.game}")
         if game["status"] != "running":
             return False
@@ -80,7 +84,7 @@ class Demonstration:
         standings = seats.values() if isinstance(seats, Mapping) else ()
         self.fallen = sum(not standing.get("playing", True) for standing in standings)
         command = self._bot.choose(seat, view, options)
-        player.post(f"/v1/games/{self.game}/commands", {"command": command}, key)
+        player.command(self.game, command, key=key)
 
     def _history(self) -> Iterator[dict[str, Any]]:
         assert self._spectator is not None, "the game has begun"
@@ -112,7 +116,7 @@ def own_service(**settings: str) -> Iterator[str]:
                 assert process.stdout is not None, "its output is piped"
                 first = process.stdout.readline().strip()
                 if not first.startswith(STARTED):
-                    raise Problem("the service of this game did not start; `tabularium serve` says why")
+                    raise NotStarted("the service of this game did not start; `tabularium serve` says why")
                 yield first.removeprefix(STARTED)
             finally:
                 process.terminate()

@@ -10,9 +10,10 @@ from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Struct
+from tabularium_client import TabulariumError
 
 from domain.kernel.ids import PlayerId
-from service.bots.client import Client, Problem
+from service.bots.client import Client
 from service.bots.demonstration import Demonstration
 from service.observe.logging import log
 
@@ -68,7 +69,7 @@ class Exhibition:
         try:
             with Client(reached(self._address)) as client:
                 self._play(client)
-        except Problem as problem:
+        except TabulariumError as problem:
             if not self._stopped.is_set():
                 log.warning("demonstration ended", why=str(problem))
         except Exception:
@@ -95,7 +96,7 @@ class Exhibition:
                 if not demonstration.step():
                     return
                 failures, self._given = 0, self._given + 1
-            except Problem as problem:
+            except TabulariumError as problem:
                 failures += 1
                 if not self._stopped.is_set():
                     log.warning("demonstration waits", game=demonstration.game, why=str(problem))
@@ -106,7 +107,7 @@ class Exhibition:
         bots: list[Client] = []
         for token in self._notes.tokens:
             bot = client.as_player(token)
-            with contextlib.suppress(Problem):
+            with contextlib.suppress(TabulariumError):
                 self._hush(bot.get("/v1/players/me")["id"])
                 bots.append(bot)
         if len(bots) < SEATS:
@@ -123,7 +124,7 @@ class Exhibition:
             return None
         try:
             game = bots[0].get(f"/v1/games/{self._notes.game}")
-        except Problem:
+        except TabulariumError:
             return None
         if game["status"] != "running":
             return None

@@ -6,8 +6,7 @@ from urllib.parse import quote
 
 import typer
 
-from service.bots.client import Client, Problem
-from service.cli.output import bad_input, console, print_json, writable, write_file
+from service.cli.output import calling, console, print_json, writable, write_file
 
 UrlOption = Annotated[str, typer.Option("--url", help="The service's address.")]
 TokenOption = Annotated[str | None, typer.Option("--token", help="A token, to read what its account may read.")]
@@ -77,19 +76,13 @@ def export(
     """Fetch a case's whole log from a service."""
     if output:
         writable(output)
-    try:
-        with Client(url, token) as client:
-            content = client.export_case(case)
-    except Problem as problem:
-        bad_input(str(problem))
+    with calling(url, token) as client:
+        content = client.content("/v1/cases/{case}/export", case=case)
     target = output or Path(f"{case}.jsonl")
     write_file(target, content)
     console.print(f"{target}: {len(content.splitlines())} lines", markup=False)
 
 
 def _get(url: str, token: str | None, path: str, **query: Any) -> Any:
-    try:
-        with Client(url, token) as client:
-            return client.get(path, **query)
-    except Problem as problem:
-        bad_input(str(problem))
+    with calling(url, token) as client:
+        return client.get(path, **query)

@@ -15,12 +15,20 @@ from domain.library import LIBRARY
 from service.base.pieces import LOCAL
 from service.bots import simulation
 from service.bots.bot import GREEDY, RANDOM
-from service.bots.client import Client, Problem
-from service.bots.demonstration import Demonstration, own_service
+from service.bots.demonstration import Demonstration, NotStarted, own_service
 from service.bots.registry import levels
 from service.cli.dividing import OnOption, done
 from service.cli.logs import print_verdict
-from service.cli.output import bad_input, console, print_json, progress_bar, ruleset_named, writable, write_file
+from service.cli.output import (
+    bad_input,
+    calling,
+    console,
+    print_json,
+    progress_bar,
+    ruleset_named,
+    writable,
+    write_file,
+)
 
 RulesetOption = Annotated[str, typer.Option("--ruleset", "-r", help="The ruleset to play.", metavar="ID")]
 SeedOption = Annotated[int, typer.Option(help="Fixes the dice and every choice.")]
@@ -46,12 +54,12 @@ def play(
         writable(output)
     demonstration = Demonstration(ruleset, seats, seed)
     try:
-        with nullcontext(url) if url else own_service() as address, Client(address) as client:
+        with nullcontext(url) if url else own_service() as address, calling(address) as client:
             demonstration.begin(client)
             console.print(f"{address}/v1/games/{demonstration.game}: {ruleset}, {seats} players", markup=False)
             _tell(demonstration, quiet)
-            exported = client.export(demonstration.game)
-    except Problem as problem:
+            exported = client.content("/v1/games/{game}/export", game=demonstration.game)
+    except NotStarted as problem:
         bad_input(str(problem))
     target = output or Path(f"{demonstration.game}.jsonl")
     write_file(target, exported)

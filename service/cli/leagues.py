@@ -2,7 +2,6 @@
 
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import quote
 
 import msgspec
 import typer
@@ -12,10 +11,9 @@ from domain.league import proof
 from domain.league.league import fold
 from domain.library import LIBRARY
 from domain.tournament.proof import verify as verify_tournament
-from service.bots.client import Client, Problem
 from service.cli.cases import HERE, JsonOption, UrlOption
 from service.cli.logs import print_tournament_verdict, read_export
-from service.cli.output import bad_input, console, print_json
+from service.cli.output import bad_input, calling, console, print_json
 from service.cli.proving import league_verdict
 
 
@@ -33,12 +31,8 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Print the tables of a season, and what puts each player above the next."""
-    path = f"/v1/leagues/{quote(league, safe='')}" + (f"?season={season}" if season is not None else "")
-    try:
-        with Client(url) as client:
-            told = client.get(path)
-    except Problem as problem:
-        bad_input(str(problem))
+    with calling(url) as client:
+        told = client.get("/v1/leagues/{league}", league=league, season=season)
     if as_json:
         print_json(told)
         return

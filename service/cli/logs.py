@@ -31,10 +31,9 @@ from domain.transparency.certificate import BEYOND as UNCERTIFIED
 from domain.transparency.certificate import Certified, certify
 from domain.transparency.policy import Policy, PolicyError, read_policy
 from service.base.pieces import LOCAL
-from service.bots.client import Client, Problem
 from service.cli.causes import causes, chance_of
 from service.cli.dividing import OnOption, done
-from service.cli.output import bad_input, console, print_json, progress_bar, read_file, writable, write_file
+from service.cli.output import bad_input, calling, console, print_json, progress_bar, read_file, writable, write_file
 from service.cli.proving import ENDINGS, Result, content_of, exports_in, is_dump, prove_all
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="An export: JSON Lines.")]
@@ -378,11 +377,8 @@ def export(
     """Fetch a game's whole log from a service."""
     if output:
         writable(output)
-    try:
-        with Client(url, token) as client:
-            content = client.export(game)
-    except Problem as problem:
-        bad_input(str(problem))
+    with calling(url, token) as client:
+        content = client.content("/v1/games/{game}/export", game=game)
     target = output or Path(f"{game}.jsonl")
     write_file(target, content)
     console.print(f"{target}: {len(content.splitlines())} lines", markup=False)

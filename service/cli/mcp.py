@@ -5,8 +5,7 @@ from typing import Annotated
 import typer
 
 from service.base.extras import MissingExtra, needs_extra
-from service.bots.client import Client, Problem
-from service.cli.output import bad_input
+from service.cli.output import bad_input, calling
 
 
 def register(app: typer.Typer) -> None:
@@ -23,8 +22,8 @@ def mcp(
     try:
         with needs_extra("mcp", "tabularium mcp"):
             from service.mcp.server import server
-        with Client(url, token) as client:
-            client.get("/v1/rulesets")
-            server(client).run("stdio")
-    except (MissingExtra, Problem) as error:
+    except MissingExtra as error:
         bad_input(str(error))
+    with calling(url, token) as client:
+        client.get("/v1/rulesets")
+        server(client).run("stdio")

@@ -1,5 +1,7 @@
 """What the commands share: tables and JSON on stdout, complaints as one line."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,9 +16,11 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from tabularium_client import TabulariumError
 
 from domain.kernel.rules.ruleset import Ruleset
 from domain.library import LIBRARY
+from service.bots.client import Client
 
 console = Console(highlight=False, soft_wrap=True)
 
@@ -24,6 +28,20 @@ console = Console(highlight=False, soft_wrap=True)
 def bad_input(message: str) -> NoReturn:
     """End with one line and exit code 2."""
     raise typer.TyperException(message)
+
+
+@contextmanager
+def calling(url: str, token: str | None = None) -> Iterator[Client]:
+    """Return a context with a caller of a service. What the service refuses in it, or does not answer, is bad input."""
+    try:
+        client = Client(url, token)
+    except ValueError as error:
+        bad_input(str(error))
+    try:
+        with client:
+            yield client
+    except TabulariumError as error:
+        bad_input(str(error))
 
 
 def progress_bar() -> Progress:

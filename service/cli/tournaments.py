@@ -17,10 +17,9 @@ from domain.tournament import proof
 from domain.tournament.fold import fold
 from domain.tournament.regulations import Regulations
 from domain.tournament.standings import standings as standings_of
-from service.bots.client import Client, Problem
 from service.cli.cases import HERE, JsonOption, UrlOption
 from service.cli.logs import print_tournament_verdict, read_export
-from service.cli.output import bad_input, console, print_json, read_file, write_file
+from service.cli.output import bad_input, calling, console, print_json, read_file, write_file
 
 TokenOption = Annotated[str, typer.Option("--token", help="A token of a director, with the scope organize.")]
 KeyOption = Annotated[
@@ -144,13 +143,13 @@ def export(
     except OSError as error:
         bad_input(f"{folder} is no folder to write to: {error.strerror}")
     try:
-        with Client(url) as client:
-            content = client.export_tournament(tournament)
+        with calling(url) as client:
+            content = client.content("/v1/tournaments/{tournament}/export", tournament=tournament)
             exported = proof.read(content.splitlines(keepends=True))
             games = fold(exported.tournament, exported.records).games
             for game in games:
-                write_file(folder / f"{game}.jsonl", client.export(game))
-    except (Problem, ExportError, msgspec.MsgspecError) as problem:
+                write_file(folder / f"{game}.jsonl", client.content("/v1/games/{game}/export", game=game))
+    except (ExportError, msgspec.MsgspecError) as problem:
         bad_input(str(problem))
     target = folder / f"{exported.tournament}.jsonl"
     write_file(target, content)
@@ -229,16 +228,10 @@ def _path(tournament: str) -> str:
 
 
 def _get(url: str, path: str) -> Any:
-    try:
-        with Client(url) as client:
-            return client.get(path)
-    except Problem as problem:
-        bad_input(str(problem))
+    with calling(url) as client:
+        return client.get(path)
 
 
 def _post(url: str, token: str, path: str, body: Any, key: str | None) -> Any:
-    try:
-        with Client(url, token) as client:
-            return client.post(path, body, key)
-    except Problem as problem:
-        bad_input(str(problem))
+    with calling(url, token) as client:
+        return client.post(path, body, key=key)

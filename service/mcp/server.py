@@ -10,11 +10,12 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field
+from tabularium_client import Problem, TabulariumError
 
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY
-from service.bots.client import Client, Problem
+from service.bots.client import Client
 from service.mcp import words
 
 INSTRUCTIONS: Final = """\
@@ -85,7 +86,7 @@ def server(client: Client, library: Library = LIBRARY) -> MCPServer[Any]:
     ) -> str:
         """Give a command for your seat, and tell what came of it. It cannot always be taken back."""
         at = _at(game)
-        accepted = await _call(client.post, f"{at}/commands", {"command": command}, key, version)
+        accepted = await _call(client.post, f"{at}/commands", {"command": command}, key=key, version=version)
         news = await ask(f"{at}/history", after=accepted["after"], limit=100)
         detail = await ask(at)
         deciding = [f"Asked now: {', '.join(each['seats'])}: {each['title']}" for each in detail["decisions"]]
@@ -116,7 +117,7 @@ def server(client: Client, library: Library = LIBRARY) -> MCPServer[Any]:
     @made.tool(annotations=READS)
     async def verify_game(game: Game) -> str:
         """Prove the log of a game here, by the rules themselves: its hashes, dice, secrets and every command."""
-        export = await _call(lambda: client.export(game))
+        export = await _call(client.content, "/v1/games/{game}/export", game=game)
         verdict = await asyncio.to_thread(verify, export.splitlines(keepends=True), library)
         if not verdict.ok:
             return f"NOT PROVED. Version {verdict.version}, line {verdict.line} is wrong: {verdict.problem}"
@@ -132,6 +133,8 @@ async def _call(call: Callable[..., Any], *given: Any, **query: Any) -> Any:
         return await asyncio.to_thread(call, *given, **query)
     except Problem as problem:
         raise ToolError(words.refusal(problem.document) or str(problem)) from None
+    except TabulariumError as error:
+        raise ToolError(str(error)) from None
 
 
 def _at(game: str) -> str:

@@ -1,5 +1,6 @@
 """Requests without an answer are sent again and happen once; commands are decided again; refusals name the rule."""
 
+import base64
 import json
 import time
 from typing import Any, Final
@@ -66,10 +67,33 @@ def test_names_fill_the_path_and_the_rest_is_the_query(speaker: Speaker) -> None
     assert request.headers["authorization"] == "Bearer t0"
 
 
+def test_a_query_in_the_path_stays_and_lists_repeat_their_name(speaker: Speaker) -> None:
+    with scripted(answer({"items": []}), answer({"items": []})) as service:
+        for given in ({}, {"status": ["over", "running"]}):
+            speaker.ask("get", url=service.url, path="/v1/games?text=a", given=given)
+    alone, together = service.received
+    assert (alone.path, together.path) == ("/v1/games?text=a", "/v1/games?text=a&status=over&status=running")
+
+
+@pytest.mark.parametrize("url", ["", "localhost:8000", "ftp://service.example", "http://", "http://host:port", "/v1"])
+def test_what_is_no_address_is_refused_before_anything_is_sent(package: Speaker, url: str) -> None:
+    said = package.ask("client", url=url, token="t0")
+    assert said == f"{url} is no address of a service. Expected one such as https://service.example."
+
+
+@pytest.mark.parametrize("token", ["tab_x\n", " tab_x", "tab_é", ""])
+def test_what_is_no_token_is_refused_before_anything_is_sent(package: Speaker, token: str) -> None:
+    """Or else it is lost in five attempts, or in a message about headers."""
+    said = package.ask("client", url="http://localhost:8000", token=token)
+    assert said == "This is no token. Expected visible ASCII characters without blanks."
+    assert package.ask("client", url="http://localhost:8000/", token=None) is None
+
+
 def test_after_enough_attempts_a_request_is_lost(speaker: Speaker) -> None:
     with scripted(*[CLOSED] * 9) as service:
         said = speaker.ask("get", url=service.url, path="/v1/games", settings={"attempts": 3})
     assert said["error"] == "Lost"
+    assert said["message"].startswith(f"{service.url} gave no whole answer: ")
     assert len(service.received) == 3
 
 
@@ -114,6 +138,13 @@ def test_an_export_that_is_cut_in_half_is_asked_for_again(speaker: Speaker) -> N
     with scripted(answer(b"{}\n{}\n", cut=0.5), answer(b"{}\n{}\n")) as service:
         said = speaker.ask("text", url=service.url, path="/v1/games/{game}/export", given={"game": "g1"})
     assert said == "{}\n{}\n"
+
+
+def test_a_picture_is_fetched_byte_for_byte(speaker: Speaker) -> None:
+    picture = bytes(range(256))
+    with scripted(answer(picture, cut=0.5), answer(picture)) as service:
+        said = speaker.ask("content", url=service.url, path="/v1/games/{game}/board.png", given={"game": "g1"})
+    assert base64.b64decode(said) == picture
 
 
 def test_a_problem_without_a_rule_is_no_refusal(speaker: Speaker) -> None:

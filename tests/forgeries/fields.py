@@ -218,7 +218,7 @@ EVENTS: Final = (
         "shape 7 of cards-revealed",
         page=None,
     ),
-    Forgery("a schema 0", "running", schema_of("seat-taken", 0), "shape 0 of seat-taken", page=None),
+    Forgery("a schema 0", "running", schema_of("seat-taken", 0), "shape 0 of seat-taken", "is not of the known shape"),
     Forgery("an unknown event", "running", told("cards-revealed", type="cards-burnt"), "cards-burnt", page=None),
     Forgery("an unknown field", "running", told("prize-taken", coins=3), "unknown field", page=None),
     Forgery("a winner", "over", other_winner, "is right", page=None),

@@ -120,12 +120,8 @@ JUDGED: Final = (
     Forgery("a command on a case", "judged", caused("prize-put-up", case=str(CASE)), "carries out no ruling"),
     Forgery("a command during a pause", "judged", taken_out("game-resumed"), "TAB-RUL-03", "the game was paused"),
     Forgery("the end of no pause", "judged", by_official("game-resumed"), "TAB-RUL-03", "the game was not paused"),
-    Forgery(
-        "a way back to nowhere", "judged", told("moves-retracted", to="start"), "is not of the known shape", page="goes"
-    ),
-    Forgery(
-        "a request of nowhere", "judged", told("take-back-asked", to="start"), "is not of the known shape", page="asks"
-    ),
+    Forgery("a way back to nowhere", "judged", told("moves-retracted", to="start"), "is not of the known shape"),
+    Forgery("a request of nowhere", "judged", told("take-back-asked", to="start"), "is not of the known shape"),
     Forgery("a request of another's", "judged", caused("take-back-asked", player=MALLORY), "who does not hold"),
     Forgery("a request for another seat", "judged", caused("take-back-asked", seat="green"), "but is about"),
     Forgery(

@@ -80,6 +80,8 @@ class Checkout:
 
     def _module(self, name: str) -> Iterator[str]:
         """Yield the file of a module, or of the one that has the name, and the packages around it that do anything."""
+        if name.partition(".")[0] == "tabularium_client":
+            name = f"openapi.python.{name}"
         parts = name.split(".")
         for end in range(1, len(parts) + 1):
             path = "/".join(parts[:end])

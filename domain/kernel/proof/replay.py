@@ -398,8 +398,12 @@ class Replay(Deciding):
         if self.goes_on:
             return self._past_secret()
         last = self.export.records[-1] if self.export.records else None
-        if last is None or last.type != "game-ended":
-            return None
+        try:
+            if last is None or last.type != "game-ended":
+                return None
+        except msgspec.ValidationError as error:
+            self.version = cast(Record, last).version
+            self._fail(f"version {self.version} is not of the known shape: {error}")
         self.version = last.version
         try:
             secret = bytes.fromhex(msgspec.json.decode(last.event, type=GameEnded).secret)

@@ -2,7 +2,7 @@
 
 from tabularium_client.client import AsyncClient, Client
 from tabularium_client.options import accepting, every, fault, fits, sample
-from tabularium_client.problems import Gap, Lost, NotSignedIn, Problem, Refusal, Stale
+from tabularium_client.problems import Gap, Lost, NotSignedIn, Problem, Refusal, Stale, TabulariumError
 from tabularium_client.shapes import Decision, Event, Option, Options, Played, Secret, Waiting, is_known
 from tabularium_client.signin import App, DeviceCode, SignIn, sign_in_by_device, sign_in_in_browser, sign_out, signed_in
 from tabularium_client.streams import Frame
@@ -29,6 +29,7 @@ __all__ = [
     "Secret",
     "SignIn",
     "Stale",
+    "TabulariumError",
     "Waiting",
     "accepting",
     "apply",

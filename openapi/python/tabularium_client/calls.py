@@ -30,7 +30,6 @@ class Request(Struct, frozen=True):
 
     method: str
     path: str
-    query: dict[str, Any]
     headers: dict[str, str]
     body: bytes | None
 
@@ -74,7 +73,8 @@ class TokenSource(Protocol):
 class Calls:
     """How requests are made, and how often they are sent. Times are in seconds."""
 
-    def __init__(self, token: str | TokenSource | None, attempts: int, pause: float, longest: float) -> None:
+    def __init__(self, url: str, token: str | TokenSource | None, attempts: int, pause: float, longest: float) -> None:
+        self.url = url
         self.attempts = attempts
         self.pause = pause
         self.longest = longest
@@ -100,7 +100,6 @@ class Calls:
             Problem: the service refuses it.
             Lost: no whole answer arrived.
         """
-        path, query = filled(path, given)
         headers: dict[str, str] = {}
         if method != "GET":
             headers["Idempotency-Key"] = key or secrets.token_hex(16)
@@ -108,13 +107,14 @@ class Calls:
             headers["If-Match"] = f'"{version}"'
         if body is not UNSET:
             headers["Content-Type"] = "application/json"
-        request = Request(method, path, query, headers, None if body is UNSET else msgspec.json.encode(body))
+        content = None if body is UNSET else msgspec.json.encode(body)
+        request = Request(method, filled(path, given), headers, content)
         return (yield from self._repeated(self._sent, request, read))
 
     def form(self, path: str, fields: Mapping[str, str]) -> Calling[Any]:
         """Ask an endpoint of OAuth, without a token. Raises `NotSignedIn` with what it refuses, or `Lost`."""
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
-        request = Request("POST", path, {}, headers, urlencode(fields).encode())
+        request = Request("POST", path, headers, urlencode(fields).encode())
         return (yield from self._repeated(_as_it_is, request, decoded))
 
     def authorized(self, refused: str | None = None) -> Calling[dict[str, str]]:
@@ -159,7 +159,7 @@ class Calls:
                 why = str(error)  # A body that was cut off is no answer.
             if attempt < self.attempts:
                 yield Rest(wait)
-        raise Lost(f"The service gave no whole answer: {why}")
+        raise Lost(f"{self.url} gave no whole answer: {why}")
 
     def options(self, game: str, seat: str | None = None) -> Calling[Options]:
         """Return what a seat may do; its own seat, if absent."""
@@ -223,14 +223,15 @@ def problem_of(answer: Answer) -> Problem:
     return Problem.of(answer.status, document if isinstance(document, dict) else {})
 
 
-def filled(path: str, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def filled(path: str, given: Mapping[str, Any]) -> str:
     """Return a path with its names filled in, and the others as its query."""
     names = {name: _text(value) for name, value in given.items() if value is not None}
     inside = _NAME.findall(path)
     if missing := [name for name in inside if name not in names]:
         raise TypeError(f"{path} needs {missing[0]}")
     whole = _NAME.sub(lambda found: quote(str(names[found[1]]), safe=""), path)
-    return whole, {name: value for name, value in names.items() if name not in inside}
+    query = urlencode({name: value for name, value in names.items() if name not in inside}, doseq=True)
+    return whole + ("&" if "?" in whole else "?") * bool(query) + query
 
 
 def _as_it_is(request: Request) -> Calling[Answer | str]:
@@ -256,5 +257,5 @@ def as_json(value: Any) -> str:
 
 
 def as_text(body: bytes) -> str:
-    """Return an answer as it came."""
+    """Return an answer as text."""
     return body.decode()

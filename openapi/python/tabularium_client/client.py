@@ -1,11 +1,12 @@
 """The clients: requests that may be repeated, commands that are decided again, streams that resume."""
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
 from contextlib import AsyncExitStack, ExitStack
 from inspect import isawaitable
-from typing import Any, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 import httpx
 import msgspec
@@ -33,6 +34,7 @@ T = TypeVar("T")
 _waiting = msgspec.json.Decoder(Waiting)
 Held = Callable[[str | None], Calling[list[Frame]]]
 """How a client looks, after a frame, for frames that a proxy holds back."""
+_TOKEN: Final = re.compile("[!-~]+")
 _WAITING = "/v1/players/me/waiting/stream"
 _STREAM = "/v1/games/{game}/events/stream"
 
@@ -61,19 +63,30 @@ class _Settings:
         silence: float,
     ) -> None:
         self._url = url.rstrip("/")
+        if not _is_address(url):
+            raise ValueError(f"{url} is no address of a service. Expected one such as https://service.example.")
+        if isinstance(token, str) and not _TOKEN.fullmatch(token):
+            raise ValueError("This is no token. Expected visible ASCII characters without blanks.")
         if token is not None and not isinstance(token, str) and token.url != self._url:
             raise ValueError(f"The sign-in is one at {token.url}. Its tokens are not for {self._url}.")
-        self._calls = Calls(token, attempts, pause, longest)
+        self._calls = Calls(self._url, token, attempts, pause, longest)
         self._silence = silence
 
     def _wanted(self, path: str, given: dict[str, Any], last: str | None, token: dict[str, str]) -> dict[str, Any]:
         """Return the request that opens a stream after a frame."""
-        path, query = filled(path, given)
         headers = {**token, "Accept": "text/event-stream"}
         if last is not None:
             headers["Last-Event-ID"] = last
         timeout = httpx.Timeout(self._silence)
-        return {"method": "GET", "url": self._url + path, "params": query, "headers": headers, "timeout": timeout}
+        return {"method": "GET", "url": self._url + filled(path, given), "headers": headers, "timeout": timeout}
+
+
+def _is_address(text: str) -> bool:
+    try:
+        url = httpx.URL(text)
+    except httpx.InvalidURL:
+        return False
+    return url.scheme in {"http", "https"} and bool(url.host)
 
 
 def _is_open(status: int, body: bytes) -> bool | str:
@@ -132,8 +145,12 @@ class Client(_Settings):
         return self._run(self._calls.call("DELETE", path, given, decoded, version=version, key=key))
 
     def text(self, path: str, /, **given: Any) -> str:
-        """Return what a path answers, as it came: an export, a certificate, a picture."""
+        """Return what a path answers as text, such as an export or a certificate."""
         return self._run(self._calls.call("GET", path, given, as_text))
+
+    def content(self, path: str, /, **given: Any) -> bytes:
+        """Return what a path answers, byte for byte, such as a picture or a table."""
+        return self._run(self._calls.call("GET", path, given, bytes))
 
     def options(self, game: str, seat: str | None = None) -> Options:
         """Return what a seat may do; its own seat, if absent."""
@@ -184,11 +201,9 @@ class Client(_Settings):
                     answer = self._run(whole)
 
     def _send(self, request: Request) -> Answer | str:
-        query, headers, body = request.query, request.headers, request.body
+        url, headers, body = self._url + request.path, request.headers, request.body
         try:
-            got = self._http.request(
-                request.method, self._url + request.path, params=query, headers=headers, content=body
-            )
+            got = self._http.request(request.method, url, headers=headers, content=body)
         except httpx.HTTPError as error:
             return str(error)
         return Answer(got.status_code, got.headers, got.content)
@@ -301,8 +316,12 @@ class AsyncClient(_Settings):
         return await self._run(self._calls.call("DELETE", path, given, decoded, version=version, key=key))
 
     async def text(self, path: str, /, **given: Any) -> str:
-        """Return what a path answers, as it came: an export, a certificate, a picture."""
+        """Return what a path answers as text, such as an export or a certificate."""
         return await self._run(self._calls.call("GET", path, given, as_text))
+
+    async def content(self, path: str, /, **given: Any) -> bytes:
+        """Return what a path answers, byte for byte, such as a picture or a table."""
+        return await self._run(self._calls.call("GET", path, given, bytes))
 
     async def options(self, game: str, seat: str | None = None) -> Options:
         """Return what a seat may do; its own seat, if absent."""
@@ -358,11 +377,9 @@ class AsyncClient(_Settings):
                     answer = await asyncio.shield(task)
 
     async def _send(self, request: Request) -> Answer | str:
-        query, headers, body = request.query, request.headers, request.body
+        url, headers, body = self._url + request.path, request.headers, request.body
         try:
-            got = await self._http.request(
-                request.method, self._url + request.path, params=query, headers=headers, content=body
-            )
+            got = await self._http.request(request.method, url, headers=headers, content=body)
         except httpx.HTTPError as error:
             return str(error)
         return Answer(got.status_code, got.headers, got.content)

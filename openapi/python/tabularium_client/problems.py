@@ -3,7 +3,11 @@
 from typing import Any
 
 
-class Problem(Exception):
+class TabulariumError(Exception):
+    """Whatever this package raises of a service."""
+
+
+class Problem(TabulariumError):
     """The service answered with a problem (RFC 9457). The message says what was wrong, and what would be right.
 
     Attributes:
@@ -63,9 +67,9 @@ class NotSignedIn(Problem):
         self.error = error
 
 
-class Lost(Exception):
+class Lost(TabulariumError):
     """No whole answer arrived, however often the request was sent."""
 
 
-class Gap(Exception):
+class Gap(TabulariumError):
     """A stream left out versions, also after it was asked for them again."""

@@ -9,8 +9,10 @@ from typing import Any
 
 import msgspec
 
+from tabularium_client.problems import TabulariumError
 
-class Forged(Exception):
+
+class Forged(TabulariumError):
     """The delivery is not what the service signed, or is too old to be believed."""
 
 

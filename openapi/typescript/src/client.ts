@@ -50,6 +50,8 @@ export class Client {
 
   /** @param url where the service is, such as `https://service.example` */
   constructor(url: string, { token, ...settings }: Settings = {}) {
+    if (!isAddress(url)) throw new TypeError(`${url} is no address of a service. Expected one such as https://service.example.`);
+    if (typeof token === "string" && !/^[!-~]+$/.test(token)) throw new TypeError("This is no token. Expected visible ASCII characters without blanks.");
     this.#url = url.replace(/\/+$/, "");
     this.#token = token;
     this.#settings = { ...USUAL, ...settings };
@@ -76,9 +78,14 @@ export class Client {
     return this.#json("delete", path, { ...sent, names: given as Names });
   }
 
-  /** Return what a path answers, as it came: an export, a certificate, a picture. */
-  async text(path: Path<"get">, given: Names = {}): Promise<string> {
+  /** Return what a path answers as text, such as an export or a certificate. */
+  text(path: Path<"get">, given: Names = {}): Promise<string> {
     return this.#call("get", path, { names: given }, (response) => response.text());
+  }
+
+  /** Return what a path answers, byte for byte, such as a picture or a table. */
+  content(path: Path<"get">, given: Names = {}): Promise<ArrayBuffer> {
+    return this.#call("get", path, { names: given }, (response) => response.arrayBuffer());
   }
 
   /** Return what a seat may do; its own seat, if absent. */
@@ -223,10 +230,19 @@ export async function repeated<T>(
       wait += Math.min(longest, 1000 * Number(response.headers.get("Retry-After")) || 0);
     } catch (error) {
       if (error instanceof Problem || error instanceof Lost || signal?.aborted) throw error;
-      if (attempt === attempts) throw new Lost(`${url} gave no whole answer: ${(error as Error).message}`);
+      if (attempt === attempts) throw new Lost(`${url} gave no whole answer: ${reason(error as Error)}`);
     }
     await rest(wait, signal);
   }
+}
+
+/** Say why no answer came. Node says so in the cause. */
+function reason({ message, cause }: Error): string {
+  return cause instanceof Error && cause.message ? `${message}, ${cause.message}` : message;
+}
+
+function isAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 /** Return the problem that an answer says; what a proxy says instead is none. Throws when it was cut off. */
@@ -252,7 +268,7 @@ function filled(path: string, given: Names): string {
     return encodeURIComponent(`${value}`);
   });
   for (const [name, value] of names) for (const each of [value].flat()) query.append(name, `${each}`);
-  return names.size ? `${whole}?${query}` : whole;
+  return names.size ? `${whole}${whole.includes("?") ? "&" : "?"}${query}` : whole;
 }
 
 function newKey(): string {

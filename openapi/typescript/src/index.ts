@@ -3,7 +3,7 @@
 export { Client, type Choice, type Sent, type Settings, type TokenSource } from "./client.js";
 export { isKnown, type GameEvent, type UnknownEvent } from "./events.js";
 export { accepting, every, fault, fits, sample } from "./options.js";
-export { Gap, Lost, NotSignedIn, Problem, Refusal, Stale } from "./problems.js";
+export { Gap, Lost, NotSignedIn, Problem, Refusal, Stale, TabulariumError } from "./problems.js";
 export { signIn, signInByDevice, signOut, signedIn, type App, type DeviceCode, type Store } from "./signin.js";
 export { frames, type Following, type Frame } from "./streams.js";
 export type { Answer, Body, Command, Given, Method, Option, Options, Path, Played, Schema, Schemas, Waiting } from "./types.js";

@@ -2,8 +2,11 @@
 
 import type { Schemas } from "./types.js";
 
+/** Whatever this package throws of a service. */
+export class TabulariumError extends Error {}
+
 /** The service answered with a problem (RFC 9457). The message says what was wrong, and what would be right. */
-export class Problem extends Error {
+export class Problem extends TabulariumError {
   readonly status: number;
   /** Its kind, such as `/problems/not-now`. */
   readonly type: string;
@@ -59,11 +62,11 @@ export class NotSignedIn extends Problem {
 }
 
 /** No whole answer arrived, however often the request was sent. */
-export class Lost extends Error {
+export class Lost extends TabulariumError {
   override readonly name = "Lost";
 }
 
 /** A stream left out versions, also after it was asked for them again. */
-export class Gap extends Error {
+export class Gap extends TabulariumError {
   override readonly name = "Gap";
 }

@@ -1,10 +1,12 @@
 /** Deliveries of webhooks, signed as Standard Webhooks does. */
 
+import { TabulariumError } from "./problems.js";
+
 /** What the headers of a delivery are read from: those of `fetch`, or an object with names in lower case. */
 export type HeadersOf = Headers | { readonly [name: string]: string | string[] | undefined };
 
 /** The delivery is not what the service signed, or is too old to be believed. */
-export class Forged extends Error {
+export class Forged extends TabulariumError {
   override readonly name = "Forged";
 }
 

@@ -10,6 +10,7 @@
  */
 
 import { Ends } from "./ends.js";
+import { isOf } from "./fields.js";
 import { AROUND_THE_TABLE, originOf, stays } from "./origin.js";
 import { Requests } from "./requests.js";
 import { unagreed, unassignable, unseated } from "./seats.js";
@@ -271,8 +272,8 @@ export class Around {
         return "is an undo to another version than was asked for";
     }
     if (command?.sealed === undefined) return undefined;
-    const names = [...Object.keys(command), ...Object.keys(command.sealed)].sort().join();
-    if (names !== "commitment,readers,sealed,type") return "seals a command in an unknown shape";
+    const names = Object.keys(command).sort().join();
+    if (names !== "sealed,type" || !isOf("sealed", command.sealed)) return "seals a command in an unknown shape";
     const { readers } = command.sealed;
     if (readers.length === 1 && readers[0] === seat) return undefined;
     return `seals a command for ${readers.join(", ") || "nobody"}, not for ${seat}, who sent it`;

@@ -14,6 +14,7 @@
 
 import { faultOfCause, faultOfTime } from "./acts.js";
 import { canonical } from "./canonical.js";
+import { OF_CASES, faultOfFields, isOf } from "./fields.js";
 import { Fault, checkEnd, isGenuine, readLine, readRows, requireShape, split } from "./lines.js";
 import { aroundAt, isReason } from "./around.js";
 
@@ -130,6 +131,7 @@ export class CaseLog {
       const { statement } = /** @type {{statement: Written}} */ (readLine(line, number, ["statement"]));
       requireShape(statement, ["commitment", "salt", "version", "written"], [], number);
       const { commitment, salt, version, written } = statement;
+      if (!isOf("number", version)) throw new Fault(`line ${number} is not of the known shape`, { line: number });
       requireShape(written, ["text"], ["command"], number);
       const where = { line: number, version };
       if (!(await isGenuine(salt, written, commitment)))
@@ -233,6 +235,8 @@ class Court {
       !has.every((name) => name in event)
     )
       return "is not of the known shape";
+    const other = faultOfFields(event, OF_CASES);
+    if (other) return other;
     if (row.schema !== 1 || row.draws !== 0) return "has another shape or draws dice";
     const wrong = faultOfTime(row.at, before?.at) ?? faultOfCause(cause);
     if (wrong) return wrong;

@@ -6,6 +6,7 @@
 /** @import { Json, JsonObject, Row } from "../types.js" */
 
 import { canonical, commitmentOf, hex, joined, sha256, unhex, utf8 } from "./canonical.js";
+import { isOf } from "./fields.js";
 
 const TOGETHER = 250; // Hashes that are computed at once.
 const ROW = ["at", "draws", "event", "game", "hash", "schema", "version"];
@@ -116,6 +117,10 @@ function hashed(rows, line, version, stream, first, previous) {
   const row = /** @type {Row} */ (readLine(line, first + version, ROW, ["cause"], version));
   if (row.version !== version) throw new Fault(`expected version ${version}, found version ${row.version}`, where);
   if (row.game !== stream) throw new Fault(`version ${version} is of another game`, where);
+  const known = isOf("number", row.draws) && isOf("number", row.schema) && row.schema >= 1 && isOf("text", row.hash);
+  if (!known || !isOf("any{}", row.event) || !isOf("text", row.event.type)) {
+    throw new Fault(`version ${version} is not of the known shape`, where);
+  }
   if (row.draws < (rows.at(-1)?.draws ?? 0)) {
     throw new Fault(`version ${version} counts fewer draws of chance than the version before it`, where);
   }

@@ -12,8 +12,10 @@
 import { faultOfActs, faultOfCause, faultOfTime } from "./acts.js";
 import { canonical, hex, sha256, unhex, utf8 } from "./canonical.js";
 import { Draws } from "./draws.js";
+import { AROUND_THE_TABLE, faultOfFields, isOf } from "./fields.js";
 import { Fault, checkEnd, hasExactly, isGenuine, objects, readLine, readRows, requireShape } from "./lines.js";
 import { aroundAt } from "./around.js";
+import { isAroundTheTable } from "./origin.js";
 
 const FORMAT = "tabularium-export/1";
 const DEEPEST = 8; // Forks of forks, at most.
@@ -97,11 +99,18 @@ export class Part {
   async read(progress) {
     const [header] = this.lines;
     this.header = /** @type {Header} */ (readLine(header, this.first, SHAPES.header, ["documents"]));
-    const { format, game } = this.header;
+    const { format, game, ruleset, ruleset_version: version } = this.header;
+    if (!isOf("text[]", [game, ruleset]) || !isOf("number", version)) {
+      throw new Fault(`line ${this.first} is not of the known shape`, { line: this.first });
+    }
     if (format !== FORMAT) throw new Fault(`this is not an export of the form ${FORMAT}`, { line: this.first });
     const after = this.lines.findIndex((line) => /^\{"(secret|end|past)":/.test(line));
     await readRows(this.rows, this.lines.slice(1, after < 0 ? undefined : after), game, this.first, progress);
     if (!this.rows.length) throw new Fault("the log is empty", this.#at(1));
+    for (const { version, event } of this.rows) {
+      const wrong = isAroundTheTable(event) && faultOfFields(event, AROUND_THE_TABLE);
+      if (wrong) throw new Fault(`version ${version} ${wrong}`, this.#at(version));
+    }
     await this.#checkCreation(this.rows[0]);
     await this.#readSecrets();
   }
@@ -305,6 +314,9 @@ export class Part {
     for (const { version, event, cause } of this.rows) {
       for (const part of objects([event, cause])) {
         if (hasExactly(part, ["commitment", "readers"])) {
+          if (!isOf("sealed", part)) {
+            throw new Fault(`version ${version} seals something in an unknown shape`, this.#at(version));
+          }
           const { commitment } = /** @type {Sealed} */ (part);
           this.sealed.add(commitment);
           if (!before.has(commitment)) sealed.add(canonical(part));

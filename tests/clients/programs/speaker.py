@@ -53,6 +53,8 @@ def begun(client: Any, asked: dict[str, Any]) -> Any:
             return client.get(asked["path"], **given)
         case "text":
             return client.text(asked["path"], **given)
+        case "content":
+            return client.content(asked["path"], **given)
         case "post":
             return client.post(asked["path"], asked.get("body"), version=version, key=key, **given)
         case "command":
@@ -275,6 +277,11 @@ def computed(asked: dict[str, Any]) -> Any:
                 return package.delivery(asked["secret"], asked["headers"], asked["body"], **asked.get("named", {}))
             except package.Forged as error:
                 return {"error": str(error)}
+        case "client":
+            try:
+                return AsyncClient(asked["url"], asked["token"]) and Client(asked["url"], asked["token"]) and None
+            except ValueError as error:
+                return str(error)
         case "chain":
             return chained(asked["game"], asked["events"])
         case other:
@@ -285,7 +292,19 @@ PROVED = (
     *("ok", "problem", "version", "line", "game", "case", "ruleset", "status", "versions", "head", "commitment"),
     *("checked", "unchecked"),
 )
-NEEDS_NO_SERVICE = {"fault", "every", "sample", "known", "verify", "certify", "chain", "scene", "apply", "delivery"}
+NEEDS_NO_SERVICE = {
+    "fault",
+    "every",
+    "sample",
+    "known",
+    "verify",
+    "certify",
+    "chain",
+    "scene",
+    "apply",
+    "delivery",
+    "client",
+}
 SIGNING = {"sign-in", "sign-in-by-device", "sign-out"}
 WITH_MANY = {"together": together, "impatient": impatient}
 SCENE: list[Any] = [None]

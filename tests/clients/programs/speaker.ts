@@ -29,6 +29,7 @@ async function* given(client: any, asked: Asked): AsyncGenerator<unknown, void> 
   const { action, path, game, version, key, after, last, body, choice, given = {} } = asked;
   if (action === "get") yield await client.get(path, given);
   else if (action === "text") yield await client.text(path, given);
+  else if (action === "content") yield Buffer.from(await client.content(path, given)).toString("base64");
   else if (action === "post") yield await client.post(path, given, body, { version, key });
   else if (action === "command") yield await client.command(game, choice, { version, key });
   else if (action === "events") yield* client.events(game, after);
@@ -216,6 +217,14 @@ const computed: { [action: string]: (asked: Asked) => unknown } = {
       if (error instanceof Forged) return { error: error.message };
       throw error;
     }
+  },
+  client: ({ url, token }) => {
+    try {
+      new Client(url, { token });
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return null;
   },
   chain: async ({ game, events }) => {
     const chain = new Chain(game);

@@ -35,8 +35,8 @@ class Scripted:
             case _:
                 return {"status": "running", "version": 1, "decisions": [{"seats": ["red"]}]}
 
-    def post(self, path: str, body: Any, key: str) -> None:
-        self.sent.append(body)
+    def command(self, game: str, choice: Any, *, key: str) -> None:
+        self.sent.append(choice)
 
 
 @pytest.mark.parametrize(
@@ -49,4 +49,4 @@ def test_it_counts_who_has_fallen_where_the_view_says_it(seats: Any, fallen: int
     demonstration.resume(service, [service], {"id": "g", "seats": [{"seat": "red"}]})
     assert demonstration.step()
     assert demonstration.fallen == fallen
-    assert service.sent == [{"command": {"type": "pass"}}]
+    assert service.sent == [{"type": "pass"}]

@@ -74,7 +74,7 @@ def test_a_game_goes_only_with_a_case_or_a_fork(call: Call, game: Path) -> None:
 
 def test_cases_of_a_service_that_is_away(call: Call) -> None:
     for command in (("list",), ("show", "c1"), ("export", "c1")):
-        assert "cannot be reached" in call("cases", *command, "--url", "http://127.0.0.1:9").complaint
+        assert "gave no whole answer" in call("cases", *command, "--url", "http://127.0.0.1:9").complaint
 
 
 def test_a_verdict_of_nothing_is_json(call: Call, tmp_path: Path) -> None:

@@ -38,9 +38,10 @@ def test_impossible_seats_are_refused_with_the_possible(call: Call):
 
 
 def test_a_service_that_cannot_be_reached_is_named(call: Call):
-    assert f"{NOWHERE} cannot be reached" in call("play", "--url", NOWHERE).complaint
-    assert f"{NOWHERE} cannot be reached" in call("export", "g", "--url", NOWHERE).complaint
-    assert "nonsense cannot be reached" in call("export", "g", "--url", "nonsense").complaint
+    assert f"{NOWHERE} gave no whole answer: " in call("play", "--url", NOWHERE).complaint
+    assert f"{NOWHERE} gave no whole answer: " in call("export", "g", "--url", NOWHERE).complaint
+    assert "nonsense is no address of a service" in call("export", "g", "--url", "nonsense").complaint
+    assert "This is no token" in call("export", "g", "--url", NOWHERE, "--token", "tab_é").complaint
 
 
 @pytest.mark.parametrize("command", ["play", "export g"])

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tabularium_client.proof.chain import canonical
 from tabularium_client.proof.ends import Ends, names_each_once
+from tabularium_client.proof.fields import is_of
 from tabularium_client.proof.lines import Object, Row, after
 from tabularium_client.proof.origin import AROUND_THE_TABLE, Origin, origin_of, stays
 from tabularium_client.proof.requests import Requests, command_after
@@ -19,7 +20,6 @@ _NOBODY_PLAYS: Final = "All players have resigned: nobody plays."
 _OWES: Final = {"answer", "vacate"}
 _CASE: Final = re.compile("c[0-9a-z]+")
 _TOURNAMENT: Final = re.compile("t[0-9a-z]+")
-_SEALED: Final = {"commitment", "readers"}
 _LINE: Final = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
 
 
@@ -484,7 +484,7 @@ def _unfit(event: Object, cause: Object) -> str | None:
     if command is None or "sealed" not in command:
         return None
     sealed = command["sealed"]
-    if command.keys() != {"type", "sealed"} or not isinstance(sealed, dict) or sealed.keys() != _SEALED:
+    if command.keys() != {"type", "sealed"} or not is_of("sealed", sealed):
         return "seals a command in an unknown shape"
     if sealed["readers"] != [seat]:
         return f"seals a command for {', '.join(sealed['readers']) or 'nobody'}, not for {seat}, who sent it"

@@ -11,6 +11,7 @@ from tabularium_client.proof.acts import fault_of_cause, fault_of_time
 from tabularium_client.proof.around import Around, around_at, is_reason
 from tabularium_client.proof.chain import HEX, canonical, is_genuine
 from tabularium_client.proof.ends import names_each_once
+from tabularium_client.proof.fields import OF_CASES, fault_of_fields, is_of
 from tabularium_client.proof.lines import Fault, Object, Row, check_end, read_line, read_rows, require_shape, split
 from tabularium_client.proof.part import Part
 
@@ -99,6 +100,8 @@ class Case:
         for number, line in enumerate(lines, start=len(self.rows) + 2):
             statement = read_line(line, number, {"statement"})["statement"]
             require_shape(statement, {"commitment", "salt", "version", "written"}, number)
+            if not is_of("number", statement["version"]):
+                raise Fault(f"line {number} is not of the known shape", number)
             require_shape(statement["written"], {"text"}, number, frozenset({"command"}))
             version = statement["version"]
             whose = f"the statement of version {version}"
@@ -184,6 +187,8 @@ class _Court:
         has, may = _EVENTS[kind]
         if not has <= event.keys() <= has | may:
             return "is not of the known shape"
+        if wrong := fault_of_fields(event, OF_CASES):
+            return wrong
         if (row["schema"], row["draws"]) != (1, 0):
             return "has another shape or draws dice"
         if wrong := fault_of_time(row["at"], before["at"] if before else None) or fault_of_cause(row):

@@ -77,6 +77,10 @@ def read_rows(rows: list[Row], lines: list[bytes], stream: str, first: int) -> N
             raise Fault(f"expected version {version}, found version {row['version']}", *where)
         if row["game"] != stream:
             raise Fault(f"version {version} is of another game", *where)
+        event = row["event"]
+        known = isinstance(event, dict) and isinstance(event.get("type"), str) and isinstance(row["hash"], str)
+        if not known or type(row["draws"]) is not int or type(row["schema"]) is not int or row["schema"] < 1:
+            raise Fault(f"version {version} is not of the known shape", *where)
         if row["draws"] < draws:
             raise Fault(f"version {version} counts fewer draws of chance than the version before it", *where)
         if not HEX.fullmatch(row["hash"]):

@@ -8,6 +8,7 @@ from tabularium_client.proof.acts import fault_of_acts, fault_of_cause, fault_of
 from tabularium_client.proof.around import Around, around_at
 from tabularium_client.proof.chain import HEX, canonical, digest, is_genuine
 from tabularium_client.proof.chance import Draws
+from tabularium_client.proof.fields import AROUND_THE_TABLE, fault_of_fields, is_of
 from tabularium_client.proof.lines import (
     Fault,
     Object,
@@ -19,6 +20,7 @@ from tabularium_client.proof.lines import (
     read_rows,
     require_shape,
 )
+from tabularium_client.proof.origin import is_around_the_table
 
 FORMAT: Final = "tabularium-export/1"
 _DEEPEST: Final = 8
@@ -79,12 +81,20 @@ class Part:
     def read(self) -> None:
         """Read all lines but the one that ends it."""
         self.header = read_line(self.lines[0], self.first, _HEADER, frozenset({"documents"}))
+        named = all(isinstance(self.header[name], str) for name in ("game", "ruleset"))
+        if not named or type(self.header["ruleset_version"]) is not int:
+            raise Fault(f"line {self.first} is not of the known shape", self.first)
         if self.header["format"] != FORMAT:
             raise Fault(f"this is not an export of the form {FORMAT}", self.first)
         after = next((at for at, line in enumerate(self.lines) if _AFTER_ROWS.match(line)), len(self.lines))
         read_rows(self.rows, self.lines[1:after], self.header["game"], self.first)
         if not self.rows:
             raise Fault("the log is empty", *self._at(1))
+        for row in self.rows:
+            event = row["event"]
+            wrong = is_around_the_table(event["type"]) and fault_of_fields(event, AROUND_THE_TABLE)
+            if wrong:
+                raise Fault(f"version {row['version']} {wrong}", *self._at(row["version"]))
         self._check_creation(self.rows[0]["event"])
         self._read_secrets()
 
@@ -230,6 +240,9 @@ class Part:
         for row in self.rows:
             for part in objects([row["event"], row.get("cause")]):
                 if part.keys() == {"commitment", "readers"}:
+                    if not is_of("sealed", part):
+                        version = row["version"]
+                        raise Fault(f"version {version} seals something in an unknown shape", *self._at(version))
                     self.sealed.add(part["commitment"])
                     if part["commitment"] not in before:
                         sealed[canonical(part)] = part

@@ -1,0 +1,119 @@
+/**
+ * Of which type each field of an event is: of those around the table, and of cases. Others, only the rules know.
+ * @module
+ */
+
+/**
+ * By the name of the field, and where that has another type in an event, by both. `[]` is a list of something, `{}` an
+ * object whose members all are that, `?` may be null.
+ * @type {Record<string, string>}
+ */
+export const AROUND_THE_TABLE = {
+  abandoned_after: "number",
+  absent: "text[]",
+  again: "number[]",
+  agrees: "truth",
+  answer: "sealed",
+  asked: "number",
+  asks: "text[]",
+  "take-back-asked.asks": "text",
+  at: "text",
+  board: "text",
+  by: "text",
+  clock: "any{}?",
+  commitment: "text",
+  depth: "number",
+  documents: "text{}",
+  earned: "number{}",
+  ends: "text",
+  entropy: "text",
+  forks: "text",
+  from: "number",
+  hash: "text",
+  left: "number",
+  "clocks-ran.left": "number{}",
+  offered_until: "text",
+  order: "text[][]",
+  organizer: "text",
+  organizer_sees: "text",
+  parent: "text",
+  player: "text",
+  players: "text{}",
+  proposed: "number",
+  purpose: "text",
+  readers: "text",
+  reason: "text",
+  rematch_of: "text",
+  round: "number",
+  rule: "text",
+  ruleset: "text",
+  ruleset_version: "number",
+  runs: "text[]",
+  seat: "text",
+  seats: "text[]",
+  seconds: "number",
+  secret: "text",
+  setup: "any{}",
+  since: "text",
+  "clock-expired.then": "text",
+  to: "number",
+  "seat-offered.to": "text",
+  "time-credited.to": "text",
+  "time-given.to": "text",
+  version: "number",
+  winners: "text[]",
+  withheld: "text",
+};
+
+/**
+ * The field `to` of a ruling is a version or a game.
+ * @type {Record<string, string>}
+ */
+export const OF_CASES = {
+  about: "number",
+  asks: "text",
+  cited: "text[]",
+  decision: "text",
+  game: "text",
+  hash: "text",
+  kind: "text",
+  number: "number",
+  order: "text[][]",
+  reason: "text",
+  seat: "text",
+  statement: "text",
+  version: "number",
+};
+
+/**
+ * Return what is wrong with the types of an event.
+ * @param {{type: string}} event
+ * @param {Record<string, string>} fields
+ */
+export function faultOfFields(event, fields) {
+  for (const [name, value] of Object.entries(event)) {
+    const key = [`${event.type}.${name}`, name].find((each) => Object.hasOwn(fields, each));
+    if (key && !isOf(fields[key], value)) return `has a field ${name} that is not of the known shape`;
+  }
+  return undefined;
+}
+
+/**
+ * Tell whether a JSON value is of a type.
+ * @param {string} kind
+ * @param {unknown} value
+ * @returns {boolean}
+ */
+export function isOf(kind, value) {
+  const inner = kind.slice(0, -2);
+  const object = typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+  if (kind.endsWith("?")) return value === null || isOf(kind.slice(0, -1), value);
+  if (kind.endsWith("[]")) return Array.isArray(value) && value.every((each) => isOf(inner, each));
+  if (kind.endsWith("{}")) return object !== undefined && Object.values(object).every((each) => isOf(inner, each));
+  if (kind === "text") return typeof value === "string";
+  if (kind === "number") return Number.isSafeInteger(value);
+  if (kind === "truth") return typeof value === "boolean";
+  if (kind !== "sealed") return true;
+  const { commitment, readers, ...others } = /** @type {Record<string, unknown>} */ (object ?? {});
+  return !Object.keys(others).length && isOf("text", commitment) && isOf("text[]", readers);
+}
