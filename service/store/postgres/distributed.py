@@ -47,6 +47,7 @@ class DistributedStore(PostgresStore):
     """An `EventStore` in a distributed database. To be made by `DistributedStore.open`, or by `open_store`."""
 
     is_distributed = True
+    book_of = "{0}.book"  # which keeps a query on its machine
 
     def __init__(self, connections: Connections, kept: frozenset[int] = ALL) -> None:
         super().__init__(connections, kept)

@@ -57,7 +57,7 @@ class PostgresStore(SqlStore):
     is_shared = True
     log = "log"
     books = BOOKS
-    book_of = "book_of({0})"
+    book_of = "book_of({0}.{1})"
     key = "{0}book, {0}{1}"
     of_stream = "{0}.book = {2} AND {0}.game = {1}"
     record = "version, convert_to(event::text, 'UTF8'), schema, draws, at, convert_to(cause::text, 'UTF8'), hash"

@@ -173,7 +173,7 @@ class GameIndex(SqlLog):
     async def withheld(self, games: Collection[GameId]) -> dict[GameId, GameId]:
         if not games:
             return {}
-        forks = WITHHELD_FORKS.format("f.book" if await self.is_together() else self.book_of.format("f.withheld"))
+        forks = WITHHELD_FORKS.format("f.book" if await self.is_together() else self.book_of.format("f", "withheld"))
         where, values = self._any_of(games)
         found = await self._database.select(f"SELECT game, until FROM ({forks}) w WHERE {where}", *values)
         return {GameId(game): GameId(until) for game, until in found}

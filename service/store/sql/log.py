@@ -39,7 +39,7 @@ class SqlLog(ABC):
     books: ClassVar[int]
     """How many books the log has."""
     book_of: ClassVar[str]
-    """The book of the stream {0}."""
+    """The book of the stream that a table {0} of cases or forks has in its column {1}."""
     key: ClassVar[str]
     """The columns by which a table {0} has a stream whose id is in the column {1}."""
     of_stream: ClassVar[str]

@@ -64,14 +64,14 @@ class SqlTree(ABC):
             " (SELECT status FROM tournaments t WHERE t.book = m.book AND t.stream = m.game),"
             " (SELECT status FROM leagues l WHERE l.book = m.book AND l.stream = m.game))"
         )
-        of_private = f"p.book = {log.book_of.format('c.game')} AND p.game = c.game"
+        of_private = f"p.book = {log.book_of.format('c', 'game')} AND p.game = c.game"
         secret = (
             "(EXISTS (SELECT 1 FROM private p WHERE p.book = m.book AND p.game = m.game)"
             f" OR EXISTS (SELECT 1 FROM cases c JOIN private p ON {of_private}"
             " WHERE c.book = m.book AND c.stream = m.game))"
         )
         over = f"({status} = 'over')"
-        forks = WITHHELD_FORKS.format(log.book_of.format("f.withheld"))
+        forks = WITHHELD_FORKS.format(log.book_of.format("f", "withheld"))
         hidden = f"EXISTS (SELECT 1 FROM ({forks}) w WHERE w.book = m.book AND w.game = m.game)"
         head = f"(SELECT head FROM ({log.heads_query}) h WHERE h.book = m.book AND h.game = m.game)"
         self._moved = (

@@ -18,11 +18,14 @@ from tests.helpers.citus import as_superuser, distributed_database
 from tests.helpers.postgres import connected
 from tests.service.api.serving import Service, serving
 from tests.service.api.test_one_book import (
+    LISTS,
     all_about_a_dispute,
     all_about_a_game,
+    all_about_a_league,
     all_about_an_archived_game,
     is_of_many,
 )
+from tests.service.api.test_transparency import KEY, certificate
 
 AROUND: Final = re.compile(
     "issuing (BEGIN|COMMIT|ROLLBACK|PREPARE|SAVEPOINT|RELEASE|SET|SELECT assign_distributed)", re.IGNORECASE
@@ -34,6 +37,7 @@ OF_MACHINES: Final = {
     "a new board, which all machines get": r"INSERT INTO tabularium\.boards",
     "where the books stand": r"FROM (tabularium\.)?books\b(?!.*\bWHERE book = )",
     "keys that have ended": r"DELETE FROM keys WHERE \(book, game, account, key\) IN",
+    "the streams that have moved": r"^SELECT n\.game, e\.version, e\.hash, e\.at, n\.status",
 }
 """The statements that are about many streams, and are others on one machine."""
 
@@ -81,7 +85,7 @@ async def database(asked: list[Asked]) -> AsyncIterator[str]:
 
 @pytest.fixture
 async def service(tmp_path: Path, database: str) -> AsyncIterator[Service]:
-    async with serving(tmp_path, database_url=database, snapshot_every=2, cache_games=1) as running:
+    async with serving(tmp_path, database_url=database, snapshot_every=2, cache_games=1, log_key=KEY) as running:
         yield running
 
 
@@ -93,8 +97,11 @@ async def test_games_and_disputes_are_played_and_what_is_about_one_stream_is_one
     over = await all_about_a_dispute(service, *people)
     await all_about_a_game(service, *people, readers="invited")
     await all_about_an_archived_game(service, database, people[0], over)
-    for path in ("/v1/games", "/v1/cases"):
+    await all_about_a_league(service)
+    for path in LISTS:
         await service.get(path, people[0])
+    # The tree has them, too: what a machine refuses beside requests is not seen by who asks.
+    await certificate(service, over)
     many = {each.statement for each in asked if each.tasks > 1}
     of_machines = {what for what, text in OF_MACHINES.items() if any(re.search(text, each) for each in many)}
     assert of_machines == {*OF_MACHINES}
@@ -102,5 +109,14 @@ async def test_games_and_disputes_are_played_and_what_is_about_one_stream_is_one
     assert astray == set()
     # Nothing has passed because it was never asked.
     of_one = " ".join(each.statement for each in asked if each.tasks == 1)
-    wanted = ("append_to", "FROM log", "FROM snapshots", "FROM cases", "FROM segments", "FROM secrets")
+    wanted = (
+        "append_to",
+        "FROM log",
+        "FROM snapshots",
+        "FROM cases",
+        "FROM segments",
+        "FROM secrets",
+        "FROM seeds",
+        "FROM leagues",
+    )
     assert [each for each in wanted if each not in of_one] == []

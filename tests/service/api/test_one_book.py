@@ -20,9 +20,12 @@ from service.store.archiving import archive
 from service.store.postgres.archive import opened
 from service.store.postgres.migrations import known, migrate
 from tests.helpers.postgres import connected, partitioned, shared_cluster
+from tests.service.api.clubs import club_of
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_cases import Court
 from tests.service.api.test_forks import fork
+from tests.service.api.test_leagues import MISSED, Series
+from tests.service.api.test_rounds import stands
 
 EXPLAINED: Final = {
     "session_preload_libraries": "auto_explain",
@@ -37,8 +40,10 @@ EXPLAINED: Final = {
 OF_MANY: Final = {
     "pages of games": r"FROM games g .* ORDER BY g.number DESC LIMIT",
     "pages of cases": r"FROM cases c WHERE (?!.*book = \$).* ORDER BY c.place DESC LIMIT",
-    "pages of tournaments": r"FROM tournaments t WHERE (?!.*book = \$).* ORDER BY t.place DESC LIMIT",
-    "pages of leagues": r"FROM leagues l WHERE (?!.*book = \$).* ORDER BY l.place DESC LIMIT",
+    "pages of tournaments": r"FROM tournaments t WHERE (?!t\.book).* ORDER BY t.place DESC LIMIT",
+    "pages of leagues": r"FROM leagues l WHERE (?!l\.book).* ORDER BY l.place DESC LIMIT",
+    "how many tournaments an account holds": r"SELECT count\(\*\) FROM tournaments t WHERE t.organizer",
+    "how many leagues an account has": r"SELECT count\(\*\) FROM leagues l WHERE l.organizer",
     "the log of all streams": r"unnest\(\$1::smallint\[\], \$2::bigint\[\]",
     "streams that a page has named": r"unnest\(\$1::smallint\[\], \$2::text\[\]",
     "whether old cases and forks are in other books than their games": "SELECT NOT \\(EXISTS",
@@ -54,8 +59,10 @@ BATCH: Final = re.compile(r"unnest\((commands|entries|openings|seatings)")
 
 ABOUT_STREAMS: Final = {
     *("log", "heads", "games", "keys", "secrets", "chances", "snapshots", "seated", "unlisted", "private"),
-    *("cases", "statements", "rulings", "forks", "segments"),
+    *("cases", "statements", "rulings", "forks", "segments", "tournaments", "seeds", "leagues"),
 }
+
+LISTS: Final = ("/v1/games", "/v1/cases", "/v1/tournaments", "/v1/leagues")
 
 CONTRACT: Final = Path(__file__).parents[3] / "openapi" / "openapi.json"
 
@@ -195,13 +202,43 @@ async def all_about_an_archived_game(service: Service, database: str, player: Pl
         await service.ask("GET", path.format(game=game), player)
 
 
+async def all_about_a_league(service: Service) -> None:
+    """Hold a season of a league with one tournament, and read all there is to read about both; play a rematch."""
+    series = Series(await club_of(service, 2))
+    club, (anna, bert) = series.club, series.club.players
+    await series.found()
+    for player in (anna, bert):
+        await series.do("placements", {"player": player.id, "division": 1, "reason": "Founder."})
+    await series.do("seasons")
+    tournament = await series.announce(1)
+    await club.enter(anna, bert)
+    drawing = await club.ask("rounds", prefer="respond-async")
+    assert (await stands(club, drawing.headers["location"]))["status"] == "drafted"
+    game = (await club.play_round())["tables"][0]["game"]
+    await club.do("closing")
+    await series.do("penalties", {"player": anna.id, **MISSED})
+    await series.do("seasons/1/closing", idempotency_key="once")
+    for path in addresses("tournament"):
+        await service.ask("GET", path.format(tournament=tournament), club.director)
+    for path in addresses("league"):
+        await service.ask("GET", path.format(league=series.id), series.organizer)
+    over = await service.begun(anna, bert)
+    await service.post(f"/v1/games/{over}/seats/red/resignation", anna)
+    for player in (anna, bert):
+        assert (await service.ask("PUT", f"/v1/games/{over}/rematches/1", player, {})).status_code == 200
+    for path in addresses("game"):
+        for each in (game, over):
+            await service.ask("GET", path.format(game=each), anna)
+
+
 async def test_each_query_about_one_stream_touches_one_book(service: Service, database: str, plans: list[Plan]) -> None:
     people = [await service.register(name) for name in ("Anna", "Bert", "Julia")]
     await all_about_a_game(service, *people)
     over = await all_about_a_dispute(service, *people)
     await all_about_a_game(service, *people, readers="invited")
     await all_about_an_archived_game(service, database, people[0], over)
-    for path in ("/v1/games", "/v1/cases", "/v1/leagues"):
+    await all_about_a_league(service)
+    for path in LISTS:
         await service.get(path, people[0])
     await service.services.store.ready()
     touching = [plan for plan in plans if plan.parts]

@@ -135,5 +135,8 @@ ADAPTERS: dict[str, Adapter] = {
     "postgres": postgres,
 }
 
+INDEXED: dict[str, Adapter] = {**ADAPTERS, "distributed": distributed}
+"""Those that another statement may be refused by, when it is about cases, tournaments, leagues or the tree."""
+
 EVERY: dict[str, Adapter] = {**ADAPTERS, "spread": spread, "by-books": by_books, "distributed": distributed}
 """Those that spread the log, too: they have nothing of their own to show where all is in one place, as accounts are."""

@@ -22,7 +22,7 @@ from service.store.protocol import (
     KeyReused,
     StoreError,
 )
-from tests.service.store.adapters import ADAPTERS, Adapter, Open
+from tests.service.store.adapters import INDEXED, Adapter, Open
 from tests.service.store.batches import ANNA, AT, RED, addition, beside, new_game, records, use
 
 G, C, D = GameId("g1"), CaseId(beside("g1", "c1")), CaseId(beside("g1", "c2"))
@@ -31,7 +31,7 @@ RULES = (RuleId("TAB-UNDO-02"), RuleId("CC-MOV-03"))
 OPENED = KeptStatement(1, "00" * 16, '{"text":"Όχι <b>so</b>."}')
 
 
-@pytest.fixture(params=ADAPTERS.values(), ids=list(ADAPTERS))
+@pytest.fixture(params=INDEXED.values(), ids=list(INDEXED))
 async def data(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Open]:
     adapter: Adapter = request.param
     async with adapter(tmp_path) as open_store:

@@ -11,14 +11,14 @@ from domain.kernel.ids import PlayerId, TournamentId
 from domain.kernel.log.record import first_broken
 from service.store.accounts import LimitReached
 from service.store.protocol import Added, Append, Conflict, EventStore, TournamentRow, Within
-from tests.service.store.adapters import ADAPTERS, Adapter, Open
+from tests.service.store.adapters import INDEXED, Adapter, Open
 from tests.service.store.batches import ANNA, AT, BERT, new_game, records, use
 
 T, U, V = TournamentId("t1"), TournamentId("t2"), TournamentId("t3")
 SEED = bytes(range(32))
 
 
-@pytest.fixture(params=ADAPTERS.values(), ids=list(ADAPTERS))
+@pytest.fixture(params=INDEXED.values(), ids=list(INDEXED))
 async def data(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Open]:
     adapter: Adapter = request.param
     async with adapter(tmp_path) as open_store:

@@ -17,13 +17,13 @@ from service.store.protocol import Append, EventStore
 from service.store.sqlite.store import SqliteStore
 from service.store.transparency import Growth, Leaf, Published, StreamHead, TreeHead, TreeMoved
 from tests.helpers.postgres import connected, shared_cluster
-from tests.service.store.adapters import ADAPTERS, Adapter, Open
+from tests.service.store.adapters import INDEXED, Adapter, Open
 from tests.service.store.batches import AT, new_game, records
 
 G, H = GameId("g1"), GameId("g2")
 
 
-@pytest.fixture(params=ADAPTERS.values(), ids=list(ADAPTERS))
+@pytest.fixture(params=INDEXED.values(), ids=list(INDEXED))
 async def data(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Open]:
     adapter: Adapter = request.param
     async with adapter(tmp_path) as open_store:
