@@ -127,7 +127,7 @@ def _refuse_unproved(first: bytes, verdict: Verdict) -> NoReturn:
         if is_export(first):
             raise Refusal("TAB-IMP-01", f"This is the export of a {what}.", "Import the export of a game.")
     where = f"Version {verdict.version}" if verdict.version else f"Line {verdict.line}"
-    allowed = "Get the export again from the service that recorded the game. `tabularium verify` says the same of it."
+    allowed = "Get the export again from the service that recorded the game. `tabularium verify` says the same."
     raise Refusal("TAB-IMP-01", f"{where} is wrong. {verdict.problem}", allowed)
 
 

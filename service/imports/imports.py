@@ -8,7 +8,7 @@ import signal
 import sys
 from asyncio.subprocess import PIPE
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -83,6 +83,7 @@ class Imports:
         self._bringing = set[PlayerId]()
         self._waiting = 0
         self._one = asyncio.Lock()
+        self.examine: Callable[[bytes, Question], Awaitable[Answer]] = ask_examiner
         self._opened = OrderedDict[ImportId, Recorded]()
         self._opening = asyncio.Lock()
 
@@ -140,7 +141,7 @@ class Imports:
         self._waiting += 1
         try:
             async with self._one:
-                answer = await _ask(content, question)
+                answer = await self.examine(content, question)
         finally:
             self._waiting -= 1
         if answer.examined is None:
@@ -197,7 +198,7 @@ def _open(content: bytes, library: Library) -> Recorded:
     return Recorded(read(content.splitlines(keepends=True)), library)
 
 
-async def _ask(content: bytes, question: Question) -> Answer:
+async def ask_examiner(content: bytes, question: Question) -> Answer:
     """Return what the examiner says of an export. Raises `ExaminerFailed`."""
     # Of the service's settings, which name its database and keys, it gets none.
     process = await asyncio.create_subprocess_exec(
@@ -216,6 +217,7 @@ async def _ask(content: bytes, question: Question) -> Answer:
     finally:
         if process.returncode is None:
             process.kill()
+            await process.wait()
     if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return Answer(refused=TOO_MUCH)
     if process.returncode:
