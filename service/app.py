@@ -18,7 +18,7 @@ from domain.library import LIBRARY
 from domain.transparency.policy import Party, PolicyError, read_policy
 from service.accounts.accounts import Accounts
 from service.accounts.apps.apps import Apps
-from service.accounts.limits import DEVICE_CODES, Limits, limits_of
+from service.accounts.limits import DEVICE_CODES, IMPORTS, Limits, limits_of
 from service.api.apps import protocol as oauth
 from service.api.controls import Controls
 from service.api.dispatch import Dispatch
@@ -30,7 +30,7 @@ from service.api.pages import docs as pages
 from service.api.pages import embeds, mail, viewer
 from service.api.request import Call
 from service.api.response import on_exception
-from service.api.routes import API, LARGE, routes_of
+from service.api.routes import API, EXPORTS, LARGE, routes_of
 from service.api.services import Boards, Services
 from service.base.clock import Clock, utc_now
 from service.base.extras import needs_extra
@@ -46,6 +46,7 @@ from service.games.games import Games
 from service.games.snapshots import Snapshots, Tier
 from service.games.timekeeper import keeping_time
 from service.games.watch import Watch
+from service.imports.imports import LARGEST, Imports
 from service.judging.desk import Desk
 from service.leagues.leagues import Leagues
 from service.observe.background import background
@@ -150,6 +151,7 @@ async def open_services(
             committee=committee,
             closing=Closing(store, rows, accounts, games, committee),
             leagues=Leagues(store, committee, wake, clock, randomness),
+            imports=Imports(store, library, clock, Limits([IMPORTS], redis, watched)),
             drafts=drafts,
             rows=rows,
             transparency=TransparencyLog(store.tree),
@@ -273,8 +275,9 @@ def _registered(body_limit: int, board_limit: int, watched: bool, limiting: Limi
     """Return the routes, behind the limits if there are any, without services."""
     others = (pages, viewer, embeds, mail, oauth, *([metrics] if watched else ()))
     large = Router("/", route_handlers=[*LARGE], request_max_body_size=board_limit)
+    exports = Router("/", route_handlers=[*EXPORTS], request_max_body_size=LARGEST)
     return Litestar(
-        route_handlers=[*API, large, *(each for module in others for each in routes_of(module))],
+        route_handlers=[*API, large, exports, *(each for module in others for each in routes_of(module))],
         request_class=Call,
         request_max_body_size=body_limit,
         exception_handlers={Exception: on_exception},

@@ -59,6 +59,8 @@ class Limit(Struct, frozen=True):
             return f"This address may register {self.burst} accounts an hour."
         if self.name == DEVICE_CODES.name:
             return f"An account may enter {self.burst} codes of devices an hour."
+        if self.name == IMPORTS.name:
+            return f"An account may have {self.burst} exports examined a day."
         return f"This {self.name} may send {self.rate:g} requests a second, {self.burst} after a rest."
 
     @property
@@ -69,6 +71,10 @@ class Limit(Struct, frozen=True):
 
 DEVICE_CODES: Final = Limit("device-code", 12 / 3600, 12)
 """How often an account may enter a code that a device shows: so nobody guesses one of 25 billion within ten minutes."""
+
+
+IMPORTS: Final = Limit("import", 20 / 86_400, 20)
+"""How often an account may have an export examined, which takes up to half a minute of a processor."""
 
 
 class Standing(Struct, frozen=True):
@@ -152,6 +158,10 @@ class Limits:
     async def admit_code(self, player: str) -> None:
         """Count a code that an account enters. Raises `TooMany`."""
         await self._count(DEVICE_CODES.name, player)
+
+    async def admit_import(self, player: str) -> None:
+        """Count an export that an account has examined. Raises `TooMany`."""
+        await self._count(IMPORTS.name, player)
 
     async def _count(self, name: str, who: str, before: Sequence[Standing] = ()) -> list[Standing]:
         limit = self._limits.get(name)

@@ -37,6 +37,7 @@ from service.api.problems.accounts import (
 from service.api.problems.apps import TOO_MANY_CLIENTS
 from service.api.problems.cases import UNKNOWN_CASE, UNKNOWN_STATEMENT
 from service.api.problems.games import NOT_ORGANIZER, TOO_MANY_BOTS, TOO_MANY_INVITATIONS, UNKNOWN_GAME, UNKNOWN_VERSION
+from service.api.problems.imports import TOO_MANY_IMPORTS, UNKNOWN_IMPORT
 from service.api.problems.leagues import TOO_MANY_LEAGUES, UNKNOWN_LEAGUE, UNKNOWN_SEASON
 from service.api.problems.organizing import TOO_MANY_CONSENTS, TOO_MANY_GAMES, UNKNOWN_BULK
 from service.api.problems.play import NOT_SEATED, STALE_VERSION
@@ -70,6 +71,7 @@ from service.api.problems.webhooks import (
 from service.games.acts import NotOrganizer, NotSeated, TooManyBots
 from service.games.cache import UnknownGame, UnknownVersion
 from service.games.requests import StaleVersion, UnknownPlayer, UnknownRuleset
+from service.imports.imports import ImportsBusy, TooManyImports, UnknownImport
 from service.judging.desk import UnknownCase, UnknownStatement
 from service.leagues.leagues import TooManyLeagues, UnknownLeague, UnknownSeason
 from service.observe.logging import log
@@ -130,6 +132,8 @@ _FAULTS_OF_REQUEST: Final = {
     TooManyConsents: TOO_MANY_CONSENTS,
     TooManyGames: TOO_MANY_GAMES,
     TooManyClients: TOO_MANY_CLIENTS,
+    UnknownImport: UNKNOWN_IMPORT,
+    TooManyImports: TOO_MANY_IMPORTS,
 }
 
 _REMEDIES: Final = {
@@ -292,6 +296,8 @@ def explained(error: Exception) -> Problem:
                 f"Try again in {seconds} second{'s' if seconds > 1 else ''}.",
                 headers={"Retry-After": str(seconds), **headers_of(error.standings)},
             )
+        case ImportsBusy():
+            return Problem(TOO_MANY_REQUESTS, str(error), "Try again in 5 seconds.", headers={"Retry-After": "5"})
         case IssuerAway():
             return Problem(UNAVAILABLE, str(error), headers={"Retry-After": "5"})
         case NotConverted():

@@ -22,6 +22,7 @@ from service.api.dumps import routes as dumps
 from service.api.forks import routes as forks
 from service.api.games import bots, clocks, invitations, officials, seats, upgrades
 from service.api.games import routes as games
+from service.api.imports import routes as imports
 from service.api.leagues import directing as league_directing
 from service.api.leagues import routes as leagues
 from service.api.log import routes as log
@@ -86,10 +87,14 @@ _RESOURCES: Final = (
     *(case_officials, case_stream, desk, what_if, take_backs, ends, log, pictures, comparison, streams),
     *(tournaments, tournament_entering, tournament_directing, tournament_rounds, tournament_stream),
     *(tournament_downloads, leagues, league_directing),
-    *(organizing, rematches, webhooks, transparency, dumps, statistics, charts, ratings, health, sandbox),
+    *(organizing, rematches, webhooks, transparency, dumps, imports, statistics, charts, ratings, health, sandbox),
 )
 _LARGE: Final = (*games.COLLECTION, *organizing.BULK)
-_SMALL: Final = tuple(each for module in _RESOURCES for each in routes_of(module) if each not in _LARGE)
+
+EXPORTS: Final = (imports.import_game,)
+"""The endpoint to which an export is sent."""
+
+_SMALL: Final = tuple(each for module in _RESOURCES for each in routes_of(module) if each not in (*_LARGE, *EXPORTS))
 
 API: Final = (*_allowing(_SMALL), *_SMALL)
 """The endpoints that take small bodies or none."""

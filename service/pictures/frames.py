@@ -1,12 +1,12 @@
 """The frames of a game: what each version changed in the picture, for those who scrub through it."""
 
 import asyncio
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from msgspec import UNSET
 
 from domain.kernel.chance.secret import Vault
-from domain.kernel.ids import Version
+from domain.kernel.ids import GameId, Version
 from domain.kernel.log.fold import later
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, read_event, retraction
@@ -16,7 +16,6 @@ from domain.kernel.rules.marks import Battle, Marks
 from domain.kernel.rules.message import Event, Names, in_words
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.rules.table import Table
-from service.games.games import Games
 from service.games.views import Viewer
 from service.pictures.happened import drawn_happening, happening
 from service.pictures.picture import Sheet
@@ -36,8 +35,24 @@ TURN: Final = 4
 """The versions that are drawn in one go before other requests get their turn: each takes a millisecond."""
 
 
+class Past(Protocol):
+    """Tells the past of games, as `Games` does."""
+
+    async def at(self, game_id: GameId, version: Version, /) -> Game:
+        """Return a game at a version. Raises `UnknownVersion`."""
+        ...
+
+    async def records(self, game_id: GameId, after: Version = 0, limit: int | None = None, /) -> list[Record]:
+        """Return the records that follow a version."""
+        ...
+
+    async def vault(self, game_id: GameId, /) -> Vault:
+        """Return all secrets of a game."""
+        ...
+
+
 async def frames(
-    games: Games, played: Game, viewer: Viewer, sheet: Sheet, after: Version, last: Version
+    games: Past, played: Game, viewer: Viewer, sheet: Sheet, after: Version, last: Version
 ) -> tuple[Scene, list[FrameView]]:
     """Return version `after` whole, and the frames that follow it up to `last`. Raises `UnknownVersion`."""
     base = await games.at(played.id, after) if after else None

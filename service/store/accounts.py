@@ -210,7 +210,7 @@ class AccountStore(Protocol):
         """Close an account: end its tokens, and let nobody find it.
 
         Its passkeys, its recovery codes, its read marks and the settings of its inbox are deleted. So are the apps that
-        it registered, with all their sign-ins, and what it let others' apps do.
+        it registered, with all their sign-ins, what it let others' apps do, and what it imported (TAB-IMP-07).
         From then on it is called `name`, unless the service plays it.
         """
         ...

@@ -24,7 +24,7 @@ from service.api.notifications.bodies import InboxState
 from service.api.players.bodies import Waiting
 from service.api.problems.problem import ProblemBody, example_of
 from service.api.problems.published import KINDS
-from service.api.routes import API, LARGE
+from service.api.routes import API, EXPORTS, LARGE
 from service.api.rulesets.schemas import Book, Schema
 from service.api.services import Boards
 from service.base.scopes import MEANINGS
@@ -36,7 +36,7 @@ from service.webhooks.events import MEANINGS as TOLD
 def endpoints() -> list[tuple[str, str, Endpoint]]:
     """Return every endpoint with its path, in the contract's form, and its method."""
     found: list[tuple[str, str, Endpoint]] = []
-    for handler in (*API, *LARGE):
+    for handler in (*API, *LARGE, *EXPORTS):
         endpoint = handler.opt.get("endpoint")
         if isinstance(endpoint, Endpoint):
             (path,), (method,) = handler.paths, handler.http_methods  # type: ignore[reportAttributeAccessIssue]

@@ -15,6 +15,7 @@ from service.api.desk import examples as desk
 from service.api.dumps import examples as dumps
 from service.api.forks import examples as forks
 from service.api.games import examples as games
+from service.api.imports import examples as imports
 from service.api.leagues import examples as leagues
 from service.api.log import examples as log
 from service.api.notifications import examples as notifications
@@ -35,7 +36,20 @@ from service.api.webhooks import examples as webhooks
 
 RESOURCES: Final = (
     *(rulesets, tutorials, players, data, accounts, games, forks, play, cases, tournaments, leagues, desk),
-    *(apps, notifications, log, pictures, organizing, webhooks, transparency, dumps, statistics, operations, sandbox),
+    *(
+        apps,
+        notifications,
+        log,
+        pictures,
+        organizing,
+        webhooks,
+        transparency,
+        dumps,
+        imports,
+        statistics,
+        operations,
+        sandbox,
+    ),
 )
 
 
@@ -71,6 +85,7 @@ def examples(library: Library, boards: Boards) -> Examples:
         "case": cases.CASE,
         "tournament": tournaments.TOURNAMENT,
         "league": leagues.LEAGUE,
+        "imported": imports.IMPORT,
         "season": "1",
         "round": "1",
         "table": "1",

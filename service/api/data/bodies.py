@@ -17,6 +17,7 @@ from service.api.statistics.bodies import Rating
 from service.api.webhooks.bodies import Webhook
 from service.base.scopes import Scope
 from service.store.accounts import PlayerRow
+from service.store.imports import ImportId
 from service.store.webhooks import HookId, HookRow, HookStatus
 
 RoleInGame = Literal["organizer", "seat", "official"]
@@ -169,6 +170,20 @@ class OwnCase(Struct, frozen=True):
     texts: tuple[OwnText, ...]
 
 
+class OwnImport(Struct, frozen=True):
+    """A game of another service that you imported.
+
+    Attributes:
+        id: the import.
+        game: the id that its issuer gave the game.
+        imported: when.
+    """
+
+    id: ImportId
+    game: GameId
+    imported: str
+
+
 class OwnRating(Struct, frozen=True):
     """Your rating in a ruleset.
 
@@ -224,6 +239,7 @@ class DataLine(Struct, frozen=True, omit_defaults=True):
         tournament: a part that you take in a tournament, or once took.
         league: a league that you organize.
         case: a case in which you did something, with what you wrote there.
+        imported: a game of another service that you imported.
         rating: your rating in a ruleset.
         more: what the file leaves out; absent if that is nothing.
         end: the last line. A file without it was cut off.
@@ -246,6 +262,7 @@ class DataLine(Struct, frozen=True, omit_defaults=True):
     tournament: TournamentPart | UnsetType = UNSET
     league: LeaguePart | UnsetType = UNSET
     case: OwnCase | UnsetType = UNSET
+    imported: OwnImport | UnsetType = UNSET
     rating: OwnRating | UnsetType = UNSET
     more: Unread | UnsetType = UNSET
     end: DataEnd | UnsetType = UNSET

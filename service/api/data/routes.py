@@ -28,6 +28,7 @@ from service.api.data.bodies import (
     LeaguePart,
     OwnCase,
     OwnEmail,
+    OwnImport,
     OwnIssuer,
     OwnRating,
     OwnText,
@@ -49,6 +50,7 @@ from service.api.response import encode
 from service.api.services import Services
 from service.api.statistics.ratings import rating
 from service.api.webhooks.bodies import webhook_view
+from service.imports.imports import MOST_IMPORTS, found_in
 from service.judging.desk import written_in
 from service.leagues.leagues import MOST_LEAGUES
 from service.store.accounts import PlayerRow
@@ -209,6 +211,8 @@ async def _taking_part(services: Services, player: PlayerId) -> Lines:
         tournament = page[-1].tournament
     for row in await store.leagues(organizer=player, limit=MOST_LEAGUES):
         yield DataLine(league=LeaguePart(row.league))
+    for row in await store.imports.list(player=player, limit=MOST_IMPORTS):
+        yield DataLine(imported=OwnImport(row.import_id, found_in(row).game, row.imported))
     if cases.unread:
         yield DataLine(more=Unread(cases.unread))
 

@@ -80,6 +80,7 @@ class SpreadStore:
         self.webhooks = self._home.webhooks
         self.organizing = self._home.organizing
         self.apps = self._home.apps
+        self.imports = self._home.imports
         self.tree = self._home.tree
         self.tree.beside = [server.tree for server in servers[1:]]
 

@@ -236,6 +236,7 @@ class SqlAccounts(ABC):
             ("DELETE FROM app_consents WHERE player = ?", (player,)),
             ("DELETE FROM app_codes WHERE player = ?", (player,)),
             ("DELETE FROM apps WHERE player = ?", (player,)),
+            ("DELETE FROM imports WHERE player = ?", (player,)),
         )
 
     async def codes(self, player: PlayerId) -> int:

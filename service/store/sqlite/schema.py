@@ -677,10 +677,28 @@ WHEN (NEW.game, NEW.version, NEW.after, NEW.first, NEW.last, NEW.span, NEW.previ
 BEGIN SELECT RAISE(ABORT, 'segments are never changed'); END;
 """
 
+# Games that other services recorded; `0092_imports.sql` says what each column is.
+_IMPORTS: Final = """
+CREATE TABLE imports (
+    place       INTEGER PRIMARY KEY AUTOINCREMENT,
+    import      TEXT NOT NULL UNIQUE,
+    player      TEXT NOT NULL REFERENCES players (player),
+    imported    TEXT NOT NULL,
+    ruleset     TEXT NOT NULL,
+    found       TEXT NOT NULL,
+    certificate TEXT NOT NULL,
+    policy      TEXT NOT NULL,
+    size        INTEGER NOT NULL,
+    content     BLOB NOT NULL
+);
+CREATE INDEX imports_by_player ON imports (player, place);
+CREATE INDEX imports_by_ruleset ON imports (ruleset, place);
+"""
+
 STEPS: Final = (
     *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
     *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE, _BOOK, _WEBHOOKS, _INBOX, _MAIL, _ORGANIZING),
-    *(_TOURNAMENTS, _DEVICES, _LEAGUES, _APPS, _OUTSIDE),
+    *(_TOURNAMENTS, _DEVICES, _LEAGUES, _APPS, _OUTSIDE, _IMPORTS),
 )
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 

@@ -29,6 +29,7 @@ from tests.service.api.apps import App
 from tests.service.api.browsers import browser
 from tests.service.api.clubs import REGULATIONS
 from tests.service.api.serving import Player, Service, serving
+from tests.service.api.test_imports import EXPORT, bring, exported, here
 from tests.service.api.test_leagues import RULES
 from tests.service.api.test_passkeys import registered
 from tests.service.api.test_ratings import counted
@@ -47,6 +48,7 @@ SHOWN: Final = {
     "consents": "consent",
     "games": "game",
     "identities": "issuer",
+    "imports": "imported",
     "inbox_settings": "inbox",
     "leagues": "league",
     "passkeys": "passkey",
@@ -120,6 +122,8 @@ async def filled(service: Service, player: Player, other: Player) -> list[str]:
     tournament = await service.post("/v1/tournaments", player, {"regulations": dict(REGULATIONS), "title": name})
     await service.post(f"/v1/tournaments/{tournament['summary']['tournament']}/entries", other, {})
     await service.post("/v1/leagues", player, {"regulations": dict(RULES), "title": name})
+    service.services.imports.examine = here
+    assert (await bring(service, player, EXPORT if player.id < other.id else exported(6))).status_code == 201
     game = await service.begun(player, other)
     await put(service, f"/v1/games/{game}/officials/{(await service.register('Julia')).id}", player)
     case = await service.post(
@@ -224,6 +228,7 @@ async def test_the_file_has_all_of_an_account_and_nothing_of_another_and_no_secr
     assert (cases[own]["opened"], cases[answered]["opened"]) == (True, False)
     assert [each["text"] for each in cases[answered]["texts"]] == [f"An answer of {anna.id}."]
     assert [each["ruleset"] for each in parts["rating"]] == ["tiny-auction"]
+    assert [each["game"] for each in parts["imported"]] in (["game-5"], ["game-6"])
 
     said = content.decode()
     for secret in (form for each in secrets for one in each for form in forms(one)):

@@ -1,0 +1,1 @@
+"""Games that other services recorded: importing them, and looking at them."""
