@@ -46,6 +46,7 @@ from service.games.games import Games
 from service.games.snapshots import Snapshots, Tier
 from service.games.timekeeper import keeping_time
 from service.games.watch import Watch
+from service.joining import Joining
 from service.judging.desk import Desk
 from service.leagues.leagues import Leagues
 from service.observe.background import background
@@ -135,6 +136,8 @@ async def open_services(
         organizers = await opened.enter_async_context(
             organizing(store, games, accounts, rows, settings, clock, randomness)
         )
+        closing = Closing(store, rows, accounts, games, committee)
+        leagues = Leagues(store, committee, wake, clock, randomness)
         services = Services(
             settings=settings,
             library=library,
@@ -148,8 +151,9 @@ async def open_services(
             games=games,
             desk=desk,
             committee=committee,
-            closing=Closing(store, rows, accounts, games, committee),
-            leagues=Leagues(store, committee, wake, clock, randomness),
+            closing=closing,
+            leagues=leagues,
+            joining=Joining(store, rows, accounts, games, committee, leagues, closing),
             drafts=drafts,
             rows=rows,
             transparency=TransparencyLog(store.tree),

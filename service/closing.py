@@ -44,14 +44,16 @@ class Closing:
 
         Whatever signs in to it ends. Its seats are given up, its offices laid down, and the games and tournaments that
         it organizes pass to others (TAB-LIFE-06, TAB-TRN-23). Its name gives way to a pseudonym, in the titles of these
-        as well. The seats of a bot of the service wait for another one. After an interruption, call it again: it does
-        what is left. Raises `StoreError`.
+        as well, and so do the names of accounts that were joined with it. The seats of a bot of the service wait for
+        another one. After an interruption, call it again: it does what is left. Raises `StoreError`.
         """
         if row.bot is None:
             await self._leave_all(row)
         await self._accounts.close(row.player)
         if row.bot is None:  # what it joined meanwhile
             await self._leave_all(row)
+        for joined in await self._accounts.named(await self._store.joinings.joined_with(row.player)):
+            await self.close(joined)
 
     async def _leave_all(self, row: PlayerRow) -> None:
         """Leave all games and tournaments of an account that go on, with an append or more for each."""
@@ -65,7 +67,7 @@ class Closing:
         for each in found:
             await self._retitle(row, each.league, each.title)
 
-    async def _able(self, among: Collection[PlayerId]) -> frozenset[PlayerId]:
+    async def able(self, among: Collection[PlayerId]) -> frozenset[PlayerId]:
         """Return who of some accounts can organize something: neither a bot nor a closed account."""
         rows = await self._accounts.named(set(among))
         return frozenset(row.player for row in rows if row.bot is None and row.closed is None)
@@ -97,9 +99,13 @@ class Closing:
 
     async def _leave_game(self, player: PlayerId, row: GameRow) -> None:
         game = await self._games.game(row.game)
+        await self.depart(player, row, Depart(await self.able(organizing.heirs(game))))
+
+    async def depart(self, player: PlayerId, row: GameRow, act: Depart) -> None:
+        """Let an account leave a game that goes on, unless it has. Raises `Refusal`."""
+        game = await self._games.game(row.game)
         with suppress(NotSeated):  # left before
-            able = await self._able(organizing.heirs(game))
-            game = (await self._games.act(row.game, player, Depart(able))).state
+            game = (await self._games.act(row.game, player, act)).state
         if game.organizer != row.organizer:
             await self._store.organize(row.game, game.organizer)
 
@@ -127,6 +133,10 @@ class Closing:
     async def _leave_tournament(self, row: PlayerRow, tournament_id: TournamentId) -> None:
         now = await self._committee.now(tournament_id)
         await self._retitle(row, tournament_id, now.row.title)
-        able = await self._able(now.tournament.directors)
+        await self.leave_tournament(row.player, tournament_id)
+
+    async def leave_tournament(self, player: PlayerId, tournament_id: TournamentId) -> None:
+        """Let an account leave a tournament, unless it is over."""
+        able = await self.able((await self._committee.now(tournament_id)).tournament.directors)
         with suppress(Refusal):  # it is over, or was left before
-            await self._committee.act(tournament_id, row.player, (), partial(depart, able=able))
+            await self._committee.act(tournament_id, player, (), partial(depart, able=able))

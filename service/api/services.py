@@ -22,6 +22,7 @@ from service.closing import Closing
 from service.cluster.tail import Tail
 from service.cluster.wake import Wake
 from service.games.games import Games
+from service.joining import Joining
 from service.judging.desk import Desk
 from service.leagues.leagues import Leagues
 from service.observe.metrics import Metrics
@@ -65,6 +66,7 @@ class Services(Struct, frozen=True, eq=False):
     committee: Committee
     closing: Closing
     leagues: Leagues
+    joining: Joining
     drafts: Drafts
     rows: ProjectionStore
     """The projections, to be read; of a game that gets another title the row in the lobby is amended."""

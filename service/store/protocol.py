@@ -19,6 +19,7 @@ from projections.cursor import Cursor, Place
 from projections.lobby import ForkOf, GameRow
 from service.store.accounts import AccountStore
 from service.store.apps import AppStore
+from service.store.joining import JoiningStore
 from service.store.organizing import OrganizingStore
 from service.store.transparency import TreeStore
 from service.store.webhooks import HookStore
@@ -274,6 +275,11 @@ class EventStore(Protocol):
     @property
     def apps(self) -> AppStore:
         """Apps of other people's that sign somebody in."""
+        ...
+
+    @property
+    def joinings(self) -> JoiningStore:
+        """Accounts of one person that were joined."""
         ...
 
     @property

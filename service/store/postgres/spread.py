@@ -92,6 +92,7 @@ class SpreadStore:
         self.webhooks = self._home.webhooks
         self.organizing = self._home.organizing
         self.apps = self._home.apps
+        self.joinings = self._home.joinings
         self.tree = self._home.tree
         self.tree.beside = [server.tree for server in servers[1:]]
 
