@@ -47,6 +47,7 @@ from service.games.snapshots import Snapshots, Tier
 from service.games.timekeeper import keeping_time
 from service.games.watch import Watch
 from service.imports.imports import LARGEST, Imports
+from service.joining import Joining
 from service.judging.desk import Desk
 from service.leagues.leagues import Leagues
 from service.observe.background import background
@@ -136,6 +137,8 @@ async def open_services(
         organizers = await opened.enter_async_context(
             organizing(store, games, accounts, rows, settings, clock, randomness)
         )
+        closing = Closing(store, rows, accounts, games, committee)
+        leagues = Leagues(store, committee, wake, clock, randomness)
         services = Services(
             settings=settings,
             library=library,
@@ -149,8 +152,9 @@ async def open_services(
             games=games,
             desk=desk,
             committee=committee,
-            closing=Closing(store, rows, accounts, games, committee),
-            leagues=Leagues(store, committee, wake, clock, randomness),
+            closing=closing,
+            leagues=leagues,
+            joining=Joining(store, rows, accounts, games, committee, leagues, closing),
             imports=Imports(store, library, clock, Limits([IMPORTS], redis, watched)),
             drafts=drafts,
             rows=rows,

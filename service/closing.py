@@ -40,16 +40,20 @@ class Closing:
         self._committee = committee
 
     async def close(self, row: PlayerRow) -> None:
-        """Close an account for good. All its sign-ins end. It gives up its seats and offices, and the games and
-        tournaments that it organizes pass to others (TAB-LIFE-06, TAB-TRN-23). A pseudonym replaces its name, also in
-        the titles of these. The seats of a bot of the service wait for another bot. If it was interrupted, call it
-        again: it does the rest. Raises `StoreError`.
+        """Close an account for good, and the accounts that were joined with it.
+
+        All their sign-ins end. They give up their seats and offices, and the games and tournaments that they organize
+        pass to others (TAB-LIFE-06, TAB-TRN-23). A pseudonym replaces each name, also in the titles of these. The
+        seats of a bot of the service wait for another bot. If it was interrupted, call it again: it does the rest.
+        Raises `StoreError`.
         """
         if row.bot is None:
             await self._leave_all(row)
         await self._accounts.close(row.player)
         if row.bot is None:  # what the account has joined meanwhile
             await self._leave_all(row)
+        for joined in await self._accounts.named(await self._store.joinings.joined_with(row.player)):
+            await self.close(joined)
 
     async def _leave_all(self, row: PlayerRow) -> None:
         """Leave all running games and tournaments of an account. Each takes one append or more."""
@@ -63,7 +67,7 @@ class Closing:
         for each in found:
             await self._retitle(row, each.league, each.title)
 
-    async def _able(self, among: Collection[PlayerId]) -> frozenset[PlayerId]:
+    async def able(self, among: Collection[PlayerId]) -> frozenset[PlayerId]:
         """Return those of the accounts that can organize something. Bots and closed accounts cannot."""
         rows = await self._accounts.named(set(among))
         return frozenset(row.player for row in rows if row.bot is None and row.closed is None)
@@ -95,9 +99,13 @@ class Closing:
 
     async def _leave_game(self, player: PlayerId, row: GameRow) -> None:
         game = await self._games.game(row.game)
+        await self.depart(player, row, Depart(await self.able(organizing.heirs(game))))
+
+    async def depart(self, player: PlayerId, row: GameRow, act: Depart) -> None:
+        """Let an account leave a running game, unless it has left it. Raises `Refusal`."""
+        game = await self._games.game(row.game)
         with suppress(NotSeated):  # the account had left it before
-            able = await self._able(organizing.heirs(game))
-            game = (await self._games.act(row.game, player, Depart(able))).state
+            game = (await self._games.act(row.game, player, act)).state
         if game.organizer != row.organizer:
             await self._store.organize(row.game, game.organizer)
 
@@ -125,6 +133,10 @@ class Closing:
     async def _leave_tournament(self, row: PlayerRow, tournament_id: TournamentId) -> None:
         now = await self._committee.now(tournament_id)
         await self._retitle(row, tournament_id, now.row.title)
-        able = await self._able(now.tournament.directors)
+        await self.leave_tournament(row.player, tournament_id)
+
+    async def leave_tournament(self, player: PlayerId, tournament_id: TournamentId) -> None:
+        """Let an account leave a tournament, unless it is over."""
+        able = await self.able((await self._committee.now(tournament_id)).tournament.directors)
         with suppress(Refusal):  # the tournament is over, or the account had left it
-            await self._committee.act(tournament_id, row.player, (), partial(depart, able=able))
+            await self._committee.act(tournament_id, player, (), partial(depart, able=able))

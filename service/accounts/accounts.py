@@ -189,7 +189,7 @@ class Accounts:
     async def grant(self, player: PlayerId, scopes: Collection[Scope]) -> None:
         """Say what the tokens of an account may be used for at most; holds for those that it has, too."""
         await self._store.grant(player, ordered(tuple(scopes)))
-        self._forget(lambda caller: caller.player == player)
+        self.forget_player(player)
 
     async def close(self, player: PlayerId) -> None:
         """Close an account, for ever: whatever signs in to it ends, and its name gives way to a pseudonym."""
@@ -445,6 +445,10 @@ class Accounts:
         """Ask the store about these tokens again: somebody else has ended them."""
         self._forget(lambda caller: caller.token in tokens)
 
+    def forget_player(self, player: PlayerId) -> None:
+        """Ask the store about an account's tokens again: somebody else has ended them, or what they may do."""
+        self._forget(lambda caller: caller.player == player)
+
     def _forget(self, which: Callable[[Caller], bool]) -> None:
         self._forgotten += 1
         self._known = {digest: known for digest, known in self._known.items() if not which(known[0])}
@@ -497,6 +501,8 @@ def _good(given: str) -> str:
 
 def _open(player: PlayerRow) -> frozenset[Scope]:
     """Return what an account may do. Raises `TokenEnded` when it was closed."""
+    if player.joined is not None:
+        raise TokenEnded(f"Its account was joined with {player.joined} at {player.closed}: sign in to that one.")
     if player.closed is not None:
         raise TokenEnded(f"Its account was closed at {player.closed}.")
     return frozenset(player.scopes)

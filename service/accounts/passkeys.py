@@ -156,7 +156,7 @@ class Passkeys:
 
     async def new_codes(self, player: PlayerId) -> tuple[str, ...]:
         """Give an account recovery codes in place of earlier ones; nobody can find them out again."""
-        codes = tuple(_code(secrets.token_bytes(CODE_BYTES)) for _ in range(CODES))
+        codes = tuple(grouped(secrets.token_bytes(CODE_BYTES)) for _ in range(CODES))
         await self._store.replace_codes(player, [_hash_of_code(code) for code in codes], stamp(self._clock))
         return codes
 
@@ -196,7 +196,7 @@ def handle_of(player: PlayerId) -> str:
     return to_base64url(player.encode())
 
 
-def _code(drawn: bytes) -> str:
+def grouped(drawn: bytes) -> str:
     """Return 80 random bits so that somebody can write them down, such as ``k4xq-2m7a-hbk3-oxw7``."""
     letters = base64.b32encode(drawn).decode().lower()
     return "-".join(letters[at : at + 4] for at in range(0, len(letters), 4))

@@ -23,6 +23,7 @@ from service.api.forks import routes as forks
 from service.api.games import bots, clocks, invitations, officials, seats, upgrades
 from service.api.games import routes as games
 from service.api.imports import routes as imports
+from service.api.joining import routes as joining
 from service.api.leagues import directing as league_directing
 from service.api.leagues import routes as leagues
 from service.api.log import routes as log
@@ -82,7 +83,7 @@ def routes_of(module: ModuleType) -> tuple[BaseRouteHandler, ...]:
 
 _RESOURCES: Final = (
     *(rulesets, tutorials, players, data, account_stream, sessions, passkeys, provider, tokens, accounts, apps),
-    *(notifications, inbox_stream, push, email),
+    *(joining, notifications, inbox_stream, push, email),
     *(games, invitations, upgrades, officials, bots, clocks, seats, forks, play, answers, cases, parties),
     *(case_officials, case_stream, desk, what_if, take_backs, ends, log, pictures, comparison, streams),
     *(tournaments, tournament_entering, tournament_directing, tournament_rounds, tournament_stream),

@@ -23,6 +23,7 @@ from service.cluster.tail import Tail
 from service.cluster.wake import Wake
 from service.games.games import Games
 from service.imports.imports import Imports
+from service.joining import Joining
 from service.judging.desk import Desk
 from service.leagues.leagues import Leagues
 from service.observe.metrics import Metrics
@@ -67,6 +68,7 @@ class Services(Struct, frozen=True, eq=False):
     closing: Closing
     leagues: Leagues
     imports: Imports
+    joining: Joining
     drafts: Drafts
     rows: ProjectionStore
     """The projections, to be read; of a game that gets another title the row in the lobby is amended."""

@@ -78,9 +78,9 @@ def listed(
     if as_json:
         print_json([account_view(row) for row in rows])
         return
-    table = Table("account", "name", "scopes", "created", "closed")
+    table = Table("account", "name", "scopes", "created", "closed", "joined with")
     for row in rows:
-        table.add_row(row.player, row.name, " ".join(row.scopes), row.created, row.closed or "")
+        table.add_row(row.player, row.name, " ".join(row.scopes), row.created, row.closed or "", row.joined or "")
     console.print(table)
 
 

@@ -241,11 +241,11 @@ class Depart(Act, frozen=True):
             return beginning.cancel(game, case.cause, at)
         decided = Decided(game, ())
         if (seat := next((seat for seat, holder in game.present.items() if holder == player), None)) is not None:
-            decided = await left(case, seat, case.cause)
+            decided = await self.vacate(case, seat)
         if game.around.is_official(player):
             decided = decided.then(officials.release_official(decided.game, player, case.cause, at))
         if game.organizer == player and decided.game.status != "cancelled":
-            heir = next((each for each in organizing.heirs(game) if each in self.able), None)
+            heir = next((each for each in self.heirs(decided.game) if each in self.able), None)
             if heir is not None:
                 decided = decided.then(organizing.pass_on(decided.game, heir, case.cause, at))
             elif game.status == "gathering":
@@ -253,6 +253,57 @@ class Depart(Act, frozen=True):
         if not decided.records:
             raise NotSeated("You take no part in this game any more.")
         return decided
+
+    async def vacate(self, case: Case, seat: Seat) -> Decided:
+        """Return what becomes of the account's seat."""
+        return await left(case, seat, case.cause)
+
+    def heirs(self, game: Game) -> Sequence[PlayerId]:
+        """Return who may organize the game next, the first that can."""
+        return organizing.heirs(game)
+
+
+class HandOn(Depart, frozen=True):
+    """Leaving a game with an account that is joined with the account `to`, which gets its seat (TAB-JOIN-04)."""
+
+    kind = "hand-on"
+    to: PlayerId
+
+    async def decide(self, case: Case) -> Decided:
+        if takes_part(case.game, self.to) and takes_part(case.game, case.cause.account):
+            asked = "Both accounts take or took part in this game."
+            raise Refusal("TAB-JOIN-03", asked, "Join them when it is over. Tell an official of it who you are.")
+        return await super().decide(case)
+
+    async def vacate(self, case: Case, seat: Seat) -> Decided:
+        game, at, heir = case.game, case.at, Cause(self.to)
+        mine = replace(case.cause, seat=seat)
+        if game.status == "running":
+            decided = Decided(game, ())
+            if seat in game.around.offers:
+                decided = seating.withdraw_offer(game, seat, mine, at)
+            decided = decided.then(seating.offer_seat(decided.game, seat, self.to, mine, at))
+            return decided.then(seating.take_over_seat(decided.game, seat, heir, at))
+        if game.rematch_of is not None:
+            asked = "This rematch has not begun, and only who was asked holds its seats."
+            raise Refusal("TAB-JOIN-04", asked, "Decline it, or wait until it has begun.")
+        gone = seating.leave_seat(game, seat, case.cause, at)
+        return gone.then(seating.take_seat(gone.game, seat, "", heir, at))
+
+    def heirs(self, game: Game) -> Sequence[PlayerId]:
+        return sorted(organizing.heirs(game), key=lambda player: player != self.to)
+
+
+def takes_part(game: Game, player: PlayerId, but: Seat | None = None) -> bool:
+    """Tell whether an account has or had a side in a game, or has seen more of it than a seat does.
+
+    It holds a seat or held one once the game ran, other than `but`; it is or was an official; or it organizes the game,
+    or did, and sees all of it.
+    """
+    holds = any(holder == player for seat, holder in game.players.items() if seat != but)
+    held = any(player in before for seat, before in game.around.held.items() if seat != but)
+    sees_all = game.organizer_sees == "all" and player in (game.organizer, game.first_organizer)
+    return holds or held or sees_all or player in game.around.officials
 
 
 class Start(Act, frozen=True):

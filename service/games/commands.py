@@ -8,10 +8,10 @@ from typing import Final
 from domain.kernel.ids import GameId, Version
 from domain.kernel.log import timing
 from domain.kernel.log.following import following
-from domain.kernel.log.game import Decided
+from domain.kernel.log.game import Decided, Game
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library
-from service.games.acts import Act, Case, NotOrganizer, NotSeated, TooManyBots
+from service.games.acts import Act, Case, NotOrganizer, NotSeated, TooManyBots, takes_part
 from service.games.appending import Appender
 from service.games.cache import CachedGame, GameCache
 from service.games.reading import GameReader
@@ -130,7 +130,24 @@ class CommandHandler:
         game = cached.now
         if expected is not None and game.version not in expected:
             raise StaleVersion(expected, game.version)
-        return await act.decide(self.case(cached, request))
+        decided = await act.decide(self.case(cached, request))
+        if decided.game.around is not game.around:
+            await self._require_one_person(game, decided.game)
+        return decided
+
+    async def _require_one_person(self, before: Game, after: Game) -> None:
+        """Raise `Refusal` when an account joins a game in which one that was joined with it has a side (TAB-JOIN-05).
+
+        It may have held the same seat (TAB-SEAT-02). Accounts that were joined do nothing more, so this stays true.
+        """
+        known = {*before.players.values(), *before.around.officials}
+        seats = {holder: seat for seat, holder in after.players.items() if holder is not None and holder not in known}
+        named = [player for player in after.around.officials if player not in known]
+        for player in (*seats, *named):
+            for other in await self._reader.store.joinings.joined_with(player):
+                if takes_part(before, other, seats.get(player)):
+                    asked = f"{other} was joined with {player}, and takes or took part in this game."
+                    raise Refusal("TAB-JOIN-05", asked, "They are one person. Choose another account.")
 
     def case(self, cached: CachedGame, request: Request) -> Case:
         """Return the input for deciding an act."""

@@ -1,6 +1,6 @@
 """Reading games: the present state, earlier versions, and what viewers may see."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
 from domain.kernel.chance.secret import Vault
@@ -129,9 +129,17 @@ class GameReader:
         """Tell whether a caller may read a game: everybody, unless it is private (TAB-READ-01)."""
         if not await self._cache.is_private(game_id):
             return True
-        while caller is not None:
+        if caller is None:
+            return False
+        joined = self.store.joinings.joined_with  # it reads what they could read (TAB-JOIN-05)
+        return await self._lets_in(game_id, [caller.player]) or await self._lets_in(
+            game_id, await joined(caller.player)
+        )
+
+    async def _lets_in(self, game_id: GameId, players: Sequence[PlayerId]) -> bool:
+        while players:
             game = await self.game(game_id)
-            if game.lets_in(caller.player):
+            if any(map(game.lets_in, players)):
                 return True
             if game.forked is None:
                 break

@@ -32,7 +32,7 @@ was the caller's fault, `failed` what was the service's."""
 
 OUTCOMES: Final[tuple[Outcome, ...]] = ("accepted", "repeated", "refused", "conflict", "turned-away", "failed")
 KINDS: Final = (
-    *("create", "fork", "take-seat", "leave-seat", "seat-bot", "remove-bot", "start", "cancel", "depart"),
+    *("create", "fork", "take-seat", "leave-seat", "seat-bot", "remove-bot", "start", "cancel", "depart", "hand-on"),
     *("command", "upgrade", "leave-answer", "revoke-answer", "ask-take-back", "answer-take-back"),
     *("name-official", "release-official", "resume", "rule"),
     *("assign-seat", "confirm-seat", "offer-seat", "withdraw-offer", "accept-seat", "resign"),

@@ -32,7 +32,7 @@ class PlayerRow(Struct, frozen=True):
 
     `closed` is when it was closed; a closed one does nothing more. `findable` tells whether others may find it by its
     name. `bot` is the level at which the service plays it; None for everybody else's. `automated` tells whether the
-    owner has said that a program plays it.
+    owner has said that a program plays it. `joined` is the account with which it was joined, which closed it.
     """
 
     player: PlayerId
@@ -43,6 +43,7 @@ class PlayerRow(Struct, frozen=True):
     findable: bool = False
     bot: str | None = None
     automated: bool = False
+    joined: PlayerId | None = None
 
     @property
     def is_bot(self) -> bool:

@@ -149,6 +149,10 @@ class OrganizingStore(Protocol):
         """Mark a bulk as cancelled, so that games that have not started are cancelled."""
         ...
 
+    async def is_busy(self, organizer: PlayerId) -> bool:
+        """Tell whether a game of a bulk that an account asked for is still to be opened or started."""
+        ...
+
     async def forget(self, before: str, limit: int) -> int:
         """Delete bulks that were made before a time; return how many."""
         ...

@@ -20,6 +20,7 @@ from projections.lobby import ForkOf, GameRow
 from service.store.accounts import AccountStore
 from service.store.apps import AppStore
 from service.store.imports import ImportStore
+from service.store.joining import JoiningStore
 from service.store.organizing import OrganizingStore
 from service.store.transparency import TreeStore
 from service.store.webhooks import HookStore
@@ -280,6 +281,11 @@ class EventStore(Protocol):
     @property
     def imports(self) -> ImportStore:
         """Games that other services recorded."""
+        ...
+
+    @property
+    def joinings(self) -> JoiningStore:
+        """Accounts of one person that were joined."""
         ...
 
     @property

@@ -107,6 +107,7 @@ class Account(Struct, frozen=True):
         created: when it was opened.
         scopes: the most that its tokens may be used for.
         closed: when it was closed; null while it is open.
+        joined: the account with which it was joined when it was closed; otherwise null.
     """
 
     id: PlayerId
@@ -114,6 +115,7 @@ class Account(Struct, frozen=True):
     created: str
     scopes: tuple[Scope, ...]
     closed: str | None
+    joined: PlayerId | None
 
 
 class AccountsPage(Page, frozen=True, forbid_unknown_fields=True):
@@ -165,4 +167,4 @@ def token_view(row: TokenRow) -> Token:
 
 def account_view(row: PlayerRow) -> Account:
     """Return an account as administrators and auditors see it."""
-    return Account(row.player, row.name, row.created, row.scopes, row.closed)
+    return Account(row.player, row.name, row.created, row.scopes, row.closed, row.joined)

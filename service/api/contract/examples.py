@@ -16,6 +16,7 @@ from service.api.dumps import examples as dumps
 from service.api.forks import examples as forks
 from service.api.games import examples as games
 from service.api.imports import examples as imports
+from service.api.joining import examples as joining
 from service.api.leagues import examples as leagues
 from service.api.log import examples as log
 from service.api.notifications import examples as notifications
@@ -35,7 +36,7 @@ from service.api.tutorials import examples as tutorials
 from service.api.webhooks import examples as webhooks
 
 RESOURCES: Final = (
-    *(rulesets, tutorials, players, data, accounts, games, forks, play, cases, tournaments, leagues, desk),
+    *(rulesets, tutorials, players, data, joining, accounts, games, forks, play, cases, tournaments, leagues, desk),
     *(
         apps,
         notifications,

@@ -3,6 +3,7 @@
 from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import asdict
 
 from domain.kernel.ids import CaseId, GameId, LeagueId, Seat, StreamId, TournamentId, Version
 from projections.inbox import Took
@@ -10,6 +11,8 @@ from projections.ratings import Pool
 from projections.tournaments import DIRECTOR, PLAYER
 from service.api.accounts.bodies import Token
 from service.api.apps.bodies import LetInApp, RegisteredClient
+from service.api.bodies import Identifier
+from service.api.joining.bodies import AccountJoining
 from service.api.notifications.bodies import InboxSettings
 from service.api.organizing.bodies import Consent
 from service.api.players.bodies import PasskeyView, Player, RecoveryCodesLeft, player_view
@@ -208,6 +211,16 @@ class Unread(Struct, frozen=True):
     cases: int
 
 
+class WhoseData(Struct, frozen=True, forbid_unknown_fields=True):
+    """Whose data.
+
+    Attributes:
+        account: an account that was joined with yours; your own, if absent.
+    """
+
+    account: Identifier | UnsetType = UNSET
+
+
 class DataEnd(Struct, frozen=True):
     """The end of the file.
 
@@ -230,6 +243,7 @@ class DataLine(Struct, frozen=True, omit_defaults=True):
         consent: an organizer whom you let seat you.
         app: an app that you let in.
         client: an app that you registered, without its secret.
+        joining: that an account was joined with yours, or yours with another.
         inbox: what you do not want to be told; one line.
         email: where you are told by e-mail.
         device: a device to which is pushed, without its address and keys.
@@ -253,6 +267,7 @@ class DataLine(Struct, frozen=True, omit_defaults=True):
     consent: Consent | UnsetType = UNSET
     app: LetInApp | UnsetType = UNSET
     client: RegisteredClient | UnsetType = UNSET
+    joining: AccountJoining | UnsetType = UNSET
     inbox: InboxSettings | UnsetType = UNSET
     email: OwnEmail | UnsetType = UNSET
     device: OwnDevice | UnsetType = UNSET
@@ -271,7 +286,7 @@ class DataLine(Struct, frozen=True, omit_defaults=True):
 def own_account(row: PlayerRow) -> OwnAccount:
     """Return an account as its owner gets it."""
     shown = player_view(row)
-    return OwnAccount(shown.id, shown.name, shown.created, shown.bot, shown.level, row.scopes, row.findable)
+    return OwnAccount(**asdict(shown), scopes=row.scopes, findable=row.findable)
 
 
 def own_device(row: HookRow) -> OwnDevice:

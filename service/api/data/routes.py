@@ -19,7 +19,6 @@ from service.api.accounts.bodies import token_view
 from service.api.accounts.routes import account_of
 from service.api.apps.bodies import app_view, client_view
 from service.api.bearer import bearer_of
-from service.api.bodies import Nothing
 from service.api.cookies import require_no_other_site
 from service.api.data.bodies import (
     DataEnd,
@@ -35,21 +34,25 @@ from service.api.data.bodies import (
     ReadMark,
     TournamentPart,
     Unread,
+    WhoseData,
     own_account,
     own_device,
     part_line,
 )
 from service.api.downloads import PIECE, saved_as
 from service.api.endpoint import Answer, endpoint
+from service.api.joining.bodies import joining_view
 from service.api.log.routes import NDJSON
 from service.api.notifications.reading import settings_of
 from service.api.organizing.bodies import consent_view
 from service.api.players.bodies import RecoveryCodesLeft, passkey_view
+from service.api.problems.accounts import UNKNOWN_PLAYER
 from service.api.request import Call
 from service.api.response import encode
 from service.api.services import Services
 from service.api.statistics.ratings import rating
 from service.api.webhooks.bodies import webhook_view
+from service.games.requests import UnknownPlayer
 from service.imports.imports import MOST_IMPORTS, found_in
 from service.judging.desk import written_in
 from service.leagues.leagues import MOST_LEAGUES
@@ -76,7 +79,9 @@ Lines = AsyncIterator[DataLine]
     tag="Players",
     account="required",
     scopes=("account",),
+    query=WhoseData,
     answers=(Answer(200, "Your data.", DataLine, NDJSON),),
+    problems=(UNKNOWN_PLAYER,),
 )
 async def export_me(request: Call) -> Stream:
     """Download your data.
@@ -86,12 +91,15 @@ async def export_me(request: Call) -> Stream:
     leagues you take part or once did, what you wrote in cases, your ratings. Left out are values of tokens, secrets and
     keys, and what goes by itself within 60 days. The last line says how many came before it, so you notice when a file
     was cut off. The texts of at most 500 cases are looked for; `more` says how many were left out. With a session, a
-    link on a page of the service gets the file, and a link of another site does not.
+    link on a page of the service gets the file, and a link of another site does not. The data of an account that was
+    joined with yours are a file of their own.
     """
-    request.read_query(Nothing)
+    wish, player = request.read_query(WhoseData), request.signed_in.player
     if bearer_of(request.scope) is None:
         require_no_other_site(request.scope)
-    row = await account_of(request, request.signed_in.player)
+    row = await account_of(request, player if wish.account is UNSET else wish.account)
+    if player not in (row.player, row.joined):
+        raise UnknownPlayer(f"No account {row.player!r} was joined with yours.")
     pieces = _pieces(_lines(request.services, row))
     first = await anext(pieces)  # read this first, so that an error gives a problem and not a file that breaks off
 
@@ -150,6 +158,8 @@ async def _let_act(services: Services, player: PlayerId) -> Lines:
         yield DataLine(app=app_view(app))
     for client in await services.apps.registered(player):
         yield DataLine(client=client_view(client))
+    for joining in await services.store.joinings.of(player):
+        yield DataLine(joining=joining_view(joining))
 
 
 async def _told(services: Services, player: PlayerId) -> Lines:

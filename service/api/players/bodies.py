@@ -54,6 +54,7 @@ class Player(Struct, frozen=True):
         created: when it was registered.
         bot: whether a program plays it: the service, or a bot of somebody's who has said so.
         level: the level at which the service plays it; null where it does not.
+        joined: the account of the same person with which it was joined: it does nothing more. Otherwise null.
     """
 
     id: PlayerId
@@ -61,6 +62,7 @@ class Player(Struct, frozen=True):
     created: str
     bot: bool
     level: str | None
+    joined: PlayerId | None
 
 
 class PlayerSearch(Page, frozen=True, kw_only=True):
@@ -346,7 +348,7 @@ class StreamedWaiting(Struct, frozen=True):
 
 def player_view(row: PlayerRow) -> Player:
     """Return an account."""
-    return Player(row.player, row.name, row.created, row.is_bot, row.bot)
+    return Player(row.player, row.name, row.created, row.is_bot, row.bot, row.joined)
 
 
 def passkey_view(row: PasskeyRow) -> PasskeyView:

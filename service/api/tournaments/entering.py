@@ -7,6 +7,7 @@ import msgspec
 from litestar.response import Response
 
 from domain.kernel.ids import TournamentId
+from domain.kernel.rules.refusal import refuse_unless
 from domain.tournament import entering
 from service.api.bodies import Nothing
 from service.api.endpoint import endpoint
@@ -34,8 +35,8 @@ async def enter_tournament(request: Call, tournament: str) -> Response[bytes]:
     """Enter a tournament.
 
     By that you consent to be seated at its tables (TAB-TRN-05). Of a league, only those who belong to its division
-    enter (TAB-LGE-07). With an `Idempotency-Key`, a repeated request gets the
-    first answer again.
+    enter (TAB-LGE-07), and nobody whose other account has entered (TAB-JOIN-05). With an `Idempotency-Key`, a repeated
+    request gets the first answer again.
     """
     request.read_query(Nothing)
     club = (await request.read_body(_new_entry)).club
@@ -43,6 +44,9 @@ async def enter_tournament(request: Call, tournament: str) -> Response[bytes]:
     found = (await services.committee.now(TournamentId(tournament))).tournament
     async with explained():
         await services.leagues.require_belonging(found, request.signed_in.player)
+        for other in await services.store.joinings.joined_with(request.signed_in.player):
+            asked = f"{other} was joined with your account, and has entered this tournament."
+            refuse_unless(other not in found.field.entrants, "TAB-JOIN-05", asked, "One person enters once.")
     return await acted(request, tournament, ["enter", club], directing(entering.enter, club))
 
 

@@ -81,6 +81,7 @@ class SpreadStore:
         self.organizing = self._home.organizing
         self.apps = self._home.apps
         self.imports = self._home.imports
+        self.joinings = self._home.joinings
         self.tree = self._home.tree
         self.tree.beside = [server.tree for server in servers[1:]]
 

@@ -41,6 +41,7 @@ from service.store.sql.apps import SqlApps
 from service.store.sql.archived import COLUMNS
 from service.store.sql.cases import CASE_NUMBER
 from service.store.sql.imports import SqlImports
+from service.store.sql.joining import SqlJoinings
 from service.store.sql.organizing import SqlOrganizing
 from service.store.sql.store import SqlStore, index_statements
 from service.store.sql.webhooks import SqlHooks
@@ -97,6 +98,7 @@ class PostgresStore(SqlStore):
         self.organizing = SqlOrganizing(self._connections, self.accounts.change)
         self.apps = SqlApps(self._connections, self.accounts.change)
         self.imports = SqlImports(self._connections, self.accounts.change)
+        self.joinings = SqlJoinings(self._connections, self.accounts.change)
 
     @classmethod
     async def open(cls, url: str, *, durable: bool = True, connections: int = 8, kept: frozenset[int] = ALL) -> Self:

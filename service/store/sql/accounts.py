@@ -24,7 +24,7 @@ from service.store.sql.database import Database
 from service.store.sql.webhooks import removed
 
 AUTOMATED: Final = "SELECT player FROM players WHERE automated ORDER BY player"
-PLAYER: Final = "p.player, p.name, p.created, p.scopes, p.closed, p.sought IS NOT NULL, p.bot, p.automated"
+PLAYER: Final = "p.player, p.name, p.created, p.scopes, p.closed, p.sought IS NOT NULL, p.bot, p.automated, p.joined"
 TOKEN: Final = "t.token, t.player, t.name, t.scopes, t.created, t.expires, t.retires, t.revoked, t.used"
 
 ADD_PLAYER: Final = (
@@ -226,15 +226,8 @@ class SqlAccounts(ABC):
         await self.change(
             (close, (now, name, player)),
             ("UPDATE tokens SET revoked = coalesce(revoked, ?), name = '' WHERE player = ?", (now, player)),
-            ("DELETE FROM passkeys WHERE player = ?", (player,)),
-            ("DELETE FROM recovery_codes WHERE player = ?", (player,)),
-            *removed("IN (SELECT webhook FROM webhooks WHERE player = ?)", player),
-            ("DELETE FROM read_marks WHERE player = ?", (player,)),
-            ("DELETE FROM inbox_settings WHERE player = ?", (player,)),
-            ("DELETE FROM consents WHERE player = ? OR organizer = ?", (player, player)),
+            *ending(player),
             (f"UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE token IN {_OF_ITS_APPS}", (now, player)),
-            ("DELETE FROM app_consents WHERE player = ?", (player,)),
-            ("DELETE FROM app_codes WHERE player = ?", (player,)),
             ("DELETE FROM apps WHERE player = ?", (player,)),
             ("DELETE FROM imports WHERE player = ?", (player,)),
         )
@@ -308,6 +301,19 @@ class SqlAccounts(ABC):
         """
 
 
+def ending(player: PlayerId, which: str = "?") -> list[tuple[str, tuple[Any, ...]]]:
+    """Return the statements that delete what an account has only as long as somebody signs in to it.
+
+    `which` finds the account by its id.
+    """
+    mine = ("passkeys", "recovery_codes", "read_marks", "inbox_settings", "app_consents", "app_codes")
+    return [
+        *removed(f"IN (SELECT webhook FROM webhooks WHERE player = {which})", player),
+        *((f"DELETE FROM {table} WHERE player = {which}", (player,)) for table in mine),
+        (f"DELETE FROM consents WHERE player = {which} OR organizer = {which}", (player, player)),
+    ]
+
+
 def tokens_of(player: PlayerId) -> str:
     """Return what `change` calls the tokens of an account."""
     return f"tokens of {player}"
@@ -331,8 +337,8 @@ def first_player(found: Sequence[Any]) -> PlayerRow | None:
 
 def player_row(columns: Sequence[Any]) -> PlayerRow:
     """Return the account of the columns `PLAYER`."""
-    player, name, created, scopes, closed, findable, bot, automated = columns
-    return PlayerRow(player, name, created, tuple(scopes.split()), closed, bool(findable), bot, bool(automated))
+    player, name, created, scopes, closed, findable, bot, automated, joined = columns
+    return PlayerRow(player, name, created, tuple(scopes.split()), closed, bool(findable), bot, bool(automated), joined)
 
 
 def token_row(columns: Sequence[Any]) -> TokenRow:

@@ -134,6 +134,11 @@ class SqlOrganizing:
             alone=f"bulk {bulk}",
         )
 
+    async def is_busy(self, organizer: PlayerId) -> bool:
+        of_organizer = "bulk IN (SELECT bulk FROM bulks WHERE organizer = ?)"
+        query = f"SELECT 1 FROM bulk_games WHERE {of_organizer} AND {_OPEN} LIMIT 1"
+        return bool(await self._database.select(query, organizer))
+
     async def forget(self, before: str, limit: int) -> int:
         oldest = "SELECT bulk FROM bulks WHERE created < ? ORDER BY created LIMIT ?"
         found = [row[0] for row in await self._database.select(oldest, before, limit)]

@@ -695,10 +695,34 @@ CREATE INDEX imports_by_player ON imports (player, place);
 CREATE INDEX imports_by_ruleset ON imports (ruleset, place);
 """
 
+# Accounts of one person that were joined; `0095_joining.sql` says what each column is.
+_JOINING: Final = """
+ALTER TABLE players ADD COLUMN joined TEXT;
+CREATE INDEX players_by_joined ON players (joined) WHERE joined IS NOT NULL;
+CREATE TABLE joinings (
+    account      TEXT PRIMARY KEY REFERENCES players (player),
+    kept         TEXT NOT NULL REFERENCES players (player),
+    at           TEXT NOT NULL,
+    asked_by     TEXT NOT NULL,
+    confirmed_by TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX joinings_by_kept ON joinings (kept, at);
+CREATE TRIGGER joinings_stay BEFORE UPDATE ON joinings BEGIN SELECT RAISE(ABORT, 'joinings are never changed'); END;
+CREATE TRIGGER joinings_remain BEFORE DELETE ON joinings BEGIN SELECT RAISE(ABORT, 'joinings are never deleted'); END;
+CREATE TABLE joining_codes (
+    hash     BLOB PRIMARY KEY,
+    player   TEXT NOT NULL UNIQUE REFERENCES players (player),
+    asked_by TEXT NOT NULL,
+    ends     TEXT NOT NULL,
+    account  TEXT
+) WITHOUT ROWID;
+CREATE INDEX joining_codes_by_end ON joining_codes (ends);
+"""
+
 STEPS: Final = (
     *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
     *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE, _BOOK, _WEBHOOKS, _INBOX, _MAIL, _ORGANIZING),
-    *(_TOURNAMENTS, _DEVICES, _LEAGUES, _APPS, _OUTSIDE, _IMPORTS),
+    *(_TOURNAMENTS, _DEVICES, _LEAGUES, _APPS, _OUTSIDE, _IMPORTS, _JOINING),
 )
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 

@@ -21,6 +21,7 @@ from service.store.sql.apps import SqlApps
 from service.store.sql.archived import COLUMNS
 from service.store.sql.cases import CASE_NUMBER
 from service.store.sql.imports import SqlImports
+from service.store.sql.joining import SqlJoinings
 from service.store.sql.log import SEEN, kept_use
 from service.store.sql.organizing import SqlOrganizing
 from service.store.sql.store import SqlStore, index_statements, secret_values
@@ -96,6 +97,7 @@ class SqliteStore(SqlStore):
         self.organizing = SqlOrganizing(self._connections, self.accounts.change)
         self.apps = SqlApps(self._connections, self.accounts.change)
         self.imports = SqlImports(self._connections, self.accounts.change)
+        self.joinings = SqlJoinings(self._connections, self.accounts.change)
 
     @classmethod
     async def open(cls, path: Path, *, durable: bool = True, sandbox: bool = False) -> "SqliteStore":

@@ -11,9 +11,9 @@ REFERENCE: Final = {"boards", "dictionaries"}
 LOCAL: Final = {
     "app_access", "app_codes", "app_consents", "app_sign_ins", "apps",
     "attempts", "bulk_games", "bulks", "challenge_keys", "challenges", "checkpoints", "consents", "cosignatures",
-    "deliveries", "entries", "hashes", "identities", "imports", "inbox_settings", "invitations", "made", "mail_counts",
-    "migrations", "moves", "passkeys", "players", "read_marks", "recovery_codes", "tokens", "trees", "webhook_places",
-    "webhooks",
+    "deliveries", "entries", "hashes", "identities", "imports", "inbox_settings", "invitations", "joining_codes",
+    "joinings", "made", "mail_counts", "migrations", "moves", "passkeys", "players", "read_marks", "recovery_codes",
+    "tokens", "trees", "webhook_places", "webhooks",
 }  # fmt: skip
 """Tables of the coordinator, or of the home: accounts, what is kept with them, and the transparency log."""
 

@@ -1,0 +1,1 @@
+"""Joining two accounts of one person."""

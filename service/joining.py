@@ -1,0 +1,286 @@
+"""Joining two accounts of one person (TAB-JOIN): who may, what stands in the way, and what becomes of seats.
+
+A joining is an event about accounts. In games, seats pass by the events that pass them between any two accounts, so
+logs, exports and proofs need to know nothing of it.
+"""
+
+import hashlib
+import secrets
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from typing import Final
+
+from msgspec import Struct
+
+from domain.kernel.ids import GameId, PlayerId, Seat, TournamentId
+from domain.kernel.log import organizing
+from domain.kernel.rules.refusal import Refusal, refuse_unless
+from projections import inbox, officials
+from projections.lobby import GameRow
+from projections.store import ProjectionStore
+from service.accounts.accounts import Accounts
+from service.accounts.caller import Caller
+from service.accounts.passkeys import grouped
+from service.base.clock import later
+from service.base.scopes import EVERYBODYS
+from service.closing import BATCH, GOING, Closing
+from service.games.acts import Depart, HandOn, NotSeated
+from service.games.games import Games
+from service.leagues.leagues import MOST_LEAGUES, Leagues
+from service.observe.logging import log
+from service.store.accounts import PlayerRow, TokenId
+from service.store.joining import JoiningRow
+from service.store.protocol import EventStore
+from service.tournaments.committee import Committee
+
+FRESH: Final = timedelta(minutes=10)
+"""How long ago somebody may have signed in at most who joins accounts, and how long a code is good."""
+
+MOST_JOINED: Final = 10
+"""How many accounts can be joined with one."""
+
+MOST_GAMES: Final = 200
+"""In how many games that go on an account may take part that is joined. A request looks at all of them."""
+
+CODE_BYTES: Final = 10
+
+
+class Passing(Struct, frozen=True):
+    """What becomes of the part that the account takes in a game.
+
+    Attributes:
+        game: the game.
+        title: its title.
+        seat: the seat that passes; None where it holds none, or one that is given up and stays open.
+        organizer: who organizes the game from then on.
+    """
+
+    game: GameId
+    title: str
+    seat: Seat | None
+    organizer: PlayerId
+
+
+class Plan(Struct, frozen=True):
+    """What a joining would do.
+
+    Attributes:
+        account: the account that would do nothing more.
+        kept: the account that would stay.
+        games: what becomes of its games that go on.
+    """
+
+    account: PlayerRow
+    kept: PlayerRow
+    games: tuple[Passing, ...]
+
+
+class Joining:
+    """Joins accounts. Every method may raise `StoreError`, and those of projections where these are being built."""
+
+    def __init__(
+        self,
+        store: EventStore,
+        rows: ProjectionStore,
+        accounts: Accounts,
+        games: Games,
+        committee: Committee,
+        leagues: Leagues,
+        closing: Closing,
+    ) -> None:
+        self._store = store
+        self._rows = rows
+        self._accounts = accounts
+        self._games = games
+        self._committee = committee
+        self._leagues = leagues
+        self._closing = closing
+
+    async def ask(self, caller: Caller) -> tuple[str, str]:
+        """Return a code by which another account is joined with the caller's, and when it ends. Raises `Refusal`."""
+        session = await self._require_fresh(caller)
+        kept = await self._account(caller.player)
+        _require_person(kept, "Your account")
+        if not await self._accounts.passkeys.is_lasting(kept.player):
+            asked = "Only this browser keeps your account, and the other one could not be signed in to any more."
+            raise Refusal("TAB-JOIN-01", asked, "First make a passkey or recovery codes for the account that stays.")
+        refuse_unless(
+            len(await self._store.joinings.joined_with(kept.player)) < MOST_JOINED,
+            *("TAB-JOIN-02", f"{MOST_JOINED} accounts were joined with yours.", "More cannot be joined with one."),
+        )
+        code, now = grouped(secrets.token_bytes(CODE_BYTES)), self._accounts.now()
+        ends = later(now, FRESH)
+        if not await self._store.joinings.ask(kept.player, _digest(code), session, ends, now):
+            raise Refusal("TAB-JOIN-01", "Your last code is being used.", "Wait ten minutes.", untimely=True)
+        return code, ends
+
+    async def plan(self, caller: Caller, code: str) -> Plan:
+        """Return what joining the caller's account with the one of a code would do. Raises `Refusal`."""
+        await self._require_fresh(caller)
+        found = await self._store.joinings.asked(_digest(code), self._accounts.now())
+        if found is None:
+            asked = "Nobody asked for a joining by this code, or that is more than ten minutes ago."
+            raise Refusal("TAB-JOIN-01", asked, "Sign in to the account that stays, and ask there for a new code.")
+        account, kept = await self._account(caller.player), await self._account(found)
+        if account.player == kept.player:
+            asked = "The code is of this very account."
+            raise Refusal("TAB-JOIN-02", asked, "Enter it where you are signed in to your other account.")
+        _require_person(account, "Your account")
+        _require_person(kept, "The account of the code")
+        if others := await self._store.joinings.joined_with(account.player):
+            asked = f"{', '.join(others)} was joined with your account, so it stays."
+            raise Refusal("TAB-JOIN-02", asked, "Ask for the code here, and enter it in the other account.")
+        await self._require_no_tournament(account.player, kept.player)
+        if led := await self._store.leagues(organizer=account.player, limit=MOST_LEAGUES):
+            asked = f"Your account organizes the league {led[0].title}, which does not pass on."
+            raise Refusal("TAB-JOIN-04", asked, "Ask for the code here, and enter it in the other account.")
+        if await self._store.organizing.is_busy(account.player):
+            asked = "Games that your account asked for in bulk are still to be opened or started."
+            raise Refusal("TAB-JOIN-04", asked, "Cancel the bulk, or wait until they have begun.", untimely=True)
+        return Plan(account, kept, await self._passings(account.player, kept.player))
+
+    async def join(self, caller: Caller, code: str) -> JoiningRow:
+        """Join the caller's account with the one of a code, for good. Raises `Refusal`.
+
+        First its seats pass, then it is closed. After an interruption, the same code goes on, as long as it is good.
+        """
+        plan, joinings = await self.plan(caller, code), self._store.joinings
+        account, kept, digest = plan.account.player, plan.kept.player, _digest(code)
+        under_way = Refusal(
+            "TAB-JOIN-02", "One of the two accounts is just being joined.", "Wait ten minutes.", untimely=True
+        )
+        if not await joinings.claim(digest, account, self._accounts.now()):
+            raise under_way
+        await self._hand_on(account, kept)
+        assert caller.token is not None, "a session was asked for"
+        row = await joinings.join(digest, account, caller.token, self._accounts.now(), MOST_JOINED)
+        if row is None:
+            raise under_way
+        for player in (account, kept):
+            self._accounts.forget_player(player)
+        log.info("accounts joined", account=account, kept=kept, token_id=caller.token)
+        await self._leave_rest(plan.account, kept)
+        return row
+
+    async def _account(self, player: PlayerId) -> PlayerRow:
+        row = await self._accounts.player(player)
+        assert row is not None, "an account stays"
+        return row
+
+    async def _require_fresh(self, caller: Caller) -> TokenId:
+        """Return the session of a caller who has just signed in to it. Raises `Refusal`."""
+        again = "Sign in to a page of this service, and do this within ten minutes."
+        token = await self._accounts.token(caller.token) if caller.token is not None else None
+        if token is None or not token.is_session:
+            raise Refusal("TAB-JOIN-01", "You sent a token, and not the session of a browser.", again)
+        if later(token.created, FRESH) <= self._accounts.now():
+            asked = f"You signed in at {token.created}, which is more than ten minutes ago."
+            raise Refusal("TAB-JOIN-01", asked, f"Sign out. {again}", untimely=True)
+        return token.token
+
+    # --- games ---
+
+    async def _going(self, player: PlayerId) -> AsyncIterator[GameRow]:
+        """Yield the games that go on which an account plays, organizes or judges."""
+        for status in GOING:
+            found = await self._store.games(status=status, mine=player, limit=BATCH)
+            while found:
+                for each in found:
+                    yield each
+                found = await self._store.games(status=status, mine=player, after=found[-1].game, limit=BATCH)
+        judged = await officials.games_of(self._rows, player)
+        for each in await self._store.games(among=judged, limit=officials.MOST):
+            if each.status in GOING and player not in (each.organizer, *each.seats.values()):
+                yield each
+
+    async def _act(self, row: GameRow, kept: PlayerId) -> HandOn:
+        heirs = organizing.heirs(await self._games.game(row.game))
+        return HandOn(await self._closing.able((*heirs, kept)), kept)
+
+    async def _passings(self, account: PlayerId, kept: PlayerId) -> tuple[Passing, ...]:
+        """Return what becomes of the games of an account. Raises `Refusal` when something stands in the way."""
+        found = list[Passing]()
+        async for row in self._going(account):
+            if len(found) == MOST_GAMES:
+                asked = f"Your account takes part in more than {MOST_GAMES} games that go on."
+                raise Refusal("TAB-JOIN-04", asked, "Give seats up, or play games to their ends.")
+            with suppress(NotSeated), _naming(row):
+                act = await self._act(row, kept)
+                now, decided = await self._games.try_out(row.game, account, act)
+                seats = (seat for seat, holder in decided.game.players.items() if holder == kept)
+                seat = next((seat for seat in seats if now.players[seat] == account), None)
+                found.append(Passing(row.game, row.title, seat, decided.game.organizer))
+        return tuple(found)
+
+    async def _hand_on(self, account: PlayerId, kept: PlayerId) -> None:
+        async for row in self._going(account):
+            with _naming(row):
+                await self._closing.depart(account, row, await self._act(row, kept))
+
+    async def _leave_rest(self, account: PlayerRow, kept: PlayerId) -> None:
+        """Hand on, or give up, the parts in games that the account took while it was joined."""
+        async for row in self._going(account.player):
+            act = await self._act(row, kept)
+            try:
+                await self._closing.depart(account.player, row, act)
+            except Refusal:
+                with suppress(Refusal):
+                    await self._closing.depart(account.player, row, Depart(act.able))
+        for tournament in await inbox.tournaments_of(self._rows, account.player):
+            await self._closing.leave_tournament(account.player, tournament)
+
+    # --- tournaments and leagues ---
+
+    async def _require_no_tournament(self, account: PlayerId, kept: PlayerId) -> None:
+        """Raise `Refusal` when an account takes part in a tournament that goes on, or both in one or in one league."""
+        mine = await inbox.tournaments_of(self._rows, account)
+        theirs = await inbox.tournaments_of(self._rows, kept)
+        for tournament in dict.fromkeys((*theirs, *mine)):
+            await self._require_not_both(tournament, account, kept)
+        for tournament in mine:
+            now = await self._committee.now(tournament)
+            if now.tournament.status in ("open", "running"):
+                asked = f"Your account takes part in the tournament {now.row.title}, which goes on."
+                allowed = "Withdraw, or wait until it is over. What you organize or direct, another director can take."
+                raise Refusal("TAB-JOIN-04", asked, allowed, untimely=True)
+
+    async def _require_not_both(self, tournament_id: TournamentId, account: PlayerId, kept: PlayerId) -> None:
+        now = await self._committee.now(tournament_id)
+        tournament, allowed = now.tournament, "Tell a director who you are, and join them when it is over."
+        if tournament.status not in ("open", "running"):
+            return
+        both = {account, kept} <= {*tournament.field.entrants, *tournament.directors}
+        refuse_unless(not both, "TAB-JOIN-03", f"Both accounts take part in the tournament {now.row.title}.", allowed)
+        if tournament.regulations.league:
+            held = await self._leagues.now(tournament.regulations.league.league)
+            both = held.league.season is not None and {account, kept} <= held.league.belongs.keys()
+            refuse_unless(not both, "TAB-JOIN-03", f"Both accounts belong to the league {held.row.title}.", allowed)
+
+
+@contextmanager
+def _naming(row: GameRow) -> Iterator[None]:
+    """Name the game in what its rules refuse, and the rule of joinings that its rules stand for."""
+    try:
+        yield
+    except Refusal as error:
+        rule = error.rule if error.rule.startswith("TAB-JOIN-") else "TAB-JOIN-04"
+        asked = f"Game {row.game} ({row.title or row.ruleset}) stands in the way. {error.asked}"
+        raise Refusal(rule, asked, error.allowed, untimely=error.untimely) from None
+
+
+def _require_person(row: PlayerRow, who: str) -> None:
+    """Raise `Refusal` unless an account is a person's, and open."""
+    if row.closed is not None:
+        raise Refusal("TAB-JOIN-02", f"{who} is closed.", "Join accounts that are open.")
+    if row.is_bot:
+        raise Refusal("TAB-JOIN-02", f"A program plays {who.lower()}.", "Join accounts that a person plays.")
+    extra = [scope for scope in row.scopes if scope not in EVERYBODYS]
+    if extra:
+        asked = f"{who} has the scope {extra[0]}, and so runs the service."
+        raise Refusal("TAB-JOIN-02", asked, "An administrator can take that scope away first.")
+
+
+def _digest(code: str) -> bytes:
+    # Of 80 random bits: nothing is gained by a slow hash. People may write it in capitals, or without its hyphens.
+    return hashlib.sha256("".join(code.split()).replace("-", "").lower().encode()).digest()

@@ -1,0 +1,66 @@
+"""What a store keeps of accounts that were joined: the joinings, which never change, and the codes that ask for one."""
+
+from typing import Protocol
+
+from msgspec import Struct
+
+from domain.kernel.ids import PlayerId
+from service.store.accounts import TokenId
+
+
+class JoiningRow(Struct, frozen=True):
+    """That two accounts of one person were joined.
+
+    Attributes:
+        account: the account that does nothing more.
+        kept: the account that stays.
+        at: when.
+        asked_by: the session of `kept` that asked for it.
+        confirmed_by: the session of `account` that confirmed it.
+    """
+
+    account: PlayerId
+    kept: PlayerId
+    at: str
+    asked_by: TokenId
+    confirmed_by: TokenId
+
+
+class JoiningStore(Protocol):
+    """Keeps joinings. Every method may raise `StoreError`."""
+
+    async def ask(self, kept: PlayerId, digest: bytes, asked_by: TokenId, ends: str, now: str) -> bool:
+        """Store the SHA-256 of a code of `kept` in place of its earlier one; False while that one is being used."""
+        ...
+
+    async def asked(self, digest: bytes, now: str) -> PlayerId | None:
+        """Return who asked by a code that has not ended, or None."""
+        ...
+
+    async def claim(self, digest: bytes, account: PlayerId, now: str) -> bool:
+        """Keep a code for the account that came with it, until it ends; again for the same one.
+
+        False when it has ended, when another account came with it, or when one of the two is just being joined by
+        another code.
+        """
+        ...
+
+    async def join(
+        self, digest: bytes, account: PlayerId, confirmed_by: TokenId, now: str, most: int
+    ) -> JoiningRow | None:
+        """Join the account that claimed a code with the one that asked, and close it; return that, also a second time.
+
+        Whatever signs in to it ends: its tokens, passkeys and recovery codes, its webhooks, its consents, its apps'
+        sign-ins. Other issuers know the account that stays instead, and the apps that it registered are that one's. A
+        scope of everybody's that it had lost, that one loses. None when the code has ended or is not this account's,
+        when one of the two cannot be joined, or when `most` were joined with the one that stays.
+        """
+        ...
+
+    async def of(self, player: PlayerId) -> list[JoiningRow]:
+        """Return the joinings of an account, whether it stayed or not, the oldest first."""
+        ...
+
+    async def joined_with(self, player: PlayerId) -> list[PlayerId]:
+        """Return the accounts that were joined with one, by their ids."""
+        ...
