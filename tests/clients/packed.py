@@ -20,7 +20,7 @@ HERE: Final = Path(__file__).parent
 OPENAPI: Final = HERE.parents[1] / "openapi"
 NPM: Final = clients.NODE.parents[1] / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
 
-Language = Literal["python", "asyncio", "typescript"]
+Language = Literal["python", "asyncio", "typescript", "deno"]
 LANGUAGES: Final[tuple[Language, ...]] = ("python", "asyncio", "typescript")
 """In Python the package is asked in both ways that it has."""
 PACKAGES: Final[tuple[Language, ...]] = ("python", "typescript")
@@ -127,13 +127,19 @@ class Speaker:
 @contextlib.contextmanager
 def speaking(language: Language, hours: float = 0) -> Iterator[Speaker]:
     """Run a program in an empty project, whose clock is so many hours fast."""
+    pipe, environment = subprocess.PIPE, {"PATH": ""}
     if language == "typescript":
         project = typescript()
         command = [clients.NODE, "--no-warnings", project / "speaker.ts", str(hours)]
+    elif language == "deno":
+        project = typescript()
+        alone = ("--no-remote", "--no-lock", "--node-modules-dir=manual", "--allow-all")
+        command = [Path(sys.prefix) / "bin" / "deno", "run", *alone, project / "speaker.ts", str(hours)]
+        environment |= {"DENO_DIR": str(clients.BUILD / "deno"), "DENO_NO_UPDATE_CHECK": "1"}
     else:
         project = python()
         command = [sys.executable, "-P", HERE / "programs" / "speaker.py", language, str(hours)]
-    pipe, environment = subprocess.PIPE, {"PYTHONPATH": str(project / "site"), "PATH": ""}
+        environment |= {"PYTHONPATH": str(project / "site")}
     with subprocess.Popen([*map(str, command)], cwd=project, stdin=pipe, stdout=pipe, env=environment) as process:
         try:
             yield Speaker(language, process)

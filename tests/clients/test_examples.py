@@ -19,6 +19,7 @@ from domain.kernel.ids import Seat
 from domain.library import LIBRARY
 from service.base.clock import utc_now
 from service.transparency.keys import new_key, read_log_key
+from service.webhooks.secrets import new_key as new_webhook_key
 from tests.browser.games import Table, asks, table
 from tests.clients import packed
 from tests.clients.scripted import answer, scripted
@@ -79,6 +80,17 @@ async def started(command: Sequence[str | Path], place: Path, **more: str) -> As
         if process.returncode is None:
             process.kill()
             await process.wait()
+
+
+async def listens(port: int) -> None:
+    """Wait until somebody listens on this machine."""
+    while True:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except OSError:
+            await asyncio.sleep(0.05)
+        else:
+            return writer.close()
 
 
 def address_of(service: Service) -> str:
@@ -159,18 +171,42 @@ async def test_the_bridge_tells_a_channel_each_delivery_once(tmp_path: Path) -> 
         async with started(command, tmp_path, SECRET=SECRET), httpx.AsyncClient() as sender:
             address, forged = f"http://127.0.0.1:{port}", signed(time.time()) | {"Webhook-Id": "d2"}
             async with asyncio.timeout(30):
-                while True:
-                    try:
-                        refused = await sender.post(address, content=body, headers=forged)
-                        break
-                    except httpx.ConnectError:
-                        await asyncio.sleep(0.05)
+                await listens(port)
+            refused = await sender.post(address, content=body, headers=forged)
             headers = signed(time.time(), body)
             others = [await sender.post(address, content=body, headers=headers) for _ in range(3)]
     assert [each.status_code for each in (refused, *others)] == [401, 502, 204, 204]
     told = [json.loads(each.body) for each in service.received if each.path == "/hooks/7"]
     assert told == [{"text": f"Friday: it is the turn of rome. {service.url}/games/g1"}] * 2
     assert len(service.received) == 4
+
+
+async def test_a_club_is_told_by_the_bridge_what_a_running_service_sends(tmp_path: Path) -> None:
+    hooks: dict[str, Any] = {"webhook_key": new_webhook_key(), "outward": "anywhere"}
+    async with serving(tmp_path / "data", LIBRARY, builtin, clock=utc_now, durable=False, **hooks) as service:
+        anna, bert = [await service.register(name) for name in ("Anna", "Bert")]
+        chosen = {"ruleset": "conquest-classic-friz", "players": 2, "title": "Friday"}
+        game, url = (await service.post("/v1/games", anna, chosen))["id"], address_of(service)
+        with scripted(answer(b"", 204)) as first:  # The bridge needs the secret, and the ping comes before that.
+            wish = {"url": first.url, "about": "game", "game": game, "events": ["game.started", "seat.awaited"]}
+            made = await service.post("/v1/webhooks", anna, wish)
+            async with asyncio.timeout(30):
+                while (await service.get(f"/v1/webhooks/{made['webhook']['id']}", anna))["status"] != "on":  # noqa: ASYNC110
+                    await asyncio.sleep(0.05)
+            port = first.server_address[1]
+        with scripted(answer({}), answer({})) as chat:
+            command = [sys.executable, "-P", EXAMPLES / "bridge.py", url, f"{chat.url}/hooks/7", str(port)]
+            async with started(command, tmp_path, SECRET=made["secret"]), asyncio.timeout(60):
+                await listens(port)
+                for player in (anna, bert):
+                    await service.post(f"/v1/games/{game}/seats", player, {})
+                await service.post(f"/v1/games/{game}/start", anna, {})
+                while len(chat.received) < 2:  # noqa: ASYNC110 - the chat runs in a thread
+                    await asyncio.sleep(0.05)
+        (decision,) = (await service.get(f"/v1/games/{game}"))["decisions"]
+    told = {json.loads(each.body)["text"] for each in chat.received}
+    asked = f"Friday: it is the turn of {', '.join(decision['seats'])}. {url}/games/{game}"
+    assert told == {f"Friday has started. {url}/games/{game}", asked}
 
 
 def test_the_text_client_fits_the_contract(tmp_path: Path) -> None:

@@ -102,6 +102,11 @@ def test_it_plays_by_any_ruleset_whatever_its_clock_says(service: str, ruleset: 
     assert RUN.seed or (said["status"], said["version"]) == ("over", said["last"])
 
 
+def test_deno_plays_too(table: Table) -> None:
+    with speaking("deno") as speaker:
+        assert play(table, speaker, 5)["commands"] >= 5
+
+
 def test_a_token_that_is_revoked_in_mid_game_ends_streams_and_commands(table: Table, speaker: Speaker) -> None:
     seat = table.tokens[1]
     asked: dict[str, Any] = {"url": table.url, "token": seat, "game": table.game}
