@@ -62,6 +62,8 @@ PAGES: Final = {
     "/tournaments": "tournaments.html",
     "/leagues": "leagues.html",
     "/leagues/{league:str}": "league.html",
+    "/imports": "imports.html",
+    "/imports/{imported:str}": "imported.html",
     # The service worker stands at the root: it can show nothing of pages that are not below it.
     "/push.js": "push.js",
 }
