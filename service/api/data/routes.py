@@ -88,11 +88,11 @@ async def export_me(request: Call) -> Stream:
 
     Everything that the service keeps about your account beside the public logs, as JSON Lines: your account and what
     signs in to it, whom and what you let act for you, where and of what you are told, in which games, tournaments and
-    leagues you take part or once did, what you wrote in cases, your ratings. Left out are values of tokens, secrets and
-    keys, and what goes by itself within 60 days. The last line says how many came before it, so you notice when a file
-    was cut off. The texts of at most 500 cases are looked for; `more` says how many were left out. With a session, a
-    link on a page of the service gets the file, and a link of another site does not. The data of an account that was
-    joined with yours are a file of their own.
+    leagues you take part or once did, what you wrote in cases, what you imported, your ratings. Left out are values of
+    tokens, secrets and keys, and what goes by itself within 60 days. The last line says how many came before it, so you
+    notice when a file was cut off. The texts of at most 500 cases are looked for; `more` says how many were left out.
+    With a session, a link on a page of the service gets the file, and a link of another site does not. The data of an
+    account that was joined with yours are a file of their own.
     """
     wish, player = request.read_query(WhoseData), request.signed_in.player
     if bearer_of(request.scope) is None:

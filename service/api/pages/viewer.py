@@ -62,6 +62,8 @@ PAGES: Final = {
     "/tournaments": "tournaments.html",
     "/leagues": "leagues.html",
     "/leagues/{league:str}": "league.html",
+    "/imports": "imports.html",
+    "/imports/{imported:str}": "imported.html",
     # The service worker is at the root, because it can only control pages below its own path.
     "/push.js": "push.js",
 }

@@ -69,7 +69,7 @@ function sentence(room, { version, frame, heading }, before) {
       <span class="text">${frame.text}</span>
       <span class="number" aria-hidden="true">${version}</span>
     </button>
-    ${now ? [papers(room, frame.text), acts(room, version)] : nothing}
+    ${now ? [papers(room, frame.text), room.isGame ? acts(room, version) : nothing] : nothing}
   </li>`;
 }
 

@@ -42,7 +42,7 @@ export function timelinePanel(room) {
         ${button("Newest version", "last", () => room.show(room.head), room.following)}
       </div>
       <label class="stride"><span>by </span><select aria-label="Step by" .value=${live(room.stride)} @change=${(/** @type {At<HTMLSelectElement>} */ event) => room.pace({ stride: event.target.value })}>
-        ${STRIDES.map((stride) => html`<option value=${stride}>${stride}</option>`)}
+        ${STRIDES.slice(0, room.isGame ? undefined : 2).map((stride) => html`<option value=${stride}>${stride}</option>`)}
       </select></label>
       <label class="speed">speed <select .value=${live(`${room.speed}`)} @change=${(/** @type {At<HTMLSelectElement>} */ event) => room.pace({ speed: Number(event.target.value) })}>
         ${SPEEDS.map((speed) => html`<option value=${speed}>${speed}×</option>`)}
@@ -53,7 +53,7 @@ export function timelinePanel(room) {
           @change=${(/** @type {At<HTMLInputElement>} */ event) => room.show(Number(event.target.value))} />
         of ${room.head.toLocaleString("en")}</label>
       <button class="link" @click=${(/** @type {At<HTMLElement, MouseEvent>} */ event) => copy(room, event)}>${copied.message || "Copy link"}</button>
-      ${whatIf(room)}
+      ${room.isGame ? whatIf(room) : nothing}
     </div>
     <div class="track" @keydown=${(/** @type {At<HTMLElement, KeyboardEvent>} */ event) => key(room, event)} @click=${(/** @type {At<HTMLElement, MouseEvent>} */ event) => point(room, event)} @pointermove=${(/** @type {At<HTMLElement, PointerEvent>} */ event) => hint(room, event)}>
       ${guard([room.landmarks.entries.length, room.head, innerWidth], () => marks(room))}

@@ -133,11 +133,13 @@ export class Frames extends EventTarget {
   /**
    * @param {Api} api
    * @param {string} game
+   * @param {"games" | "imports"} kind whether it is a game of this service
    */
-  constructor(api, game) {
+  constructor(api, game, kind = "games") {
     super();
     this.api = api;
     this.game = game;
+    this.kind = kind;
     /** The newest version that is known of. */
     this.head = 0;
   }
@@ -256,6 +258,7 @@ export class Frames extends EventTarget {
 
   /** @param {{after: number, limit: number}} asked */
   #read(asked) {
+    if (this.kind === "imports") return this.api.get(`/v1/imports/${this.game}/frames`, asked, this.#stop.signal);
     return this.api.get(`/v1/games/${this.game}/frames`, asked, this.#stop.signal);
   }
 

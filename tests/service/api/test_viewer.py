@@ -29,6 +29,8 @@ PAGES = (
     "/tournaments/any",
     "/leagues",
     "/leagues/any",
+    "/imports",
+    "/imports/any",
 )
 VIEWER = Path(package.__file__).parent / "viewer"
 CHAPTERS = (
@@ -114,6 +116,8 @@ def _chapter(module: str) -> str:
         ("/tournaments/any", "tournaments/tournament.js", None),
         ("/leagues", "tournaments/leagues.js", None),
         ("/leagues/any", "tournaments/league.js", None),
+        ("/imports", "lobby/imports.js", None),
+        ("/imports/any", "imported.js", None),
     ],
     ids=[
         "lobby",
@@ -132,6 +136,8 @@ def _chapter(module: str) -> str:
         "tournament",
         "leagues",
         "league",
+        "imports",
+        "import",
     ],
 )
 async def test_a_page_names_its_modules_so_that_none_waits_for_another(

@@ -1,0 +1,61 @@
+/**
+ * A game that another service recorded, as its page shows it: a room that nobody can act in, and that never goes on.
+ * @module
+ */
+
+/**
+ * @import { Game, ImportDetail } from "../types.js"
+ * @import { Problem } from "./api.js"
+ */
+
+import { problemOf } from "./api.js";
+import { Frames } from "./frames.js";
+import { Landmarks } from "./landmarks.js";
+import { Room } from "./room.js";
+
+/** The state of the page of an import. */
+export class Recorded extends Room {
+  /** The import; null until it was read. @type {ImportDetail | null} */
+  import = null;
+
+  /** It is no game of this service: it has no clocks, cases or forks, and no address below `/games`. */
+  get isGame() {
+    return false;
+  }
+
+  /** Read the import, and show a version of it. @param {number} [version] the last when absent */
+  async enter(version = undefined) {
+    try {
+      this.import = await this.api.get(`/v1/imports/${this.id}`);
+    } catch (error) {
+      this.problem = problemOf(error);
+      this.redraw();
+      return;
+    }
+    this.game = gameOf(this.import);
+    this.frames = new Frames(this.api, this.id, "imports");
+    this.frames.head = this.import.events;
+    this.frames.addEventListener("loaded", () => this.redraw());
+    this.landmarks = new Landmarks(this.api, this.id);
+    this.show(version ?? this.head);
+    this.frames.glance(this.version);
+    this.dispatchEvent(new Event("entered"));
+  }
+
+  /** There is nothing else to be read: what belongs to a game of this service. */
+  readRest() {}
+}
+
+/** Return an import as all that shows games takes one. @param {ImportDetail} told */
+function gameOf(told) {
+  const seats = told.seats.map(({ seat, account }) => ({
+    seat,
+    player: account,
+    name: account,
+    bot: false,
+    level: null,
+  }));
+  const game = { id: told.game, ruleset: told.ruleset, ruleset_version: told.ruleset_version, status: "over", seats };
+  const rest = { title: "", version: told.events, decisions: [], result: told.finish, clocks: null };
+  return /** @type {Game} */ (/** @type {unknown} */ ({ ...game, ...rest }));
+}
