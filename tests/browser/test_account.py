@@ -200,3 +200,30 @@ async def test_an_account_is_closed_by_who_types_its_name(visit: Visit, service:
         await expect(page.get_by_text("Nobody is signed in in this tab.")).to_be_visible()
         (row,) = await service.services.accounts.players(None, PlayerId(""), 10)
         assert (row.closed is not None, "Livia" in row.name) == (True, False)
+
+
+async def test_two_accounts_are_joined_by_who_signs_in_to_both(visit: Visit, service: Service):
+    async with visit() as visitor, visit() as other:
+        kept, page = visitor.page, other.page
+        visitor.expect("422")
+        await open_account(kept, "Livia")
+        await kept.get_by_text("Keep this account …").click()
+        await kept.get_by_role("button", name="Get a code").click()
+        await expect(kept.get_by_role("alert")).to_contain_text("First make a passkey or recovery codes")
+        await kept.get_by_role("button", name="Make recovery codes").click()
+        await kept.get_by_text("Keep this account …").click()
+        await kept.get_by_role("button", name="Get a code").click()
+        code = await kept.get_by_label("Your code", exact=True).inner_text()
+        await open_account(page, "Octavia")
+        await page.get_by_text("Keep the other account …").click()
+        await expect(page.get_by_text("If somebody else gave you a code, do not enter it")).to_be_visible()
+        await page.get_by_role("textbox", name="The code").fill(code)
+        await page.get_by_role("button", name="See what happens").click()
+        await expect(page.get_by_text("Everybody sees that Octavia was joined with Livia.")).to_be_visible()
+        await visitor.axe_in_passing()
+        await page.get_by_role("textbox", name="To confirm, type the name Octavia").fill("Octavia")
+        await page.get_by_role("button", name="Join Octavia with Livia").click()
+        await expect(page.get_by_text("Octavia was joined with Livia. Sign in to Livia.")).to_be_visible()
+        await kept.reload()
+        await kept.get_by_role("list", name="Joined accounts").get_by_role("link", name="Octavia", exact=True).click()
+        await expect(kept.get_by_text("This account was joined with another one of the same person")).to_be_visible()

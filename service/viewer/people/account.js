@@ -9,6 +9,7 @@ import { html, nothing, render } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
 import { accountForms } from "../parts/account-forms.js";
 import { mayDo, placeOf } from "./app.js";
+import { Joining } from "./joining.js";
 import { ago, clock, count } from "../parts/format.js";
 import { Account } from "../state/account.js";
 import { textIn } from "../parts/given.js";
@@ -48,6 +49,8 @@ const page = {
   done: "",
 };
 
+const joining = new Joining(account, act);
+
 function draw() {
   const { me } = account;
   const alert = page.problem ? html`<p class="problem" role="alert">${page.problem}</p>` : nothing;
@@ -55,7 +58,7 @@ function draw() {
     html`<h1>${me ? me.name : "Your account"}</h1>
       ${alert}
       <p class="hidden" role="status">${page.done}</p>
-      ${me ? [lasting(), naming(me), passkeys(), provider(), codes(), signedIn(me), letIn(), tokens(me), webhooks(me), leaving(), data(me), closing(me)] : account.isUnknown ? html`<p class="quiet">…</p>` : html`<p>${page.done ? `${page.done}. ` : ""}Nobody is signed in in this tab.</p>${accountForms(account)}`}`,
+      ${me ? [lasting(), naming(me), passkeys(), provider(), codes(), signedIn(me), letIn(), tokens(me), webhooks(me), leaving(), data(me), joining.part(me), closing(me)] : account.isUnknown ? html`<p class="quiet">…</p>` : html`<p>${page.done ? `${page.done}. ` : ""}Nobody is signed in in this tab.</p>${accountForms(account)}`}`,
     place,
   );
   document.title = `${me ? me.name : "Your account"} · Tabularium`;
@@ -348,6 +351,7 @@ async function read() {
         api.get("/v1/tokens"),
         api.get("/v1/apps"),
         api.get("/v1/recovery-codes"),
+        joining.read(),
       ]);
       page.kept = { passkeys: keys.items, tokens: all.items, apps: apps.items, left };
     } catch (error) {
@@ -360,6 +364,7 @@ async function read() {
 account.addEventListener("entered", () => {
   page.madeNow = { codes: [], token: "" };
   page.problem = "";
+  joining.forget();
   read();
 });
 account.addEventListener("change", draw);

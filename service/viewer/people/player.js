@@ -40,6 +40,7 @@ function draw(player, told) {
   render(
     html`<h1>${player.name}</h1>
       <p class="quiet">${player.level ? `A bot, which the service plays (${player.level}). ` : player.bot ? "A bot. " : nothing}Here since ${clock(player.created)}.</p>
+      ${player.joined ? html`<p>This account was joined with <a href="/players/${player.joined}">another one of the same person</a>, and plays no more.</p>` : nothing}
       ${record && results.length ? table(record, results) : nothing}
       ${ratings ? ratingsPart(ratings.ratings, title) : nothing}
       ${luck ? luckPart(luck, title) : nothing}
