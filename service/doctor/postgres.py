@@ -18,6 +18,7 @@ from service.doctor.finding import Finding, fail, ok, one_line, warn
 from service.doctor.grants import ROLE, granted, missing
 from service.store.postgres import migrations
 from service.store.postgres.books import ALL, misfit, spans
+from service.store.postgres.connections import SHOW_SHARDS
 from service.store.postgres.distributed import append_to, settle
 from service.store.postgres.hosts import Hosts, difference, each_host, lineage_of
 from service.store.postgres.store import append_with
@@ -85,10 +86,11 @@ async def connect(url: str) -> tuple[Any, Finding]:
     where = migrations.place_of(url)
     try:
         connection, _ = await Hosts(url, TIMEOUT).connect(command_timeout=TIMEOUT)
+        await connection.execute(SHOW_SHARDS)
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, ValueError) as error:
         return None, fail("database", f"{where} cannot be reached: {one_line(error)}", _way_in(error))
     version = connection.get_server_version()
-    message = f"{where} answers; PostgreSQL {version.major}.{version.minor}"
+    message = f"{where} answers; PostgreSQL {version.major}.{version.micro}"
     if version.major < OLDEST:
         return connection, fail(
             "database", message, f"Move to PostgreSQL {OLDEST} or newer with pg_dump and pg_restore."
