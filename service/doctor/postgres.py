@@ -73,6 +73,15 @@ GROUP BY kept.relid
 HAVING coalesce(bit_or(t.tgtype), 0) & 56 <> 56
 ORDER BY 1
 """
+# What a machine has of a table is called by that and a number.
+_NOT_DISTRIBUTED: Final = """
+SELECT c.oid::regclass::text
+FROM pg_class AS c
+WHERE c.relnamespace = 'tabularium'::regnamespace AND c.relkind = 'r' AND c.relname !~ '_[0-9]+$'
+    AND EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attname = 'book' AND NOT a.attisdropped)
+    AND NOT EXISTS (SELECT FROM pg_dist_partition AS p WHERE p.logicalrelid = c.oid)
+ORDER BY 1
+"""
 _BLOCKER: Final = """
 SELECT a.pid, a.application_name, a.state, extract(epoch FROM clock_timestamp() - a.xact_start)::int AS seconds
 FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
@@ -314,7 +323,10 @@ class _TrialError(Exception):
 
 
 async def _machines(connection: Any) -> Finding:
-    """Return whether all machines answer that a distributed log is on."""
+    """Return whether all of a distributed log is distributed, and all machines answer that it is on."""
+    if left := ", ".join(row[0] for row in await connection.fetch(_NOT_DISTRIBUTED)):
+        remedy = "Run `tabularium migrate` as the owner of the database: it distributes what a migration has added."
+        return fail("machines", f"the log is distributed by Citus, but for {left}", remedy)
     try:
         machines = 0
 

@@ -112,6 +112,21 @@ async def test_a_distributed_log_takes_the_migrations_of_later_releases() -> Non
         assert await distribute(url)
 
 
+async def test_the_doctor_names_a_table_that_is_not_distributed(url: str) -> None:
+    async with connected(url) as owner:
+        await owner.execute("CREATE TABLE tabularium.newer (book smallint, stream text, PRIMARY KEY (book, stream))")
+        try:
+            found = [each async for each in examine(Settings(database_url=url)) if each.check == "machines"]
+            assert await distribute(url)
+            later = [each async for each in examine(Settings(database_url=url)) if each.check == "machines"]
+        finally:
+            await owner.execute("DROP TABLE tabularium.newer")
+    assert [(each.level, each.message) for each in found] == [
+        ("fail", "the log is distributed by Citus, but for tabularium.newer"),
+    ]
+    assert [each.level for each in later] == ["ok"]
+
+
 async def test_no_session_has_shards_hidden_from_what_asyncpg_asks_of_the_catalogs(url: str) -> None:
     rows, store = await PostgresRows.open(url), await DistributedStore.open(url)
     asked = "SELECT current_setting('citus.override_table_visibility')"
