@@ -18,6 +18,7 @@ from service.doctor.finding import Finding, fail, ok, one_line, warn
 from service.doctor.grants import ROLE, granted, missing
 from service.store.postgres import migrations
 from service.store.postgres.books import ALL, misfit, spans
+from service.store.postgres.connections import SHOW_SHARDS
 from service.store.postgres.distributed import append_to, settle
 from service.store.postgres.hosts import Hosts, difference, each_host, lineage_of
 from service.store.postgres.writer import append_with
@@ -72,6 +73,15 @@ GROUP BY kept.relid
 HAVING coalesce(bit_or(t.tgtype), 0) & 56 <> 56
 ORDER BY 1
 """
+# What a machine has of a table is called by that and a number.
+_NOT_DISTRIBUTED: Final = """
+SELECT c.oid::regclass::text
+FROM pg_class AS c
+WHERE c.relnamespace = 'tabularium'::regnamespace AND c.relkind = 'r' AND c.relname !~ '_[0-9]+$'
+    AND EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attname = 'book' AND NOT a.attisdropped)
+    AND NOT EXISTS (SELECT FROM pg_dist_partition AS p WHERE p.logicalrelid = c.oid)
+ORDER BY 1
+"""
 _BLOCKER: Final = """
 SELECT a.pid, a.application_name, a.state, extract(epoch FROM clock_timestamp() - a.xact_start)::int AS seconds
 FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
@@ -85,10 +95,11 @@ async def connect(url: str) -> tuple[Any, Finding]:
     where = migrations.place_of(url)
     try:
         connection, _ = await Hosts(url, TIMEOUT).connect(command_timeout=TIMEOUT)
+        await connection.execute(SHOW_SHARDS)
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, ValueError) as error:
         return None, fail("database", f"{where} cannot be reached: {one_line(error)}", _way_in(error))
     version = connection.get_server_version()
-    message = f"{where} answers; PostgreSQL {version.major}.{version.minor}"
+    message = f"{where} answers; PostgreSQL {version.major}.{version.micro}"
     if version.major < OLDEST:
         return connection, fail(
             "database", message, f"Move to PostgreSQL {OLDEST} or newer with pg_dump and pg_restore."
@@ -312,7 +323,10 @@ class _TrialError(Exception):
 
 
 async def _machines(connection: Any) -> Finding:
-    """Return whether all machines answer that a distributed log is on."""
+    """Return whether all of a distributed log is distributed, and all machines answer that it is on."""
+    if left := ", ".join(row[0] for row in await connection.fetch(_NOT_DISTRIBUTED)):
+        remedy = "Run `tabularium migrate` as the owner of the database: it distributes what a migration has added."
+        return fail("machines", f"the log is distributed by Citus, but for {left}", remedy)
     try:
         machines = 0
 

@@ -24,6 +24,9 @@ Answer = dict[str, Any]
 DOUBLED, CUT, ABANDONED, LATE = 0.08, 0.06, 0.06, 0.05
 """How often a request is sent twice at once; cut off in its body; left before its answer; sent again much later."""
 
+PATIENCE: Final = 180.0
+"""Seconds without an answer, after which it counts as stuck. A fault of a database lasts seconds."""
+
 PAUSE: Final = 0.05
 """Seconds before a request that got no answer is sent again."""
 
@@ -103,6 +106,24 @@ class Ledger:
         self.read_marks: dict[tuple[str, str], int] = {}
         """By account and game, up to which version a reader was told that this is marked as read."""
         self.wrong: list[str] = []
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait for something as long as requests are answered, however slow the machine is.
+
+        Raises `TimeoutError` when none was for `PATIENCE`.
+        """
+        seen, since = self.answered, time.monotonic()
+        while not holds():
+            await asyncio.sleep(0.1)
+            if self.answered != seen:
+                seen, since = self.answered, time.monotonic()
+            elif time.monotonic() - since > PATIENCE:
+                raise TimeoutError
+
+    @property
+    def answered(self) -> int:
+        """How many requests had the answer that they wanted."""
+        return self.counts["reads"] + self.counts["acknowledgements"]
 
     async def close(self) -> None:
         await self._http.aclose()

@@ -139,7 +139,7 @@ class Nursery:
         assert self._process.stdout is not None
         async with self._asking:
             self._process.stdin.write(b"\n")
-            said = await asyncio.wait_for(self._process.stdout.readline(), 60)
+            said = await asyncio.wait_for(self._process.stdout.readline(), 180)
         pid, address = said.decode().split()
         return Process(int(pid), address)
 

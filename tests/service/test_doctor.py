@@ -67,6 +67,8 @@ async def test_all_is_well_with_a_database_that_was_migrated(url: str):
     assert failing(found) == []
     assert "every" not in found["grants"].message
     assert not any(finding.remedy for finding in found.values())
+    version, *_ = shared_cluster().sql("SHOW server_version").split()
+    assert found["database"].message.endswith(f"; PostgreSQL {version}")
 
 
 async def test_what_is_tried_leaves_nothing_behind(url: str):

@@ -28,6 +28,10 @@ PATIENCE: Final = 3
 TIMEOUT: Final = 5.0
 """Seconds that a statement may take. Only this notices a server that is frozen: its machine still accepts all."""
 
+SHOW_SHARDS: Final = "SET citus.override_table_visibility = off;"
+"""Citus hides shards from who looks at the catalogs, as asyncpg does once in each session. That costs a second of
+processor, and on a busy machine more than a statement may take. Nobody else reads the setting."""
+
 _SESSION: Final = (
     "SET ROLE tabularium_service;"
     "SET default_transaction_isolation = 'read committed';"
@@ -39,10 +43,7 @@ _SESSION: Final = (
     # Every question here has its index, so one plan is right for ever. Left alone the planner makes plans again and
     # again (append: 1.0 ms in place of 0.4), and reads a table whole because it was small when it was last looked at.
     "SET plan_cache_mode = force_generic_plan;"
-    "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;"
-    # Citus hides shards from who looks at the catalogs, as asyncpg does once in each session. That costs a second of
-    # processor, and on a busy machine more than a statement may take. Nobody else reads the setting.
-    "SET citus.override_table_visibility = off;"
+    "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;" + SHOW_SHARDS
 )
 
 # OSError: refused, reset, timed out. InterfaceError: asyncpg knows already that the connection is closed;

@@ -12,6 +12,7 @@ import pytest
 from domain.kernel.ids import GameId, book_of
 from service.base.settings import Settings
 from service.doctor import examine
+from service.doctor.postgres import connect
 from service.store.backend import backend_of
 from service.store.postgres.distributed import DistributedStore, append_to, settle
 from service.store.postgres.migrations import MigrationError, distribute, known, migrate
@@ -111,12 +112,31 @@ async def test_a_distributed_log_takes_the_migrations_of_later_releases() -> Non
         assert await distribute(url)
 
 
+async def test_the_doctor_names_a_table_that_is_not_distributed(url: str) -> None:
+    async with connected(url) as owner:
+        await owner.execute("CREATE TABLE tabularium.newer (book smallint, stream text, PRIMARY KEY (book, stream))")
+        try:
+            found = [each async for each in examine(Settings(database_url=url)) if each.check == "machines"]
+            assert await distribute(url)
+            later = [each async for each in examine(Settings(database_url=url)) if each.check == "machines"]
+        finally:
+            await owner.execute("DROP TABLE tabularium.newer")
+    assert [(each.level, each.message) for each in found] == [
+        ("fail", "the log is distributed by Citus, but for tabularium.newer"),
+    ]
+    assert [each.level for each in later] == ["ok"]
+
+
 async def test_no_session_has_shards_hidden_from_what_asyncpg_asks_of_the_catalogs(url: str) -> None:
     rows, store = await PostgresRows.open(url), await DistributedStore.open(url)
+    asked = "SELECT current_setting('citus.override_table_visibility')"
     for each in (rows, store):
-        said = await each._connections.select("SELECT current_setting('citus.override_table_visibility')")
+        said = await each._connections.select(asked)
         assert said[0][0] == "off"
         await each.close()
+    doctors, _ = await connect(url)
+    assert await doctors.fetchval(asked) == "off"
+    await doctors.close()
 
 
 async def test_a_log_is_distributed_only_when_all_of_it_can_be() -> None:

@@ -1,9 +1,15 @@
 """Each table has a place where Citus spreads the log over machines, or where several servers keep its books."""
 
+import re
 from typing import Final
 
+from service.store.postgres.migrations import known
 from tests.helpers.citus import distributed_database
 from tests.helpers.postgres import connected, shared_cluster
+from tests.service.store.test_distributed import DISTRIBUTED
+
+_CHANGED: Final = re.compile(r"\b(?:ALTER TABLE(?: ONLY)?|(?:INDEX|TRIGGER)\b[^;]*? ON) tabularium\.(\w+)")
+"""What changes a table, or has an index or a trigger of it made or dropped."""
 
 REFERENCE: Final = {"boards", "dictionaries"}
 """Tables of which each machine has a copy: small, and never changed (`distribute()` in `0050_distribution.sql`)."""
@@ -42,6 +48,21 @@ async def test_each_table_has_a_book_or_is_copied_or_stays_where_accounts_are() 
     )
     assert [tuple(key) for key in keys] == []
     assert [name for name, one, other in across if (one in spread) != (other in spread)] == []
+
+
+async def test_a_migration_that_changes_a_table_about_streams_stands_apart() -> None:
+    """Citus passes such a statement on as the client sent it, with all that was sent together with it."""
+    async with shared_cluster().database() as url, connected(url) as owner:
+        rows = await owner.fetch(
+            "SELECT c.relname FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'book'"
+            " WHERE c.relnamespace = 'tabularium'::regnamespace AND c.relkind = 'r'"
+        )
+    spread = {name for (name,) in rows}
+    for migration in known():
+        if migration.number > DISTRIBUTED and not migration.apart and not migration.repeats:
+            made = set(re.findall(r"CREATE TABLE tabularium\.(\w+)", migration.sql))
+            changed = {table for table in _CHANGED.findall(migration.sql) if table in spread - made}
+            assert changed == set(), f"begin {migration.number:04}_{migration.name}.sql with `-- apart`"
 
 
 async def test_citus_has_the_tables_where_they_belong() -> None:
