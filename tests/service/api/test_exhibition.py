@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tabularium_client import TabulariumError
 
 from service.bots import exhibition
 from service.bots.exhibition import Exhibition, exhibiting
@@ -83,7 +84,7 @@ async def test_a_game_that_is_stuck_is_given_up(tmp_path: Path, service: Service
 
     def step(self: exhibition.Demonstration) -> bool:
         if len(shown) == 1:
-            raise exhibition.Problem("stuck")
+            raise TabulariumError("stuck")
         return given(self)
 
     monkeypatch.setattr(exhibition.Demonstration, "step", step)
