@@ -15,6 +15,7 @@ from domain.kernel.log.record import Record, first_broken
 from domain.kernel.proof import export
 from domain.kernel.proof.verify import verify
 from projections.library import PROJECTIONS
+from projections.sightings import KEPT, SEEN
 from projections.store import Rows, Unavailable
 from service.app import open_snapshots
 from service.base.clock import utc_now
@@ -148,5 +149,13 @@ async def _patiently(work: Callable[[], Awaitable[Any]]) -> None:
 
 async def _rows(rows: Rows, projection: Any, table: Any) -> list[tuple[Any, ...]]:
     columns = ", ".join([*table.key, *table.columns])
-    found = await rows.select(projection, f"SELECT {columns} FROM {{{table.name}}}")
-    return sorted(found)
+    found = sorted(await rows.select(projection, f"SELECT {columns} FROM {{{table.name}}}"))
+    return _within_the_bound(found) if table is SEEN else found
+
+
+def _within_the_bound(seen: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Return the sightings that are shown. Which others are still there depends on the order of two books."""
+    newest: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
+    for ruleset, event, rule, game, version, created in seen:
+        newest.setdefault((ruleset, event, rule), []).append((created, game, version))
+    return [(*kind, *row) for kind, rows in newest.items() for row in sorted(rows)[-KEPT:]]
