@@ -211,7 +211,7 @@ async def after(rows: Rows, place: Place, limit: int) -> list[Row]:
 
 
 async def begun(rows: Rows, games: Collection[GameId]) -> dict[GameId, Begun]:
-    """Return those of these games that began."""
+    """Return the games among these that began."""
     found = await rows.select(
         FINISHED,
         "SELECT game, ruleset, players, there, ended, tournament FROM {begun}"

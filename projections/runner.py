@@ -250,7 +250,7 @@ class Runner:
         return await self.join(await self.begin(name), progress, alone=True)
 
     async def begin(self, name: str) -> Generation:
-        """Begin the generation that a rebuild makes. Raises as `rebuild` does."""
+        """Begin the generation that a rebuild makes. Raises what `rebuild` raises."""
         self._lanes = await self._log.lanes()
         begun = await self._in_lanes(await self._store.begin(self._projections[name]))
         if begun is None:

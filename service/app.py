@@ -241,7 +241,7 @@ def open_redis(settings: Settings, metrics: Metrics) -> "AbstractAsyncContextMan
 
 @asynccontextmanager
 async def open_wake(store: EventStore, redis: "Redis | None") -> AsyncIterator[Wake]:
-    """Lend what wakes the readers: of this process, or of all that share its store."""
+    """Provide what wakes the readers of this process, or of all processes that share its store."""
     if store.is_shared:
         async with open_shared_wake(store, redis) as wake:
             yield wake

@@ -64,7 +64,7 @@ class Closing:
             await self._retitle(row, each.league, each.title)
 
     async def _able(self, among: Collection[PlayerId]) -> frozenset[PlayerId]:
-        """Return those of the accounts that can organize something. Bots and closed accounts cannot."""
+        """Return the accounts that can organize something. Bots and closed accounts cannot."""
         rows = await self._accounts.named(set(among))
         return frozenset(row.player for row in rows if row.bot is None and row.closed is None)
 

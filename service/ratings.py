@@ -295,7 +295,7 @@ async def follow(store: EventStore, rows: ProjectionStore, bell: Signal) -> None
             if str(error) != told:
                 told = str(error)
                 log.warning("ratings wait", why=told)
-        except Exception:  # whatever it was, the next look counts on
+        except Exception:  # unexpected: the next look continues counting
             log.exception("ratings wait")
         if await bell.wait(LOOK) and not bell.closed:
             await asyncio.sleep(BEHIND)

@@ -28,6 +28,11 @@ PLAINER: Final = {
     r"\b(by|of|for|to|from) whom it is to be\b|\bof which it is to be\b": "turn the sentence round",
     r"\bwhat is asked (of|about|in) .*, and answered\b": "say *the endpoints for*",
     r"\bso-manieth\b": "say which: *the `times`-th*",
+    r"\braises? as (`|they\b)": "say *raises what `act` raises*",
+    r"\bnobody thought of\b": "say *unexpected*",
+    r"\bup to where\b|\bas far as which\b": "say *the version*, *the place* or *the time up to which*",
+    r"\blend what\b": "say what is provided, and for what",
+    r"\bof what is kept of\b": "name the rows",
 }
 
 

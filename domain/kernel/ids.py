@@ -38,7 +38,7 @@ Version = int
 """The number of events in a game's stream; "the game at version n" is its state after event n."""
 
 BOOKS: Final = 64
-"""So many books the log of all streams is divided into, for ever."""
+"""The number of books into which the log of all streams is divided. It never changes."""
 
 LARGEST_INTEGER = 2**53 - 1
 """The largest integer that every JSON implementation keeps exact (RFC 7493)."""

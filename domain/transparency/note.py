@@ -1,6 +1,6 @@
-"""Notes that several keys sign: C2SP `signed-note`.
+"""Notes with signatures of several keys: C2SP `signed-note`.
 
-Who makes and checks signatures is handed in: a `Signer` makes one over bytes, a `Check` judges one.
+The caller provides the cryptography: a `Sign` makes a signature over bytes, a `Check` checks one.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""Challenges: what somebody is to bring back once, and soon.
+"""Challenges: signed values that a client has to return once, and soon.
 
 A challenge says itself until when it is good, and is signed with a key that all processes of a store share. So nothing
 is kept of the many that nobody brings back, and nobody can push aside another one's: only those that were used are

@@ -111,7 +111,7 @@ class Issuer:
         return self._identity(await self._claims(token, self._audience))
 
     async def identify_for(self, token: str, client: str, nonce: str) -> Identity:
-        """Return whom an ID token speaks of that was made for this client and nonce. Raises as `identify`.
+        """Return the identity in an ID token for this client and nonce. Raises what `identify` raises.
 
         Checks what OpenID Connect Core 1.0 asks for in section 3.1.3.7.
         """

@@ -29,7 +29,7 @@ AHEAD: Final = 4
 """Pieces that are handed out for each worker: the others are not made yet, and take no memory."""
 
 DEATHS: Final = 3
-"""So often workers may die before another piece is done: then it is that piece that kills them."""
+"""After so many workers died without finishing a piece, that piece is the cause."""
 
 PATIENCE: Final = 10
 """Seconds that a cluster has to answer."""

@@ -1,15 +1,15 @@
-"""Sockets to serve on."""
+"""Listening sockets, and room for their connections."""
 
 import resource
 import socket
 from typing import Final
 
 APART: Final = 256
-"""Files and connections that a process has open beside those of its clients."""
+"""How many files and connections a process needs beside those of its clients."""
 
 
 def make_room(connections: int) -> int:
-    """Let this process have that many connections open, as far as the system allows. Return how many it may have."""
+    """Raise the limit of open files for that many connections, as far as the system allows. Return how many fit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = connections + APART
     if soft == resource.RLIM_INFINITY or soft >= needed:

@@ -136,7 +136,7 @@ class Playing:
                     if str(error) != self._told:
                         self._told = str(error)
                         log.warning("bots wait", why=self._told)
-                except Exception:  # of what nobody thought of: whatever it was, all tables are looked at again
+                except Exception:  # unexpected: look at all tables again
                     log.exception("bots begin again")
                     await self._rise()
                 await asyncio.sleep(POLL)

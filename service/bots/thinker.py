@@ -26,7 +26,7 @@ from service.bots.bot import Board, Bot, Command, Options, View
 from service.bots.scratch import Luck, Scratch
 
 GUESSES: Final = 6
-"""So often a world is made up anew in which the seat would not have the options that it has."""
+"""How often to make up another world when the seat would not have its present options in one."""
 FAVOURITES: Final = 3
 """How often the greedy bot is asked what it would do; it does not always say the same."""
 OTHERS: Final = 24

@@ -1,4 +1,4 @@
-"""The cause of an event of an exported game: who gave which command and when, and how its dice were drawn."""
+"""Lines about an event of an exported game: who gave which command and when, and a check of its dice."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Looking at the embedded store: its directory, its disk and its file."""
+"""Checks of the embedded store: its directory, its disk and its file."""
 
 import asyncio
 import fcntl
@@ -17,13 +17,13 @@ from service.store.sqlite.file import check_file, is_read_first
 
 GIB: Final = 1024**3
 ENOUGH: Final = 1 * GIB
-"""So much of a disk should be free: an event takes about half a kilobyte."""
+"""The bytes of a disk that should be free: an event takes about half a kilobyte."""
 
 LITTLE: Final = GIB // 10
 
 
 async def examine(settings: Settings, deep: bool = False) -> list[Finding]:
-    """Return what there is to say of the data directory; nothing in it is changed. `deep` reads a large file whole."""
+    """Check the data directory without changing it; return the findings. `deep` reads a large file whole."""
     return await asyncio.to_thread(_examine, settings, deep)
 
 

@@ -170,7 +170,7 @@ class Table:
         return content
 
     def created(self, game: GameId, commitment: str, cause: Cause, at: str) -> Decided:
-        """Return the creation of the game, without officials and seats. Raises as `create_game` does."""
+        """Return the creation of the game, without officials and seats. Raises what `create_game` raises."""
         wish = self.wish
         return beginning.create(
             self.ruleset,
@@ -219,8 +219,8 @@ async def open_table(
 ) -> Done:
     """Open a game with its clock, its officials and those who sit there, all in one transaction.
 
-    So a game either has everybody who was to sit there or does not exist; under a key, it is opened once. Raises as
-    `create_game` does, `Refusal` when an account cannot be an official or hold its seat, and `Conflict` when somebody
+    So a game either has all of its players or does not exist. With a key, it is opened once. Raises what
+    `create_game` raises, `Refusal` when an account cannot be an official or hold its seat, and `Conflict` when somebody
     else has offered this rematch.
     """
     table, secret = Table(games, wish, rematch), games.new_secret()

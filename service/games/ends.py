@@ -1,4 +1,5 @@
-"""What accounts do about the end of a game, what ends one that nobody plays, and when that will be."""
+"""Acts about the end of a game: proposing and answering an end, abandoning a game, and expiring the offer of a
+rematch."""
 
 from collections.abc import Sequence
 
@@ -12,7 +13,7 @@ from service.games.acts import Act, Case
 
 
 class ProposeEnd(Act, frozen=True):
-    """Proposing to end a game with an order of its seats, for one's seat."""
+    """Proposing to end a game with an order of its seats, for your seat."""
 
     kind = "propose-end"
     order: Sequence[Sequence[Seat]]
@@ -22,7 +23,7 @@ class ProposeEnd(Act, frozen=True):
 
 
 class AnswerEnd(Act, frozen=True):
-    """Answering a proposal to end a game, or withdrawing one's own."""
+    """Answering a proposal to end a game, or withdrawing your own."""
 
     kind = "answer-end"
     proposed: Version
@@ -34,7 +35,7 @@ class AnswerEnd(Act, frozen=True):
 
 
 class Abandon(Act, frozen=True):
-    """Nothing has happened in a game for too long: it ends."""
+    """Ending a game in which nothing has happened for too long."""
 
     kind = "abandon"
 
@@ -44,7 +45,7 @@ class Abandon(Act, frozen=True):
 
 
 class Expire(Act, frozen=True):
-    """The offer of a rematch has expired: it is cancelled."""
+    """Cancelling a rematch whose offer has expired."""
 
     kind = "expire"
 

@@ -1,4 +1,4 @@
-"""The games that are being played: what accounts do to them, beside looking at them."""
+"""The games of a store: acting in them and opening new ones. Reading them is in `reading.py`."""
 
 import contextlib
 import hashlib
@@ -107,14 +107,14 @@ class Games(GameReader):
         return await self._in_flight.finish(act.kind, self._handler.handle(game_id, request, act, expected, within))
 
     async def by_clock(self, game_id: GameId, act: Act) -> Done:
-        """Let the clock do something to a game. Raises as `act` does."""
+        """Let the clock do something in a game. Raises what `act` raises."""
         request = Request(None, self.time())
         return await self._in_flight.finish(act.kind, self._handler.handle(game_id, request, act, None, None))
 
     async def try_out(
         self, game_id: GameId, player: PlayerId, act: Act, *, expected: Collection[Version] | None = None
     ) -> tuple[Game, Decided]:
-        """Return a game, and what an act would do to it; store nothing. Raises as `act` does."""
+        """Return a game, and the outcome of an act without storing it. Raises what `act` raises."""
         cached = await self._cache.current(game_id)
         return cached.now, await self._handler.decide(cached, request_of(player, self._clock), act, expected)
 
@@ -199,12 +199,12 @@ class Games(GameReader):
     async def opened_before(
         self, player: PlayerId, content: Sequence[Any], key: str | None, beside: GameId | None = None
     ) -> Done | None:
-        """Return what this request to open a game did the first time; None when it comes for the first time."""
+        """Return the outcome of an earlier request to open a game with this key; None when there was none."""
         use = request_of(player, self._clock, key, content).use
         return await self.first_answer(next(self._new_ids(player, key, beside)), use)
 
     def first_id(self, player: PlayerId, key: str) -> GameId:
-        """Return the id of the game that a key opens, unless it opened another one that has been forgotten since."""
+        """Return the id of the game that a key opens, unless the key was used before and has expired."""
         return next(self._new_ids(player, key))
 
     def _new_ids(self, player: PlayerId, key: str | None, beside: GameId | None = None) -> Iterator[GameId]:
@@ -228,11 +228,11 @@ class Games(GameReader):
         return self._randomness(SECRET_BYTES)
 
     def fresh_chance(self, game: Game) -> CommittedChance:
-        """Return chance to try things out with, which reveals nothing of the game's own."""
+        """Return chance for trials. It reveals nothing of the game's own chance."""
         return CommittedChance(self.new_secret(), game.id, {})
 
     def keep_board(self, key: str, board: Board) -> None:
-        """Keep a board at hand, for the next games on it."""
+        """Keep a board in memory, for the next games on it."""
         self._cache.know(key, board)
 
     async def close(self) -> None:

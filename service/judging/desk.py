@@ -325,7 +325,7 @@ class Desk:
         expected: Collection[Version] | None = None,
         key: str | None = None,
     ) -> Docket:
-        """Rule on a case, and change its game in the same transaction. Raises as `act` does."""
+        """Rule on a case, and change its game in the same transaction. Raises what `act` raises."""
         use = _use(player, key, ["rule", *msgspec.to_builtins(ruling).items()])
 
         async def attempt(docket: Docket, cause: Cause, at: str) -> Docket:

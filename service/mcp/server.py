@@ -83,7 +83,7 @@ def server(client: Client, library: Library = LIBRARY) -> MCPServer[Any]:
         version: Annotated[int, Field(ge=1, description="The version that you looked at.")],
         key: Annotated[str, Field(pattern="^[!-~]{1,255}$", description="New for each command; the same to retry it.")],
     ) -> str:
-        """Give a command for your seat, and tell what came of it. It cannot always be taken back."""
+        """Give a command for your seat, and tell what happened. You cannot always take it back."""
         at = _at(game)
         accepted = await _call(client.post, f"{at}/commands", {"command": command}, key, version)
         news = await ask(f"{at}/history", after=accepted["after"], limit=100)

@@ -1,4 +1,4 @@
-"""From how much is played to machines, connections and disk: a model of named inputs, costs and prices.
+"""Capacity planning: computes machines, connections and disk from the load, by measured costs and prices.
 
 It multiplies. What waiting in queues does to answers, it does not know: `simulation` does. `costs.toml` beside it has
 the costs, and says which were measured elsewhere; `python -m tests.bench plan` measures the others again, and holds the

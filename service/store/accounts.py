@@ -249,7 +249,7 @@ class AccountStore(Protocol):
         ...
 
     async def forget_made(self, before: str, limit: int) -> int:
-        """Delete at most `limit` of what is kept of keys that were used before that time; return how many."""
+        """Delete at most `limit` rows of keys that were used before that time; return how many."""
         ...
 
     async def revoke(self, token: TokenId, now: str) -> None:

@@ -91,14 +91,14 @@ class Added(Struct, frozen=True):
 
 
 class KeptUse(Struct, frozen=True):
-    """What is kept of the use of an idempotency key: the fingerprint of its request, and what that added."""
+    """A stored use of an idempotency key: the fingerprint of its request, and what that added."""
 
     fingerprint: bytes
     added: Added
 
 
 class Opening(Struct, frozen=True):
-    """What is kept of a new game beside its records.
+    """The stored data of a new game beside its records.
 
     `chance` is the secret of its chance; `board` the key of its board and `board_file` the board itself, with the
     documents that go with it, which is kept once for all games on it; `fork` where a fork began; `private` whether only
@@ -223,7 +223,7 @@ class Appended(Struct, frozen=True):
 
 
 class Stored(Struct, frozen=True):
-    """What is kept of a game: the version at which the index has it, its records, its secrets, its chance."""
+    """The stored data of a game: its version in the index, its records, its secrets, its chance."""
 
     head: Version
     records: list[Record]
@@ -306,7 +306,7 @@ class EventStore(Protocol):
         ...
 
     async def seen(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
-        """Return what is kept of the use of a key in a game, or None."""
+        """Return the stored use of a key in a game, or None."""
         ...
 
     async def forget_keys(self, before: str, limit: int) -> int:
@@ -383,9 +383,8 @@ class EventStore(Protocol):
         ...
 
     async def load(self, game: GameId, after: Version = 0) -> Stored | None:
-        """Return what is kept of a game, with its records after version `after`, read at one moment.
-
-        None for an unknown game.
+        """Return the stored data of a game, with its records after version `after`, all read at one moment. None for an
+        unknown game.
         """
         ...
 

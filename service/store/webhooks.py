@@ -150,7 +150,7 @@ class Outcome(Struct, frozen=True):
 
 
 class Place(Struct, frozen=True):
-    """Up to where the log was read, and how often webhooks were switched on until then."""
+    """The place up to which the log was read, and how often webhooks had been switched on by then."""
 
     place: str
     changes: int
@@ -223,7 +223,7 @@ class HookStore(Protocol):
         ...
 
     async def place(self) -> Place:
-        """Return up to where the log was read."""
+        """Return the place up to which the log was read."""
         ...
 
     async def advance(self, at: Place, to: str, deliveries: Sequence[DeliveryRow]) -> bool:

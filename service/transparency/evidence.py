@@ -1,4 +1,5 @@
-"""What a follower found that does not fit, kept so that it convinces others: what was signed, and what was shown."""
+"""Evidence of a follower against a transparency log: it stores the signed and the shown data, so that others can check
+them."""
 
 import hashlib
 from collections.abc import Mapping

@@ -150,7 +150,7 @@ class Follower:
                     if str(error) != told:
                         told = str(error)
                         log.warning("webhooks wait", why=told)
-                except Exception:  # of what nobody thought of: whatever it was, it is tried again
+                except Exception:  # unexpected: try again
                     log.exception("webhooks wait")
                 if more is None:  # another process does it, or nobody is to be told
                     await asyncio.sleep(POLL)

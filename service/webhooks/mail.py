@@ -159,7 +159,7 @@ class MailCarrier:
         self._sent: list[datetime] = []
 
     async def carry(self, row: DeliveryRow, to: HookRow) -> Answer:
-        """Send a message. Raises as `Carrier.carry`, and `Postponed`."""
+        """Send a message. Raises what `Carrier.carry` raises, and `Postponed`."""
         mailbox = Mailbox.read(self._sealer.open(to.secret))
         if row.type == PING:
             message = self._asking(to, mailbox)

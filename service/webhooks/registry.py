@@ -156,7 +156,8 @@ class Webhooks:
     async def change(self, row: HookRow, wish: Wish, *, active: bool) -> HookRow:
         """Give a webhook another address, other events or another form, and switch it on or off.
 
-        One that goes elsewhere, or is switched on, gets nothing before it has answered a ping. Raises as `make` does.
+        One that goes elsewhere, or is switched on, gets nothing before it has answered a ping. Raises what `make`
+        raises.
         """
         self.sealer()
         now, changed = stamp(self._clock), replace(row, url=wish.url, host=self._host(wish.url), form=wish.form)

@@ -144,7 +144,7 @@ class Sender:
                     if str(error) != told:
                         told = str(error)
                         log.warning("webhooks wait", why=told)
-                except Exception:  # of what nobody thought of: whatever it was, it is tried again
+                except Exception:  # unexpected: try again
                     log.exception("webhooks wait")
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._rung.wait(), TICK)
@@ -265,7 +265,7 @@ class Sender:
             self._metrics.webhook_attempts.labels(result).inc()
 
     async def _carry(self, row: DeliveryRow, webhook: HookRow) -> Answer:
-        """Send a delivery in its way. Raises as `Carrier.carry`."""
+        """Send a delivery by its carrier. Raises what `Carrier.carry` raises."""
         if webhook.form not in PERSONAL:
             return await self._post(row, webhook)
         carrier = self._carriers.get(webhook.form)

@@ -21,7 +21,7 @@ from tests.helpers.redis import server
 
 @asynccontextmanager
 async def _database(on_machines: bool) -> AsyncIterator[tuple[Callable[[], None], str]]:
-    """Lend what lets a database crash, and its address."""
+    """Provide the means to crash a database, and its address."""
     if on_machines:
         async with rig() as (machines, url):
             yield machines.crash, url

@@ -37,7 +37,7 @@ def token_of(player: Player) -> str:
 
 @asynccontextmanager
 async def model(service: Service, player: Player | None = None) -> AsyncIterator[McpClient]:
-    """Lend what a model has: the tools, for an account or a spectator."""
+    """Provide the tools of a model, for an account or a spectator."""
     with Client(str(service.client.base_url), token_of(player) if player else None) as client:
         async with McpClient(server(client, LIBRARY)) as tools:
             yield tools

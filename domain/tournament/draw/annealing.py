@@ -12,10 +12,10 @@ from domain.tournament.draw.field import Field, pairs_of
 from domain.tournament.draw.lawful import Seating
 
 MOST_TRIES: Final = 2000
-"""So many exchanges are tried at most for each player: a field of 240 takes a second."""
+"""The most exchanges to try for each player: a field of 240 takes a second."""
 
 TRIES: Final = 100
-"""So many exchanges are tried for each pair of players in a small field."""
+"""How many exchanges to try for each pair of players in a small field."""
 
 
 def annealed(field: Field, tables: Sequence[Sequence[int]], byes: Sequence[int]) -> Seating:

@@ -9,10 +9,10 @@ from msgspec import Struct
 from domain.tournament.draw.field import Field
 
 SHAPES: Final = 500
-"""So many shapes are tried before the search for a lawful draw is given up."""
+"""How many shapes to try before giving up the search for a lawful draw."""
 
 NODES: Final = 50_000
-"""So many placements are tried before the search for a lawful draw is given up; each takes some ten microseconds."""
+"""How many placements to try before giving up the search for a lawful draw; each takes some ten microseconds."""
 
 
 class Undecided(Exception):

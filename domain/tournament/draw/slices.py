@@ -19,10 +19,10 @@ from domain.tournament.draw.problem import Draw, Problem
 from domain.tournament.draw.seating import arranged_in
 
 SHAPES: Final = 3
-"""So many numbers of byes are tried, those with the cheapest table sizes."""
+"""How many numbers of byes to try: those with the cheapest table sizes."""
 
 ROUNDS: Final = 100
-"""So often all players are looked at; a field of 240 needs some ten rounds."""
+"""How often to go through all players; a field of 240 needs some ten rounds."""
 
 
 class NoDraw(Exception):

@@ -50,7 +50,7 @@ def _officials(
 
 
 def _looking_alike(shown: Iterable[PlayerId | None], players: Mapping[PlayerId, PlayerRow]) -> frozenset[str]:
-    """Return those of the names that look like another one of them."""
+    """Return the names that look like another of these names."""
     return looking_alike(players[player].name for player in {*shown} if player is not None and player in players)
 
 

@@ -27,7 +27,7 @@ _settings: Final = msgspec.json.Decoder(InboxSettings)
 
 
 class Inbox(Struct, frozen=True):
-    """What an account is told, the newest first, and up to where it has read what it was told of games and cases."""
+    """The notices of an account, the newest first, and the versions up to which it has read games and cases."""
 
     notices: tuple[Notice, ...]
     marks: Mapping[StreamId, Version]

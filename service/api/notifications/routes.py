@@ -124,7 +124,8 @@ async def _read(services: Services, caller: Caller, inbox: Inbox, wish: Reading)
 
 
 async def _ahead(services: Services, caller: Caller, wish: Reading) -> tuple[StreamId, Version] | None:
-    """Return a stream and as far as which it was read, though the projection may not be there yet; None for others'.
+    """Return a stream and the version up to which it was read; None if it is not for the caller. The projection may be
+    behind.
 
     Everybody may read a tournament.
     """

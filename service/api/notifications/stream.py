@@ -71,9 +71,8 @@ class _Heard:
 async def follow_inbox(
     services: Services, caller: Caller, start: Cursor, state: InboxState
 ) -> AsyncIterator[Numbered | None]:
-    """Yield the frames of an inbox: `state` first, which it had at `start`, then what changes.
-
-    Yields None for every heartbeat without a change. Raises as `follow_games`.
+    """Yield the frames of an inbox: first `state`, that at `start`, then changes. Yields None for every heartbeat
+    without a change. Raises what `follow_games` raises.
     """
     heard = _Heard(start, services.games.time())
     following = asyncio.create_task(heard.follow(services, caller))

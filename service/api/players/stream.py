@@ -47,7 +47,7 @@ from service.games.ends import open_proposals
 from service.games.views import event_view, seat_of, viewer_of
 
 BATCH: Final = 200
-"""So many events are read at once for somebody who has to catch up."""
+"""How many events to read at once for a client that has to catch up."""
 
 NEAR: Final = 2000
 """A client that is no further behind also gets games that its player has left since: for that all games are read."""
@@ -200,7 +200,7 @@ async def follow_games(
 
 
 async def follow_events(services: Services, caller: Caller, after: Cursor) -> AsyncIterator[Numbered | None]:
-    """Yield the frames of what happens in the caller's games. Raises as `follow_games`."""
+    """Yield the frames of the events in the caller's games. Raises what `follow_games` raises."""
     async for each in follow_games(services, caller, after):
         if each is None:
             yield None
@@ -226,7 +226,8 @@ class WaitingFrame(Struct, frozen=True):
 
 
 async def follow_waiting(services: Services, caller: Caller, after: Cursor) -> AsyncIterator[Numbered | None]:
-    """Yield the frames of what waits for the caller: all at first, then what changes. Raises as `follow_games`."""
+    """Yield the frames of what waits for the caller: first everything, then changes. Raises what `follow_games`
+    raises."""
     sent: dict[GameId, Waiting] = {}
     rows = await services.store.games(status="running", player=caller.player, limit=1000)
     while rows:
