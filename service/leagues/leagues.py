@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from domain.kernel.ids import LeagueId, PlayerId, TournamentId, Version
-from domain.kernel.log.record import Cause
+from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.refusal import Refusal
 from domain.league import acts
 from domain.league.events import Over
@@ -37,9 +37,6 @@ from service.tournaments.committee import Committee
 
 MOST_LEAGUES: Final = 20
 """The most leagues that an account can have."""
-
-KEPT: Final = 64
-"""How many leagues stay in memory: the most recently used."""
 
 FINISHES: Final = 1_000
 """How many final results of tournaments stay in memory. They never change."""
@@ -76,6 +73,8 @@ class Leagues(Acting[LeagueId, League, Inscribed, Held]):
 
     what = "league"
     prefix = "l"
+    unknown = UnknownLeague
+    in_memory = 64
 
     def __init__(
         self,
@@ -87,46 +86,19 @@ class Leagues(Acting[LeagueId, League, Inscribed, Held]):
     ) -> None:
         super().__init__(store, wake, clock, randomness)
         self._committee = committee
-        self._known: OrderedDict[LeagueId, Held] = OrderedDict()
         self._ends: OrderedDict[TournamentId, Finish] = OrderedDict()
 
     # --- looking ---
 
-    async def now(self, league_id: LeagueId) -> Held:
-        """Return the league as it is now. Reads only the events since the last call."""
-        # The id may come from the regulations of a tournament, where it can be any text.
-        row = await self._store.league(league_id) if league_id.isalnum() else None
-        if row is None:
-            raise UnknownLeague(f"There is no league {league_id!r}.")
-        known = self._known.get(league_id)
-        if known is None:
-            records = await self._store.read(league_id)
-            self._check(league_id, records)
-            return self._keep(row.title, fold(league_id, records))
-        if known.league.version < row.version:
-            records = await self._store.read(league_id, known.league.version)
-            self._check(league_id, records, known.league)
-            return self._keep(row.title, fold_on(known.league, records))
-        return self._keep(row.title, known.league)
+    async def _row(self, stream: LeagueId) -> LeagueRow | None:
+        return await self._store.league(stream)
 
-    async def at(self, league_id: LeagueId, version: Version) -> Held:
-        """Return a league at a version that it has reached."""
-        now = await self.now(league_id)
-        if now.league.version == version:
-            return now
-        league = fold(league_id, await self._store.read(league_id, 0, version))
-        return Held(row_of(league, now.row.title), league)
-
-    def _keep(self, title: str, league: League) -> Held:
-        held = Held(row_of(league, title), league)
-        known = self._known.get(league.id)
-        # Replace an equal version, too: a title changes without an event.
-        if known is None or known.league.version <= league.version:
-            self._known[league.id] = held
-        self._known.move_to_end(league.id)
-        if len(self._known) > KEPT:
-            self._known.popitem(last=False)
-        return held
+    def _folded(self, stream: LeagueId, title: str, records: Sequence[Record], before: Held | None = None) -> Held:
+        if before is None:
+            league = fold(stream, records)
+        else:
+            league = fold_on(before.league, records) if records else before.league
+        return Held(row_of(league, title), league)
 
     # --- tables ---
 
@@ -266,7 +238,7 @@ class Leagues(Acting[LeagueId, League, Inscribed, Held]):
         if appended.repeated is not None:
             return await self._repeated(league.id, appended.repeated.version)
         self._wake.notify(league.id, league.version)
-        return self._keep(title, league)
+        return self._keep(league.id, Held(row, league))
 
 
 def season_of(league: League, number: int) -> Season:

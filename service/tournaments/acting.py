@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import itertools
 from abc import ABC, abstractmethod
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from weakref import WeakValueDictionary
@@ -30,6 +31,15 @@ class State(Protocol):
     def head(self) -> bytes: ...
 
 
+class Row(Protocol):
+    """The row of a stream in the index."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def version(self) -> Version: ...
+
+
 Id = TypeVar("Id", bound=StreamId)
 S = TypeVar("S", bound=State)
 Inscribed = TypeVar("Inscribed")
@@ -43,6 +53,10 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
     """The word for a stream in messages."""
     prefix: ClassVar[str]
     """The first letter of the ids of its streams."""
+    unknown: ClassVar[type[LookupError]]
+    """The error for an id that no stream has."""
+    in_memory: ClassVar[int]
+    """How many streams stay in memory: the most recently used."""
 
     def __init__(self, store: EventStore, wake: Wake, clock: Clock, randomness: Callable[[int], bytes]) -> None:
         self._store = store
@@ -50,14 +64,47 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
         self._clock = clock
         self._randomness = randomness
         self._turns: WeakValueDictionary[Id, asyncio.Lock] = WeakValueDictionary()
+        self._known: OrderedDict[Id, Kept] = OrderedDict()
+
+    async def now(self, stream: Id) -> Kept:
+        """Return a stream as it is now. Reads only the events since the last call. Raises `unknown`."""
+        # The regulations of a tournament can name any text as a league.
+        row = await self._row(stream) if stream.isalnum() else None
+        if row is None:
+            raise self.unknown(f"There is no {self.what} {stream!r}.")
+        known = self._known.get(stream)
+        before = self._state(known)[0] if known is not None else None
+        records: Sequence[Record] = ()
+        if before is None or before.version < row.version:
+            records = await self._store.read(stream, before.version if before is not None else 0)
+            self._check(stream, records, before)
+        return self._keep(stream, self._folded(stream, row.title, records, known))
+
+    async def at(self, stream: Id, version: Version) -> Kept:
+        """Return a stream as it was at a version that it has reached. Raises `unknown`."""
+        now = await self.now(stream)
+        state, title = self._state(now)
+        if state.version == version:
+            return now
+        return self._folded(stream, title, await self._store.read(stream, 0, version))
+
+    def _keep(self, stream: Id, kept: Kept) -> Kept:
+        known = self._known.get(stream)
+        # Replace an equal version, too: a title changes without an event.
+        if known is None or self._state(known)[0].version <= self._state(kept)[0].version:
+            self._known[stream] = kept
+        self._known.move_to_end(stream)
+        if len(self._known) > self.in_memory:
+            self._known.popitem(last=False)
+        return kept
 
     @abstractmethod
-    async def now(self, stream: Id, /) -> Kept:
-        """Return a stream as it is now."""
+    async def _row(self, stream: Id) -> Row | None:
+        """Return the row of a stream in the index, or None."""
 
     @abstractmethod
-    async def at(self, stream: Id, version: Version, /) -> Kept:
-        """Return a stream as it was at a version that it has reached."""
+    def _folded(self, stream: Id, title: str, records: Sequence[Record], before: Kept | None = None) -> Kept:
+        """Return a stream folded from all of its records, or from those that follow `before`, if there are any."""
 
     @abstractmethod
     def _state(self, kept: Kept) -> tuple[S, str]:
@@ -109,8 +156,7 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
         raise StoreUnavailable(f"{stream} changed {ATTEMPTS} times while the service decided this; try again")
 
     def _turn(self, stream: Id) -> asyncio.Lock:
-        """Return the lock of a stream. It lets one act of this process happen at a time, so that they do not
-        conflict."""
+        """Return the lock of a stream, so that acts of this process happen one at a time and do not conflict."""
         return self._turns.setdefault(stream, asyncio.Lock())
 
     def _new_ids(self, player: PlayerId, key: str | None) -> Iterator[str]:

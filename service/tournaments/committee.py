@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -121,6 +121,8 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
 
     what = "tournament"
     prefix = "t"
+    unknown = UnknownTournament
+    in_memory = KEPT
 
     def __init__(
         self,
@@ -132,39 +134,25 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
     ) -> None:
         super().__init__(store, wake, clock, randomness)
         self._games = games
-        self._known: OrderedDict[TournamentId, Proceeding] = OrderedDict()
         self._standings: OrderedDict[TournamentId, tuple[Version, list[Standing]]] = OrderedDict()
         self.draw: Callable[[Field, Round], Awaitable[Drawn]] = draw_by_slices
         """Draws the tables of a round, as `draw_by_slices` does. Raises `NoDraw` or `Undecided`."""
 
     # --- looking ---
 
-    async def now(self, tournament_id: TournamentId) -> Proceeding:
-        """Return the tournament as it is now. Reads only the events since the last call."""
-        row = await self._store.tournament(tournament_id)
-        if row is None:
-            raise UnknownTournament(f"There is no tournament {tournament_id!r}.")
-        known = self._known.get(tournament_id)
-        if known is None:
-            records = await self._store.read(tournament_id)
-            self._check(tournament_id, records)
-            tournament, sheets = fold(tournament_id, records), sheets_of({}, records)
-        elif known.tournament.version < row.version:
-            records = await self._store.read(tournament_id, known.tournament.version)
-            self._check(tournament_id, records, known.tournament)
-            tournament, sheets = fold_on(known.tournament, records), sheets_of(known.sheets, records)
-        else:
-            tournament, sheets = known.tournament, known.sheets
-        return self._keep(Proceeding(row_of(tournament, row.title), tournament, sheets))
+    async def _row(self, stream: TournamentId) -> TournamentRow | None:
+        return await self._store.tournament(stream)
 
-    async def at(self, tournament_id: TournamentId, version: Version) -> Proceeding:
-        """Return a tournament at a version that it has reached."""
-        now = await self.now(tournament_id)
-        if now.tournament.version == version:
-            return now
-        records = await self._store.read(tournament_id, 0, version)
-        tournament = fold(tournament_id, records)
-        return Proceeding(row_of(tournament, now.row.title), tournament, sheets_of({}, records))
+    def _folded(
+        self, stream: TournamentId, title: str, records: Sequence[Record], before: Proceeding | None = None
+    ) -> Proceeding:
+        if before is None:
+            tournament, sheets = fold(stream, records), sheets_of({}, records)
+        elif records:
+            tournament, sheets = fold_on(before.tournament, records), sheets_of(before.sheets, records)
+        else:
+            tournament, sheets = before.tournament, before.sheets
+        return Proceeding(row_of(tournament, title), tournament, sheets)
 
     async def standings(self, tournament_id: TournamentId) -> tuple[Tournament, list[Standing]]:
         """Return the tournament as it is now, and its standings."""
@@ -177,17 +165,6 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
             if len(self._standings) > KEPT:
                 self._standings.popitem(last=False)
         return tournament, known[1]
-
-    def _keep(self, proceeding: Proceeding) -> Proceeding:
-        tournament = proceeding.tournament
-        known = self._known.get(tournament.id)
-        # Replace an equal version, too: a title changes without an event.
-        if known is None or known.tournament.version <= tournament.version:
-            self._known[tournament.id] = proceeding
-        self._known.move_to_end(tournament.id)
-        if len(self._known) > KEPT:
-            self._known.popitem(last=False)
-        return proceeding
 
     # --- acting ---
 
@@ -460,7 +437,7 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
         if expected and (known is None or known.tournament.version != expected):
             return await self.at(tournament.id, tournament.version)
         sheets = sheets_of(known.sheets if known is not None else {}, inscribed.records)
-        return self._keep(Proceeding(row, tournament, sheets))
+        return self._keep(tournament.id, Proceeding(row, tournament, sheets))
 
 
 def sheets_of(before: Mapping[int, Sheet], records: Iterable[Record]) -> Mapping[int, Sheet]:

@@ -1,1 +1,1 @@
-"""Telling programs outside of what happens, by Standard Webhooks: what is sent to whom, when, and what was answered."""
+"""Webhooks, pushes and e-mail: which events go to whom and when, sending them, and the answers."""

@@ -1,4 +1,4 @@
-"""Bringing what persons are told to their devices, by web push."""
+"""Sending notices to the devices of persons, by web push."""
 
 from typing import Final, Protocol
 
@@ -17,19 +17,19 @@ NOTICES: Final = "/account/notices"
 """The page on which devices are switched on and off."""
 
 _LONGEST: Final = 200
-"""Characters of a title."""
+"""The most characters of a title."""
 
 
 class Carrier(Protocol):
-    """Sends what is told to persons in one way."""
+    """Sends notices to persons in one way: as pushes or as e-mail."""
 
     async def carry(self, row: DeliveryRow, to: HookRow) -> Answer:
-        """Send something. Raises `Unanswered`, `BadTarget`, `KeyUnusable`, `Passed` or `StoreError`."""
+        """Send a delivery. Raises `Unanswered`, `BadTarget`, `KeyUnusable`, `Passed` or `StoreError`."""
         ...
 
 
 class Shown(Struct, frozen=True):
-    """What a device shows, as its service worker reads it (`viewer/push.js`)."""
+    """The content of a push, which the service worker shows (`viewer/push.js`)."""
 
     title: str
     body: str

@@ -1,4 +1,4 @@
-"""The forms of what is sent: that of Standard Webhooks, and messages as chat channels take them."""
+"""The forms of deliveries: Standard Webhooks, and messages for chat channels."""
 
 from typing import Any, Final
 
@@ -9,11 +9,11 @@ from service.store.webhooks import Form, Personal
 from service.webhooks.events import AWAITED, MOVED, PING, SWITCHED_OFF, WebhookEvent, read_event
 
 LONGEST: Final = 1500
-"""Characters of a message. Discord takes 2000."""
+"""The most characters of a message. Discord accepts 2000."""
 
 
 def formed(form: Form | Personal, body: str, title: str) -> str:
-    """Return what is sent of an event: as it is, or as a message about what has a title."""
+    """Return the body for an event: the event itself, or a message about the game with its title."""
     if form == "standard":
         return body
     text = message(read_event(body), title)[:LONGEST]
@@ -26,7 +26,7 @@ def formed(form: Form | Personal, body: str, title: str) -> str:
 
 
 def message(event: WebhookEvent, title: str) -> str:
-    """Return an event in a sentence, with the address where the game is seen if that is known."""
+    """Return an event as a sentence, with the address of the game's page if that is known."""
     told = event.data
     if event.type == PING:
         return "Tabularium: this channel is told from now on."

@@ -1,4 +1,4 @@
-"""The devices of accounts to which is pushed what they are told."""
+"""The devices of accounts that get pushes."""
 
 import hashlib
 from collections.abc import Callable
@@ -20,14 +20,14 @@ from service.webhooks.push import PushKey, Subscription
 from service.webhooks.registry import Webhooks, WebhooksOff
 
 MOST_DEVICES: Final = 10
-"""Devices of an account."""
+"""The most devices of an account."""
 
 EVENTS: Final = (AWAITED, f"{NOTICE}*")
-"""What is pushed, as far as the settings of the inbox allow it."""
+"""The types of events that are pushed, if the settings of the inbox allow them."""
 
 
 class PushOff(Exception):
-    """This service pushes nothing."""
+    """This service sends no pushes."""
 
     def __init__(self) -> None:
         super().__init__("This service pushes nothing to browsers.")
@@ -67,7 +67,7 @@ class Devices:
 
     @property
     def key(self) -> str | None:
-        """The public key that browsers subscribe with; None when nothing is pushed here."""
+        """The public key for browsers to subscribe with; None when this service sends no pushes."""
         return self._key.public if self._key is not None else None
 
     async def subscribe(
@@ -107,7 +107,7 @@ class Devices:
             token=token,
         )
         ping = delivery_of(row.webhook, WebhookEvent(PING, now, WebhookData(webhook=row.webhook)), now, now)
-        for _ in range(3):  # until nobody else has made it meanwhile
+        for _ in range(3):  # until no other request has added it meanwhile
             try:
                 made = await self._store.add(row, ping, key, fingerprint, MOST_DEVICES)
                 break
@@ -130,7 +130,7 @@ class Devices:
         return await self._store.webhooks(player, ("push",))
 
     async def remove(self, player: PlayerId, device: str) -> HookRow:
-        """Push to a device no longer; return it. Raises `UnknownDevice`."""
+        """Remove a device; return it. Raises `UnknownDevice`."""
         row = await self._store.webhook(HookId(device))
         if row is None or row.player != player or row.form != "push":
             raise UnknownDevice(f"You have no device {device!r}.")

@@ -1,4 +1,4 @@
-"""The follower: it reads the log of all games, and writes what is to be sent of it to whom.
+"""The follower: it reads the log of all games, and writes the deliveries for webhooks, devices and mailboxes.
 
 Deliveries and the place up to which the log was read are one commit, by compare-and-set. What a webhook is told follows
 from the log alone, so a process that reads a part again makes the same deliveries, with the same ids.
@@ -53,24 +53,24 @@ from service.webhooks.secrets import digest
 from service.webhooks.tournaments import Tournaments
 
 BATCH: Final = 500
-"""Records that are read at once."""
+"""How many records are read at once."""
 
 SPARED: Final = 2000
-"""Positions of the log that are read without a word of it in the store, if nobody is told of anything there."""
+"""After how many positions without a delivery the place in the log is stored."""
 
 POLL: Final = 1.0
 """Seconds after which the log is looked at even if nobody has rung."""
 
 GATHER: Final = 0.05
-"""Seconds between two looks, so that the events of a busy moment come into one commit."""
+"""Seconds between two reads, so that the events of a busy moment share a commit."""
 
 KEPT: Final = 20_000
-"""Games of which it is kept who takes part, and whom they wait for."""
+"""How many games' members and active players stay in memory."""
 
 _GIVEN: Final = type_name(AnswerGiven)
 
 Asked = Mapping[Seat, frozenset[bytes]]
-"""What each seat is to decide that is to decide anything."""
+"""The decisions that each active seat has to make."""
 
 
 class Bell(Protocol):
@@ -84,7 +84,7 @@ class Bell(Protocol):
 
 
 class Ear(Struct, frozen=True):
-    """A webhook that is on, as the follower sees it: its owner, and from where in the log on it hears."""
+    """An active webhook for the follower: its owner, and the place in the log from which it gets events."""
 
     row: HookRow
     owner: Caller
@@ -92,7 +92,7 @@ class Ear(Struct, frozen=True):
 
 
 class Step(Struct, frozen=True):
-    """Records that were accepted as one, and where the first of them is in the log."""
+    """The records of one act, and the place of the first in the log."""
 
     place: LogPlace
     records: Sequence[Record]
@@ -107,7 +107,7 @@ class Step(Struct, frozen=True):
 
 
 class Follower:
-    """Writes what webhooks are told."""
+    """Writes deliveries."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class Follower:
         public_url: str,
         written: Callable[[], None] = lambda: None,
     ) -> None:
-        """`written` is called when there is something to be sent."""
+        """`written` is called when there are new deliveries."""
         self._store = store
         self._hooks = store.webhooks
         self._games = games
@@ -130,16 +130,16 @@ class Follower:
         self._reached = Cursor.start(store.books)
         self._all: list[Ear] = []
         self._persons: Mapping[PlayerId, Sequence[Ear]] = {}
-        """Those that tell persons, by these."""
+        """Devices and mailboxes, by person."""
         self._listed, self._listed_at = -1, 0.0
-        """Of which place these were listed, and when."""
+        """The place for which the webhooks were listed, and the time."""
         self._owners: frozenset[PlayerId] = frozenset()
         self._members: OrderedDict[GameId, frozenset[PlayerId]] = OrderedDict()
         self._tournaments = Tournaments(store)
         self._asked: OrderedDict[GameId, tuple[Version, Asked]] = OrderedDict()
 
     async def run(self, bell: Bell) -> None:
-        """Follow the log until the bell is closed, in turn with other processes that do."""
+        """Follow the log until the bell is closed. Other processes may do the same; one works at a time."""
         told = ""
         try:
             while not bell.closed:
@@ -152,7 +152,7 @@ class Follower:
                         log.warning("webhooks wait", why=told)
                 except Exception:  # unexpected: try again
                     log.exception("webhooks wait")
-                if more is None:  # another process does it, or nobody is to be told
+                if more is None:  # another process does it, or there is no webhook
                     await asyncio.sleep(POLL)
                 elif more:
                     await asyncio.sleep(0)
@@ -164,7 +164,7 @@ class Follower:
                 await self._lease.give_back()
 
     async def turn(self) -> bool | None:
-        """Read on in the log, if no other process does; tell whether there may be more, None when nobody asks for it.
+        """Read on in the log, unless another process does; tell whether there may be more, None without any webhook.
 
         Raises `StoreError` or `Unavailable`.
         """
@@ -179,7 +179,7 @@ class Follower:
         found, end = await self._store.read_on(self._reached, BATCH)
         if not found and end == self._reached:
             return False
-        # Only now: a thousand webhooks take 20 ms, which every second without news would cost.
+        # List the webhooks only now: a thousand take 20 ms, too much for every second without news.
         if not (ears := await self._ears_at(place)):
             return self._rest()
         deliveries = await self._deliveries(found, ears)
@@ -194,11 +194,11 @@ class Follower:
         return True
 
     def _rest(self) -> None:
-        """Follow nothing while no webhook is on."""
+        """Wait while no webhook is on."""
         self._place = None
 
     async def _take_up(self, place: Place, ears: Sequence[Ear]) -> None:
-        """Begin at a place that is stored, or where the first of some webhooks begins to hear if that is later."""
+        """Begin at the stored place, or at the first place from which a webhook gets events, if that is later."""
         stored = _parsed(place.place, self._store.books)
         first = [min(positions) for positions in zip(*(ear.since.positions for ear in ears), strict=True)]
         start = Cursor(tuple(map(max, stored.positions, first)))
@@ -209,7 +209,7 @@ class Follower:
         self._place, self._reached = place, start
 
     async def _ears_at(self, place: Place) -> list[Ear]:
-        """Return the webhooks that are on. One that was switched on is among them; others may be a moment old."""
+        """Return the active webhooks. A webhook that was just switched on is among them; others may be a moment old."""
         now = time.monotonic()
         if place.changes != self._listed or now > self._listed_at + POLL:
             self._listed, self._listed_at = place.changes, now
@@ -238,7 +238,7 @@ class Follower:
         streams: dict[StreamId, list[tuple[LogPlace, Record]]] = {}
         for place, stream, record in found:
             if is_league(stream):
-                continue  # leagues tell nobody yet
+                continue  # there are no deliveries about leagues yet
             streams.setdefault(stream, []).append((place, record))
         deliveries = list[DeliveryRow]()
         for stream, placed in streams.items():
@@ -250,7 +250,7 @@ class Follower:
                 else:
                     deliveries += await self._of_game(GameId(stream), placed, ears)
             except (StreamDamaged, ArchiveAway, UnknownGame, UnknownVersion) as error:
-                # Of one game, which must not stop the others.
+                # One game must not stop the others.
                 log.error("webhooks leave out what happened", stream=stream, why=str(error))
             await asyncio.sleep(0)
         return deliveries
@@ -305,7 +305,7 @@ class Follower:
         return made
 
     def _told(self, game: GameId, step: Step) -> Iterator[tuple[str, Record, WebhookData]]:
-        """Yield what everybody may hear of a step who may read the game."""
+        """Yield the events of a step for everybody who may read the game."""
         address, moves = self._at(f"/v1/games/{game}"), list[str]()
         for record in step.records:
             if (kind := OF_GAMES.get(record.type)) is not None:
@@ -319,9 +319,9 @@ class Follower:
             yield MOVED, step.last, told
 
     async def _awaited(self, game: GameId, step: Step, listening: Sequence[Ear]) -> list[DeliveryRow]:
-        """Return who is told that seats are asked something after a step that they were not asked before."""
+        """Return the accounts whose seats have something new to decide after a step."""
         before, after = await self._asked_at(game, step.before), await self._asked_at(game, step.last.version)
-        # Who decided something themselves knows what came of it.
+        # The account that acted knows the result.
         cause = cause_of(step.records[0])
         given = cause.by is not None or any(record.type == _GIVEN for record in step.records)
         mover = None if given else cause.seat
@@ -342,7 +342,7 @@ class Follower:
     async def _noticed(
         self, place: LogPlace, record: Record, event: Any, game: GameId, case: CaseId | None
     ) -> list[DeliveryRow]:
-        """Return what is told to persons of an event, as their inboxes list it."""
+        """Return the notices of an event, as inboxes list them."""
         rematch = isinstance(event, SeatAssigned) and (await self._games.game(game)).rematch_of is not None
         notice = noticed(record, event, game, case, rematch=rematch)
         if notice is None:
@@ -372,12 +372,12 @@ class Follower:
         return asked
 
     async def _steps(self, game: GameId, placed: Sequence[tuple[LogPlace, Record]]) -> list[Step]:
-        """Return the steps that begin among records of a game, whole."""
+        """Return the whole steps that begin among these records of a game."""
         steps = list[tuple[LogPlace, list[Record]]]()
         for place, record in placed:
             if record.cause is not None or record.version == 1:
                 steps.append((place, [record]))
-            elif steps:  # or the step began in what was read before
+            elif steps:  # the step began in records that were read before
                 steps[-1][1].append(record)
         if steps:
             records = steps[-1][1]
@@ -391,7 +391,7 @@ class Follower:
     # --- to whom ---
 
     async def _listening(self, game: GameId, ears: Sequence[Ear]) -> list[Ear]:
-        """Return the webhooks that hear of a game: those that ask for it, and whose owners may read it."""
+        """Return the webhooks that get the events of a game: they want them, and their owners may read the game."""
         members = await self._members_of(game) if self._owners else frozenset[PlayerId]()
         listening, shown = list[Ear](), dict[PlayerId | None, bool]()
         for ear in ears:
@@ -400,7 +400,7 @@ class Follower:
                 continue
             if row.about == "account" and row.player not in members:
                 continue
-            # Who hears of all games hears what everybody may read.
+            # Webhooks for all games get only what everybody may read.
             caller = None if row.about == "service" else ear.owner
             who = caller.player if caller is not None else None
             if who not in shown:
@@ -410,7 +410,7 @@ class Follower:
         return listening
 
     async def _members_of(self, game: GameId) -> frozenset[PlayerId]:
-        """Return the owners of webhooks about their own games who take part in a game."""
+        """Return the members of a game who own a webhook for their own games."""
         members = self._members.get(game)
         if members is None:
             state = await self._games.game(game)
@@ -421,7 +421,7 @@ class Follower:
         return members
 
     def _to(self, ears: Iterable[Ear], place: LogPlace, stream: StreamId, event: WebhookEvent) -> Iterator[DeliveryRow]:
-        """Yield the deliveries of an event to those webhooks that ask for it, and that were on when it happened."""
+        """Yield the deliveries of an event to the webhooks that want it and were on when it happened."""
         now, version = stamp(self._clock), str(event.data.version)
         for ear in ears:
             if wants(ear.row.events, event.type) and not ear.since.has(place):
@@ -434,13 +434,13 @@ class Follower:
 
 
 def delivery_of(webhook: HookId, event: WebhookEvent, now: str, *about: str) -> DeliveryRow:
-    """Return what is to be sent to a webhook of an event, which `about` tells from all others of its type."""
+    """Return the delivery of an event to a webhook. `about` distinguishes it from other events of its type."""
     delivery = DeliveryId("d" + digest(webhook, event.type, *about))
     return DeliveryRow(delivery, webhook, event.type, event.encoded(), now, now)
 
 
 def _by_player(ears: Iterable[Ear]) -> dict[PlayerId, list[Ear]]:
-    """Return the devices and mailboxes that want notices, by whose they are."""
+    """Return the devices and mailboxes that want notices, by owner."""
     found: dict[PlayerId, list[Ear]] = {}
     for ear in ears:
         if ear.row.form in PERSONAL and any(each.startswith(NOTICE) for each in ear.row.events):
@@ -460,7 +460,7 @@ def _addressed(event: Any) -> PlayerId | None:
 
 
 def _asked(game: Game) -> Asked:
-    """Return what each seat is to decide. An analysis waits for nobody."""
+    """Return the decisions of each seat; empty for an analysis, which waits for nobody."""
     if game.status != "running" or game.is_analysis:
         return {}
     asked: dict[Seat, set[bytes]] = {}

@@ -1,4 +1,4 @@
-"""E-mail: what is told to mailboxes, and how it is brought to a mail server (SMTP).
+"""E-mail: the messages for mailboxes, and sending them by a mail server (SMTP).
 
 A message has no HTML and nothing that spectators could not read, except that its reader is awaited. Messages can be
 stopped by one click (RFC 8058), but for the one that asks for confirmation.
@@ -32,13 +32,13 @@ from service.webhooks.personal import DIGEST, Passed, Waiting, Worth, kind_of, p
 from service.webhooks.secrets import Sealer
 
 HOST: Final = "mailto:"
-"""Stands for the mail server where a webhook has its host. No address leads there."""
+"""The host of all e-mail deliveries, for the limits by host. It is not an address."""
 
 SECONDS: Final = 20.0
-"""For a message, from the connection to the answer."""
+"""The most seconds for a message, from the connection to the answer."""
 
 AGAIN: Final = 60.0
-"""Seconds after which the mail server is asked again when it did not answer, or did not let us in."""
+"""Seconds until the next try when the mail server did not answer or refused the sign-in."""
 
 DIGEST_HOUR: Final = 7
 """The hour (UTC) from which digests are sent."""
@@ -48,7 +48,7 @@ LEAVE: Final = "/email/leave/"
 
 
 class Postponed(Exception):
-    """Nothing can be sent in this way for some seconds, to nobody. `why` is for operators."""
+    """E-mail cannot be sent to anybody for some seconds. `why` is for operators."""
 
     def __init__(self, seconds: float, why: str) -> None:
         super().__init__(why)
@@ -81,7 +81,7 @@ _mailbox: Final = msgspec.json.Decoder(Mailbox)
 
 
 class Server(Struct, frozen=True):
-    """A mail server, as the settings name it.
+    """A mail server from the settings.
 
     Attributes:
         host: its name.
@@ -117,7 +117,7 @@ class Server(Struct, frozen=True):
         """
         starts: bool | None = None
         if not self.tls and self.password is not None and not _is_local(self.host):
-            starts = True  # no password goes there in the clear
+            starts = True  # never send a password unencrypted
         try:
             await aiosmtplib.send(
                 message,
@@ -135,7 +135,7 @@ class Server(Struct, frozen=True):
         except aiosmtplib.SMTPRecipientsRefused as error:
             return Answer(error.recipients[0].code)
         except aiosmtplib.SMTPDataError as error:
-            # What it says may name the address, so it is kept nowhere.
+            # Its answer may contain the address, so do not store it.
             return Answer(500 if error.code >= 500 else error.code)
         except (aiosmtplib.SMTPException, OSError, ValueError) as error:
             code = f" {error.code}" if isinstance(error, aiosmtplib.SMTPResponseException) else ""
@@ -144,7 +144,7 @@ class Server(Struct, frozen=True):
 
 
 class MailCarrier:
-    """Brings what persons are told to their mailboxes."""
+    """Sends notices to mailboxes."""
 
     def __init__(
         self, worth: Worth, sealer: Sealer, server: Server, public_url: str, clock: Clock, per_hour: float
@@ -175,13 +175,13 @@ class MailCarrier:
         message["Message-ID"] = f"<{row.delivery}@{self._server.sender.rpartition('@')[2]}>"
         message["Auto-Submitted"] = "auto-generated"
         answer = await self._server.send(message, mailbox.address)
-        # Of the recipient, whom the server does not know.
+        # The server does not know the recipient.
         if 500 <= answer.status < 600 and answer.status != 500:
             return Answer(410)
         return Answer(200 if answer.status == 250 else 503)
 
     def _make_room(self, now: datetime) -> None:
-        """Count a message. Raises `Postponed` when as many were sent within an hour as may be."""
+        """Count a message. Raises `Postponed` when the limit of an hour is reached."""
         self._sent = [each for each in self._sent if now - each < timedelta(hours=1)]
         if len(self._sent) >= self._per_hour:
             rest = timedelta(hours=1) - (now - self._sent[0])
@@ -222,7 +222,7 @@ class MailCarrier:
         return self._stoppable(subject, "\n".join(lines), to, mailbox)
 
     def _stoppable(self, subject: str, text: str, to: HookRow, mailbox: Mailbox) -> EmailMessage:
-        """Return a message with what stops further ones."""
+        """Return a message with links and headers to unsubscribe."""
         link = f"{self._public_url}{LEAVE}{to.webhook}.{mailbox.leave}"
         message = _message(subject, f"{text}\n-- \nTo get no more of these e-mails: {link}\n")
         message["List-Unsubscribe"] = f"<{link}>"
@@ -231,7 +231,7 @@ class MailCarrier:
 
 
 class Digests:
-    """Has a digest sent to everybody who wants one, once a day."""
+    """Writes the daily digests for all who want one."""
 
     def __init__(self, store: EventStore, lease: Lease, clock: Clock, ring: Callable[[], None]) -> None:
         self._store = store
@@ -241,7 +241,7 @@ class Digests:
         self._done = ""
 
     async def run(self) -> None:
-        """Look once a minute, in turn with other processes that do. Never returns."""
+        """Look once a minute. Other processes may do the same; one works at a time. Never returns."""
         while True:
             try:
                 await self.turn()
@@ -258,7 +258,7 @@ class Digests:
         at = stamp(self._clock)
         rows = [row for row, _ in await self._store.webhooks.active() if row.form == "mail" and DIGEST in row.events]
         for row in rows:
-            # By its day, so that nobody has two of them, whatever was killed.
+            # The id has the day, so that nobody gets two, even if a process is killed.
             await self._store.webhooks.ask(delivery_of(row.webhook, WebhookEvent(DIGEST, at, WebhookData()), at, day))
         self._done = day
         if rows:
@@ -268,7 +268,7 @@ class Digests:
 
 def _message(subject: str, text: str) -> EmailMessage:
     message = EmailMessage()
-    # A title of somebody else's game must not add headers.
+    # A title, which others choose, must not add headers.
     message["Subject"] = " ".join(subject.split())[:200]
     message.set_content(text)
     return message

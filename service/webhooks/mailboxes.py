@@ -22,7 +22,7 @@ from service.webhooks.registry import Webhooks, WebhooksOff
 from service.webhooks.secrets import KeyUnusable, digest
 
 MOST_CONFIRMATIONS: Final = 3
-"""E-mails in a day that ask for confirmation: of one account, and to one address."""
+"""The most e-mails in a day that ask for confirmation, by account and by address."""
 
 
 class MailOff(Exception):
@@ -33,7 +33,7 @@ class MailOff(Exception):
 
 
 class TooManyConfirmations(Exception):
-    """Enough e-mails were sent that ask for confirmation."""
+    """Too many e-mails that ask for confirmation were sent."""
 
     def __init__(self) -> None:
         super().__init__(f"{MOST_CONFIRMATIONS} e-mails were sent today to confirm an address.")
@@ -47,7 +47,7 @@ class Told(Struct, frozen=True):
 
     @property
     def hint(self) -> str:
-        """What the address is recognized by, without the address."""
+        """A hint to recognize the address by, without showing it."""
         name, _, host = self.address.rpartition("@")
         return f"{name[:1]}…@{host}"
 
@@ -85,9 +85,9 @@ class Mailboxes:
         return row is not None and row.status == "off"
 
     async def change(self, player: PlayerId, address: str | None, *, turns: bool, daily: bool) -> Told | None:
-        """Have a mailbox told what is wanted; return it, or None when there is none and no address is given.
+        """Change what a mailbox gets; return it, or None when there is none and no address is given.
 
-        Another address is asked first. Raises `MailOff`, or `TooManyConfirmations`.
+        A new address first gets a question to confirm. Raises `MailOff`, or `TooManyConfirmations`.
         """
         if not self.sends:
             raise MailOff
@@ -137,7 +137,7 @@ class Mailboxes:
             log.info("mailbox is forgotten", account=player, mailbox=row.webhook)
 
     async def confirm(self, secret: str) -> bool:
-        """Tell a mailbox from now on; return False for a link that confirms nothing."""
+        """Confirm a mailbox, so that it gets e-mail; return False for an invalid link."""
         found = await self._linked(secret)
         if found is None:
             return False
@@ -151,7 +151,7 @@ class Mailboxes:
         return True
 
     async def leave(self, secret: str) -> bool:
-        """Send no more to a mailbox, and forget it; return False for a link that stops nothing."""
+        """Delete a mailbox, so that it gets no more e-mail; return False for an invalid link."""
         found = await self._linked(secret)
         if found is None or not hmac.compare_digest(found[1].leave, found[2]):
             return False

@@ -1,4 +1,4 @@
-"""What persons are told on a device or by e-mail: the notices of their inbox, and that it is their turn.
+"""Pushes and e-mail for persons: the notices of their inbox, and that it is their turn.
 
 What follows from the log is written down for everybody who may be concerned. Whether it is still worth telling is
 decided when it is sent: settings, what was read, and the game may have changed until then.
@@ -25,31 +25,31 @@ from service.store.webhooks import DeliveryRow, HookRow, Personal
 from service.webhooks.events import AWAITED, PING, WebhookData, WebhookEvent, read_event
 
 NOTICE: Final = "notice."
-"""What the types of notices begin with. They are told to persons only."""
+"""The prefix of the types of notices. Only persons get these, not webhooks."""
 
 DIGEST: Final = "digest"
 TURN: Final = "your-turn"
 
 WAITS: Final[Mapping[Personal, timedelta]] = {"push": timedelta(seconds=5), "mail": timedelta(minutes=10)}
-"""How long something lies before it is told, so that somebody who sees it happen is not told."""
+"""How long a message waits before it is sent: a person who sees the event meanwhile gets none."""
 
 UNASKED: Final = frozenset[Kind](("seat-offered", "official-named"))
-"""What anybody can have somebody told who has nothing to do with them."""
+"""The kinds of notices that strangers can cause."""
 
 MOST_UNASKED: Final = 5
-"""Notices of these kinds in a day. The inbox lists all."""
+"""The most notices of these kinds in a day. The inbox lists all."""
 
 MOST_PUSHED: Final = 30
-"""Pushes to a device in an hour."""
+"""The most pushes to a device in an hour."""
 
 MOST_MAILED: Final = 20
-"""E-mails to an account in a day, and of one game one in an hour."""
+"""The most e-mails to an account in a day. One game causes at most one in an hour."""
 
 MOST_LISTED: Final = 20
-"""Games that a digest lists."""
+"""The most games in a digest."""
 
 LOOKED_AT: Final = 100
-"""What was told last is looked at for these limits, so many deliveries of it."""
+"""How many of the last deliveries are counted for these limits."""
 
 WORDS: Final[Mapping[str, str]] = {
     TURN: "It is your turn, {seat}.",
@@ -88,18 +88,18 @@ WORDS: Final[Mapping[str, str]] = {
 
 
 class Silences(Struct, frozen=True):
-    """What an account does not want to be told: of any game or tournament, and of single ones."""
+    """The notices that an account does not want: of all games and tournaments, and of single ones."""
 
     off: tuple[str, ...] = ()
     games: Mapping[str, tuple[str, ...]] = {}
 
     def silences(self, kind: str, subject: GameId | TournamentId) -> bool:
-        """Tell whether the account does not want to be told this of a game or a tournament."""
+        """Tell whether the account does not want a notice of this kind about a game or a tournament."""
         return kind in self.off or kind in self.games.get(subject, ())
 
 
 class Waiting(Struct, frozen=True):
-    """What waits for an account: games that it is to move in, with their titles, and how much it has not read."""
+    """What waits for an account: the games in which it has to move, with titles, and the number of unread notices."""
 
     games: tuple[tuple[GameId, str], ...]
     unread: int
@@ -109,21 +109,21 @@ _silences: Final = msgspec.json.Decoder(Silences)
 
 
 class Passed(Exception):
-    """Nobody is to be told of something any more. The message says why."""
+    """A message is not sent any more. The text says why."""
 
 
 def kind_of(event: WebhookEvent) -> str:
-    """Return what an inbox calls an event that is told to a person."""
+    """Return the kind of a notice in the inbox."""
     return TURN if event.type == AWAITED else event.type.removeprefix(NOTICE)
 
 
 def sentence(kind: str, seat: Seat | None) -> str:
-    """Return what a person is told, in a sentence."""
+    """Return the text of a notice, as a sentence."""
     return WORDS[kind].format(seat=seat.replace("-", " ").capitalize() if seat else "a seat")
 
 
 def page_of(event: WebhookEvent) -> str:
-    """Return the path of the page that shows what a person is told of."""
+    """Return the path of the page for a notice."""
     told = event.data
     if told.tournament is not UNSET:
         return f"/tournaments/{told.tournament}"
@@ -133,7 +133,7 @@ def page_of(event: WebhookEvent) -> str:
 def noticed(
     record: Record, happened: object, game: GameId, case: CaseId | None, *, rematch: bool = False
 ) -> tuple[WebhookEvent, str] | None:
-    """Return the notice of an event of a game or a case, and the roles that are told; None when there is none."""
+    """Return the notice of an event of a game or a case, and the roles that get it; None when there is none."""
     if (notice := notice_of(happened, rematch=rematch)) is None:
         return None
     kind, seat, audience = notice
@@ -147,7 +147,7 @@ def noticed(
 
 
 def concerned(games: tuple[Game, ...], audience: str, addressed: PlayerId | None) -> frozenset[PlayerId]:
-    """Return the accounts that some roles are, in a game as it was at one version or another."""
+    """Return the accounts that had these roles in a game at one of two versions."""
     roles, found = audience.split(), set[PlayerId]()
     for game in games:
         if "seat" in roles:
@@ -160,7 +160,7 @@ def concerned(games: tuple[Game, ...], audience: str, addressed: PlayerId | None
 
 
 class Worth:
-    """Decides whether something is still worth telling when it is about to be sent."""
+    """Decides whether a message is still worth sending when it is due."""
 
     def __init__(self, store: EventStore, games: Games, rows: Rows, clock: Clock) -> None:
         self._store = store
@@ -169,7 +169,7 @@ class Worth:
         self._clock = clock
 
     async def check(self, row: DeliveryRow, device: HookRow) -> WebhookEvent:
-        """Return the event of a delivery. Raises `Passed` when nobody is to be told of it, and `StoreError`."""
+        """Return the event of a delivery. Raises `Passed` when it should not be sent, and `StoreError`."""
         event, accounts = read_event(row.body), self._store.accounts
         kind, told = kind_of(event), event.data
         subject = told.subject
@@ -215,7 +215,7 @@ class Worth:
         return Waiting(tuple(games[:MOST_LISTED]), count)
 
     async def title(self, subject: GameId | TournamentId) -> str:
-        """Return what a game or a tournament is called."""
+        """Return the title of a game or a tournament."""
         if is_tournament(subject):
             found = await self._store.tournament(TournamentId(subject))
             return found.title if found is not None and found.title else f"Tournament {subject}"
@@ -224,7 +224,7 @@ class Worth:
         return row.title if row is not None and row.title else (await self._games.game(game)).ruleset.title
 
     async def _waits(self, told: WebhookData, player: PlayerId) -> bool:
-        """Tell whether a game waits for a seat of which somebody is to be told that it does."""
+        """Tell whether a game still waits for the seat of a message."""
         try:
             game = await self._games.game(GameId(str(told.game)))
         except UnknownGame:
@@ -234,7 +234,7 @@ class Worth:
         return game.status == "running" and any(seat in asked and game.players.get(seat) == player for seat in seats)
 
     async def _check_limits(self, kind: str, subject: GameId | TournamentId, device: HookRow) -> None:
-        """Raise `Passed` when a device was told enough."""
+        """Raise `Passed` when a device or an account got enough messages."""
         now = stamp(self._clock)
         hour_ago, day_ago = (later(now, -timedelta(hours=hours)) for hours in (1, 24))
         newest = await self._store.webhooks.deliveries(device.webhook, "delivered", None, LOOKED_AT)

@@ -35,13 +35,13 @@ from service.webhooks.following import delivery_of
 from service.webhooks.secrets import KeyUnusable, Sealer, new_secret
 
 MOST_WEBHOOKS: Final = 10
-"""Webhooks of an account."""
+"""The most webhooks of an account."""
 
 LONGEST_OVERLAP: Final = 7 * 24 * 3600
-"""Seconds for which an old secret may sign beside its successor."""
+"""The most seconds for which an old secret signs beside its successor."""
 
 BETWEEN_PINGS: Final = timedelta(seconds=10)
-"""At least this lies between two pings of a webhook: nobody is to be bombarded with them."""
+"""The least time between two pings of a webhook, so that nobody is flooded."""
 
 
 class WebhooksOff(Exception):
@@ -60,7 +60,7 @@ class UnknownDelivery(LookupError):
 
 
 class UnknownEvents(ValueError):
-    """A type of events that there is not."""
+    """An unknown type of events."""
 
 
 class TooManyWebhooks(Exception):
@@ -71,7 +71,7 @@ class TooManyWebhooks(Exception):
 
 
 class Wish(Struct, frozen=True):
-    """What somebody wants to be told, and where. Without `events`, the usual."""
+    """The wish for a webhook: its address and its events. Without `events`, the usual ones."""
 
     url: str
     form: Form = "standard"

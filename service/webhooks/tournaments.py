@@ -1,4 +1,4 @@
-"""What is told of tournaments, and to whom: their events to webhooks, and what inboxes list of them to persons."""
+"""Deliveries about tournaments: their events for webhooks, and notices for persons."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable
