@@ -14,6 +14,7 @@ from domain.kernel.ids import PlayerId
 from domain.kernel.log.rematching import MOST_OFFERS
 from service.accounts.apps.apps import MOST_CLIENTS
 from service.api.contract.document import endpoints
+from service.base.scopes import EVERYBODYS, SCOPES
 from service.joining import MOST_JOINED
 from service.leagues.leagues import MOST_LEAGUES
 from service.store.accounts import PasskeyId, PasskeyRow, TokenId
@@ -119,10 +120,13 @@ class World(Struct):
         return World(service, anna, bert, game, hiding, gathering, case, webhook, tournament, league)
 
     async def join(self, twin: PlayerId, code: bytes) -> None:
-        joinings, anna = self.service.services.store.joinings, PlayerId(self.anna.id)
+        store, anna = self.service.services.store, PlayerId(self.anna.id)
+        joinings = store.joinings
+        await store.accounts.grant(anna, EVERYBODYS)  # who runs the service is not joined
         await joinings.ask(anna, code, TokenId("s1"), "2999", "2026")
         await joinings.claim(code, twin, "2026")
         await joinings.join(code, twin, TokenId("s2"), "2026", MOST_JOINED)
+        await store.accounts.grant(anna, SCOPES)
 
     async def grow(self, to: int) -> None:
         """Make whatever accounts can list as long as this."""
