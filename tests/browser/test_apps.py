@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page, Route
 
+from domain.kernel.ids import PlayerId
 from tests.browser.visiting import PHONE, Visit, expect, visiting
 from tests.clients import packed
 from tests.service.api.apps import REDIRECT, App
@@ -143,9 +144,11 @@ async def test_an_app_at_its_host_is_let_in_remembered_and_shut_out(service: Ser
         await page.get_by_role("button", name="Do not allow").click()
         await expect(page.get_by_text("Back at the app")).to_be_visible()
         assert page.url.startswith(f"{REDIRECT}?error=access_denied")
-        await page.goto(f"/authorize?{app.query('play notify')}")
+        await page.goto(f"/authorize?{app.query('play judge notify')}")
+        await page.get_by_role("checkbox", name="Rule for you").uncheck()
         await page.get_by_role("button", name="Allow", exact=True).click()
         await page.wait_for_url(f"{REDIRECT}?code=*")
+        assert [each.scopes for each in await service.services.apps.let_in(PlayerId(anna.id))] == [("play", "notify")]
         # From now on nobody is asked.
         await page.goto(f"/authorize?{app.query('play')}")
         await page.wait_for_url(f"{REDIRECT}?code=*")

@@ -3,7 +3,7 @@
 import base64
 import binascii
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote
@@ -97,6 +97,14 @@ class TooManyClients(Exception):
     """The account has as many registered apps as it can have."""
 
 
+class NotAsked(Exception):
+    """The person let an app do what it did not ask for; the message says what that is, and `asked` what it did."""
+
+    def __init__(self, more: Collection[Scope], asked: Collection[Scope]) -> None:
+        super().__init__(f"The app does not ask for {', '.join(more)}.")
+        self.asked = asked
+
+
 class UnknownClient(Exception):
     """The account has not registered this app, or has not let it in."""
 
@@ -147,27 +155,31 @@ class Apps:
         is_remembered = known is not None and known.reused is None and set(wanted.scopes) & may <= set(known.scopes)
         return replace(wanted, is_remembered=is_remembered)
 
-    async def answer(self, query: str, issuer: str, caller: Caller, *, allow: bool) -> str:
+    async def answer(
+        self, query: str, issuer: str, caller: Caller, *, allow: bool, only: Collection[Scope] | None = None
+    ) -> str:
         """Allow or deny the request of an app, and return the address to which the browser goes then.
 
-        Raises `BadAppRequest` or `GuestAccount`.
+        `only` is what the person lets it do of that; everything when it is None. Raises `BadAppRequest`, `GuestAccount`
+        or `NotAsked`.
         """
-        request, wanted, server = await self._read_request(query, issuer, caller)
+        request, wanted, server = await self._read_request(query, issuer, caller, only)
         if wanted.error:
             return wanted.address
+        _require_asked(only, wanted.scopes)
         if allow:
             await self._require_lasting(caller)
         grant = server.get_consent_grant(request, caller.player)
         answered: Any = server.create_authorization_response(request, caller.player if allow else None, grant)
         if server.added is not None:
             code = replace(server.added, site=wanted.site.name)
-            await self._let_in(caller.player, code)
+            await self._let_in(caller.player, code, wanted.scopes)
             await self._store.add_code(code, later(server.read.now, -USED_CODES_STAY))
             log.info("app let in", account=caller.player, client=code.client, site=code.site, scopes=code.scopes)
         return answered.location
 
     async def _read_request(
-        self, query: str, issuer: str, caller: Caller | None
+        self, query: str, issuer: str, caller: Caller | None, only: Collection[Scope] | None = None
     ) -> tuple[OAuthRequest, Wanted, Exchange]:
         try:
             given = read_parameters(query)
@@ -188,6 +200,7 @@ class Apps:
                 "Its owner registers the address, or the app uses one of those that it has.",
             )
         may = frozenset(caller.may_issue & set(GRANTABLE)) if caller is not None else frozenset[Scope]()
+        may = may if only is None else may.intersection(only)
         server = Exchange(issuer, Read(self._now(), client, may=may))
         wanted = Wanted(client.client, client.name, site, client.row is not None, scopes_of(given.get("scope")))
         try:
@@ -210,17 +223,24 @@ class Apps:
         is_registered = client is not None and client.row is not None
         return Wanted(row.client, row.name, shown_of(DEVICE), is_registered, row.scopes)
 
-    async def answer_device(self, user_code: str, caller: Caller, *, allow: bool) -> None:
-        """Allow or deny the request of a device. Raises `UnknownDeviceCode`, `GuestAccount` or `TooMany`."""
+    async def answer_device(
+        self, user_code: str, caller: Caller, *, allow: bool, only: Collection[Scope] | None = None
+    ) -> None:
+        """Allow or deny the request of a device; `only` is as in `answer`.
+
+        Raises `UnknownDeviceCode`, `GuestAccount`, `NotAsked` or `TooMany`.
+        """
         row = await self._device(user_code, caller)
+        _require_asked(only, row.scopes)
         if allow:
             await self._require_lasting(caller)
-        scopes = tuple(scope for scope in row.scopes if scope in caller.may_issue)
+        chosen = row.scopes if only is None else only
+        scopes = tuple(scope for scope in row.scopes if scope in caller.may_issue and scope in chosen)
         decided = replace(row, player=caller.player, allowed=allow, scopes=scopes)
         if not await self._store.decide(decided):
             raise UnknownDeviceCode
         if allow:
-            await self._let_in(caller.player, decided)
+            await self._let_in(caller.player, decided, row.scopes)
             log.info("app let in", account=caller.player, client=row.client, site=row.site, scopes=scopes)
 
     async def _device(self, user_code: str, caller: Caller) -> CodeRow:
@@ -340,9 +360,11 @@ class Apps:
         await self._accounts.revoke(row.token.token)  # so that this process forgets the token, too
         log.warning("a refresh token came a second time", account=row.token.player, token_id=row.token.token)
 
-    async def _let_in(self, player: PlayerId, code: CodeRow) -> None:
+    async def _let_in(self, player: PlayerId, code: CodeRow, asked: Collection[Scope]) -> None:
+        """Remember what an app may do: what it was let do now, and before, but for what it asked for now in vain."""
         before = await self._known(player, code.client, code.site)
-        scopes = ordered(frozenset(code.scopes) | frozenset(before.scopes if before is not None else ()))
+        kept = frozenset(before.scopes if before is not None else ()) - frozenset(asked)
+        scopes = ordered(frozenset(code.scopes) | kept)
         app = AppId(new_id("o", secrets.token_bytes(ID_BYTES)))
         await self._store.let_in(AppRow(app, player, code.client, code.site, code.name, scopes, self._now()))
         for old in (await self.let_in(player))[MOST_APPS:]:
@@ -426,6 +448,13 @@ class Apps:
 
     def _now(self) -> str:
         return stamp(self._clock)
+
+
+def _require_asked(only: Collection[Scope] | None, asked: Collection[Scope]) -> None:
+    """Raise `NotAsked` when a person lets an app do more than it asks for."""
+    more = frozenset(only or ()).difference(asked)
+    if more:
+        raise NotAsked(ordered(more), asked)
 
 
 def read_parameters(encoded: str) -> dict[str, str]:

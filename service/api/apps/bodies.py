@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from service.accounts.apps.apps import Wanted
 from service.accounts.apps.sites import LONGEST, shown_of
@@ -11,6 +11,8 @@ from service.base.scopes import Scope
 from service.store.apps import AppId, AppRow, ClientId, ClientRow
 
 Redirect = Annotated[str, Meta(min_length=1, max_length=LONGEST, description="an address that people are sent back to")]
+
+Chosen = Annotated[tuple[Scope, ...], Meta(max_length=8)]
 
 
 class AppQuery(Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,9 +30,11 @@ class AppDecision(AppQuery, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         allow: whether the app may do what it asks for.
+        scopes: what of that it may do; all of it, if absent. Then it still learns who you are.
     """
 
     allow: bool
+    scopes: Chosen | UnsetType = UNSET
 
 
 class DeviceCode(Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,9 +52,11 @@ class DeviceDecision(DeviceCode, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         allow: whether the app on the device may do what it asks for.
+        scopes: what of that it may do; all of it, if absent. Then it still learns who you are.
     """
 
     allow: bool
+    scopes: Chosen | UnsetType = UNSET
 
 
 class AppRequest(Struct, frozen=True):

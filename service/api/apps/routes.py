@@ -4,8 +4,9 @@ from typing import Final
 
 import msgspec
 from litestar.response import Response
+from msgspec import UNSET
 
-from service.accounts.apps.apps import BadAppRequest, GuestAccount, UnknownClient, UnknownDeviceCode
+from service.accounts.apps.apps import BadAppRequest, GuestAccount, NotAsked, UnknownClient, UnknownDeviceCode
 from service.accounts.apps.sites import BadRedirect
 from service.accounts.caller import Caller
 from service.api.apps.bodies import (
@@ -35,6 +36,7 @@ from service.api.problems.problem import Problem
 from service.api.problems.request import INVALID_BODY, KEY_REUSED, TOO_MANY_REQUESTS
 from service.api.request import Call
 from service.api.response import answer
+from service.base.scopes import Scope
 from service.store.apps import AppId, ClientId
 
 _query: Final = msgspec.json.Decoder(AppQuery)
@@ -83,14 +85,19 @@ async def answer_app_request(request: Call) -> Response[bytes]:
     """Let an app in, or do not.
 
     The answer is the address to which the browser goes: with a code that is good for 60 seconds, or with
-    `access_denied`. A guest makes a passkey or recovery codes first: nobody else could end what the app may do, when
-    the browser has forgotten the account. Repeating the request gives another code.
+    `access_denied`. With `scopes` it may do a part of what it asks for; the token answer names that part. A guest makes
+    a passkey or recovery codes first: nobody else could end what the app may do, when the browser has forgotten the
+    account. Repeating the request gives another code.
     """
     request.read_query(Nothing)
     caller = _person(request)
     wish = await request.read_body(_decision)
     try:
-        address = await request.services.apps.answer(wish.query, issuer_of(request), caller, allow=wish.allow)
+        address = await request.services.apps.answer(
+            wish.query, issuer_of(request), caller, allow=wish.allow, only=_chosen(wish)
+        )
+    except NotAsked as error:
+        raise _not_asked(error) from None
     except BadAppRequest as error:
         raise _bad(error) from None
     except GuestAccount:
@@ -143,7 +150,9 @@ async def answer_device_request(request: Call) -> Response[bytes]:
     caller = _person(request)
     wish = await request.read_body(_device_decision)
     try:
-        await request.services.apps.answer_device(wish.code, caller, allow=wish.allow)
+        await request.services.apps.answer_device(wish.code, caller, allow=wish.allow, only=_chosen(wish))
+    except NotAsked as error:
+        raise _not_asked(error) from None
     except UnknownDeviceCode:
         raise _no_device(wish.code) from None
     except GuestAccount:
@@ -268,6 +277,15 @@ def _person(request: Call) -> Caller:
     if caller.token is None:
         raise scope_missing(("account",), caller.scopes - {"account"}, caller.granted)
     return caller
+
+
+def _chosen(wish: AppDecision | DeviceDecision) -> tuple[Scope, ...] | None:
+    return None if wish.scopes is UNSET else wish.scopes
+
+
+def _not_asked(error: NotAsked) -> Problem:
+    allowed = f"Expected some of {', '.join(error.asked)}." if error.asked else "Expected none: send []."
+    return Problem(INVALID_BODY, str(error), allowed, path="$.scopes")
 
 
 def _bad(error: BadAppRequest) -> Problem:

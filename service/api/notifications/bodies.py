@@ -9,6 +9,7 @@ from domain.kernel.ids import CaseId, GameId, Seat, TournamentId, Version
 from projections.inbox import AnyKind
 from service.api.bodies import Identifier, Listed, Page, Past
 from service.api.cases.bodies import CaseSummary
+from service.store.apps import AppId
 from service.store.webhooks import HookId
 from service.webhooks.personal import Silences
 
@@ -95,6 +96,8 @@ class InboxState(Struct, frozen=True):
         webhooks_off: the webhooks of yours that the service switched off because they failed, until you switch them on
             or delete them. `why` of each says how.
         mail_refused: whether your e-mail is switched off because the mail server of your address refuses it.
+        apps_reused: the apps of yours one of whose refresh tokens came a second time, so that somebody may have copied
+            it. That sign-in was ended. The notice stays until you shut the app out, or let it in again.
     """
 
     unread: int
@@ -103,6 +106,7 @@ class InboxState(Struct, frozen=True):
     rulings: tuple[CaseSummary, ...]
     webhooks_off: tuple[HookId, ...] = ()
     mail_refused: bool = False
+    apps_reused: tuple[AppId, ...] = ()
 
 
 class NotificationPage(Listed[Notification], frozen=True):

@@ -67,7 +67,8 @@ async def state_of(services: Services, caller: Caller, inbox: Inbox) -> InboxSta
     hooks = await services.store.webhooks.webhooks(caller.player)
     given_up = tuple(each.webhook for each in hooks if each.status == "off" and each.why in GIVEN_UP)
     refused = mailboxes.sends and await mailboxes.is_refused(caller.player)
-    return InboxState(inbox.unread, newest, turns, rulings, given_up, refused)
+    reused = tuple(each.app for each in await services.apps.let_in(caller.player) if each.reused is not None)
+    return InboxState(inbox.unread, newest, turns, rulings, given_up, refused, reused)
 
 
 async def notifications(services: Services, inbox: Inbox, notices: Sequence[Notice]) -> tuple[Notification, ...]:

@@ -128,10 +128,10 @@ async def stream_notifications(request: Call) -> Response[bytes] | Stream:
     """Follow your inbox as server-sent events.
 
     Begins with a frame that says what waits for you: how many notifications you have not read, the games that wait
-    for a decision of yours, the cases that wait for your ruling, and the webhooks that failed. Another frame comes
-    whenever that changes. So a client keeps nothing, and after a break connects again. When something is read
-    elsewhere, a webhook is switched off, or somebody else makes you part of a game or a tournament, that comes within
-    15 seconds.
+    for a decision of yours, the cases that wait for your ruling, the webhooks that failed, and the apps whose refresh
+    token came twice. Another frame comes whenever that changes. So a client keeps nothing, and after a break connects
+    again. When something is read elsewhere, a webhook is switched off, an app's token comes twice, or somebody else
+    makes you part of a game or a tournament, that comes within 15 seconds.
     After 15 seconds without a frame the service sends a comment. The stream ends when the service stops and when
     your token ends.
     """

@@ -3,7 +3,7 @@
  * @module
  */
 
-/** @import { AppRequest, Me } from "../types.js" */
+/** @import { AppRequest, Me, Submitted } from "../types.js" */
 
 import { html, nothing } from "../vendor/lit-html.js";
 
@@ -41,20 +41,36 @@ const CHECK = {
  * @param {AppRequest} asked
  * @param {Me} me
  * @param {boolean} isBusy
- * @param {(allow: boolean) => unknown} decide
+ * @param {(allow: boolean, scopes?: AppRequest["scopes"]) => unknown} decide
  */
 export function question(asked, me, isBusy, decide) {
   const { kind, name } = asked;
   const place = placeOf(asked);
-  return html`<p class="lead">You are signed in as <strong>${me.name}</strong>. If you allow it,
-      <strong>${place}</strong> can:</p>
-    ${mayDo(asked.scopes)}
+  const choose = (/** @type {Submitted} */ event) => {
+    event.preventDefault();
+    const chosen = new FormData(event.target).getAll("scope");
+    decide(
+      true,
+      asked.scopes.filter((scope) => chosen.includes(scope)),
+    );
+  };
+  return html`<form @submit=${choose}>
+    <p class="lead">You are signed in as <strong>${me.name}</strong>. If you allow it, <strong>${place}</strong> can:</p>
+    ${asked.scopes.length ? choices(asked.scopes) : mayDo([])}
     <p>It never learns how you sign in. It cannot change your account, or keep you out of it. You can shut it out at any time on
       the page of <a href="/account">your account</a>.</p>
     <p class="hint">It calls itself “${name}”. ${kind === "web" ? html`Nobody has checked that name: go by the address, <strong>${place}</strong>.` : "Nobody has checked that name."}</p>
     ${CHECK[kind] ? html`<p class="problem">${CHECK[kind]}</p>` : nothing}
     <div class="buttons">
-      <button type="button" class="strong" ?disabled=${isBusy} @click=${() => decide(true)}>Allow</button>
+      <button class="strong" ?disabled=${isBusy}>Allow</button>
       <button type="button" ?disabled=${isBusy} @click=${() => decide(false)}>Do not allow</button>
-    </div>`;
+    </div></form>`;
+}
+
+/** What an app asks to do, of which somebody may leave out what they do not want. @param {AppRequest["scopes"]} scopes */
+function choices(scopes) {
+  return html`<fieldset class="may"><legend>See who you are: your name, and the id of your account; and</legend>
+    ${scopes.map((scope) => html`<label class="check"><input type="checkbox" name="scope" value=${scope} checked /> ${MAY[scope] ?? scope}</label>`)}
+    </fieldset>
+    <p class="hint">Take a tick away from what you do not want. The app may then do less.</p>`;
 }

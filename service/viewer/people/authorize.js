@@ -65,12 +65,12 @@ function request(asked) {
     ${page.isGuest ? nothing : question(asked, account.me, page.isBusy, decide)}`;
 }
 
-/** @param {boolean} allow */
-async function decide(allow) {
+/** @param {boolean} allow @param {AppRequest["scopes"]} [scopes] what of that it may do; all of it, if absent */
+async function decide(allow, scopes) {
   page.isBusy = true;
   draw();
   try {
-    const { address } = await api.post("/v1/authorization/decision", { query, allow });
+    const { address } = await api.post("/v1/authorization/decision", { query, allow, scopes });
     goTo(address);
   } catch (error) {
     page.problem = problemOf(error);

@@ -76,10 +76,10 @@ const look = (code) =>
     page.asked = await api.post("/v1/authorization/device", { code });
   });
 
-/** @param {boolean} allow */
-const decide = (allow) =>
+/** @param {boolean} allow @param {AppRequest["scopes"]} [scopes] what of that it may do; all of it, if absent */
+const decide = (allow, scopes) =>
   ask(async () => {
-    const { allowed } = await api.post("/v1/authorization/device/decision", { code: page.code, allow });
+    const { allowed } = await api.post("/v1/authorization/device/decision", { code: page.code, allow, scopes });
     page.isAllowed = allowed;
   });
 

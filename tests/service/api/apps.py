@@ -50,9 +50,9 @@ class App:
     async def look(self, query: str, player: Player | None = None) -> httpx.Response:
         return await self.service.ask("POST", "/v1/authorization", player, {"query": query})
 
-    async def decide(self, query: str, player: Player, *, allow: bool = True) -> httpx.Response:
+    async def decide(self, query: str, player: Player, *, allow: bool = True, **more: Any) -> httpx.Response:
         path = "/v1/authorization/decision"
-        return await self.service.ask("POST", path, player, {"query": query, "allow": allow})
+        return await self.service.ask("POST", path, player, {"query": query, "allow": allow, **more})
 
     async def sent_back(self, player: Player, scope: str = "play", *, allow: bool = True) -> dict[str, str]:
         """Return with what the browser comes back after its person has decided."""

@@ -281,7 +281,10 @@ async def test_a_refresh_token_that_comes_twice_ends_the_sign_in_and_is_told(app
     assert error(await app.refresh(tokens["refresh_token"])) == (400, "invalid_grant")
     (row,) = (await app.service.get("/v1/apps", anna))["items"]
     assert (row["reused"] is not None, row["sign_ins"]) == (True, 1)
+    assert (await app.service.get("/v1/notifications", anna))["state"]["apps_reused"] == [row["id"]]
     assert not (await app.look(app.query(), anna)).json()["remembered"], "the person is asked again"
+    await app.signed_in(anna)
+    assert (await app.service.get("/v1/notifications", anna))["state"]["apps_reused"] == []
 
 
 async def test_an_app_learns_and_ends_nothing_of_anothers(app: App, anna: Player, bert: Player) -> None:

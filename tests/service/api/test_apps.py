@@ -3,6 +3,8 @@
 import asyncio
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from authlib.oauth2.rfc8414 import AuthorizationServerMetadata
@@ -162,6 +164,42 @@ async def test_an_app_is_remembered_at_its_host_and_asks_again_for_more(app: App
     assert not (await elsewhere.look(elsewhere.query(), anna)).json()["remembered"]
     await app.signed_in(anna, "notify")
     assert (await app.look(app.query("play notify"), anna)).json()["remembered"]
+
+
+async def test_a_person_lets_an_app_do_a_part_of_what_it_asks_for(app: App, anna: Player) -> None:
+    """RFC 6749, 3.3: the token answer names the scopes when they are fewer."""
+
+    async def given(only: list[str], asked: str = "play judge notify") -> Any:
+        answer = await app.decide(app.query(asked), anna, scopes=only)
+        return (await app.redeem(code_of(answer.json()["address"]))).json()
+
+    tokens = await given(["play", "notify"])
+    assert tokens["scope"] == "play notify"
+    assert (await app.service.get("/v1/players/me", bearer(tokens)))["scopes"] == ["play", "notify"]
+    assert (await app.refresh(tokens["refresh_token"])).json()["scope"] == "play notify"
+    seen = {scope: (await app.look(app.query(scope), anna)).json()["remembered"] for scope in ("play", "play judge")}
+    assert seen == {"play": True, "play judge": False}
+    assert (await given([], "notify"))["scope"] == "", "then it learns who somebody is"
+    assert (await app.service.get("/v1/apps", anna))["items"][0]["scopes"] == ["play"], (
+        "what was taken back is forgotten"
+    )
+    refused = await app.decide(app.query("play"), anna, scopes=["play", "judge"])
+    assert (refused.status_code, refused.json()["type"]) == (422, "/problems/invalid-body")
+    assert refused.json()["allowed"] == "Expected some of play."
+
+
+async def test_a_person_lets_a_device_do_a_part_of_what_it_asks_for(app: App, anna: Player) -> None:
+    device = (await app.send("device", scope="play judge")).json()
+    decision = {"code": device["user_code"], "allow": True, "scopes": ["account"]}
+    path = "/v1/authorization/device/decision"
+    refused = await app.service.ask("POST", path, anna, decision)
+    assert (refused.status_code, refused.json()["path"]) == (422, "$.scopes")
+    await app.service.post(path, anna, {**decision, "scopes": ["play"]})
+    assert (await app.poll(device["device_code"])).json()["scope"] == "play"
+
+
+def code_of(address: str) -> str:
+    return dict(parse_qsl(urlsplit(address).query))["code"]
 
 
 async def test_an_account_sees_its_apps_and_shuts_one_out(app: App, anna: Player, bert: Player) -> None:

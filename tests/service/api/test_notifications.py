@@ -45,7 +45,7 @@ async def test_a_player_is_told_what_happened_and_what_waits(service: Service, a
     shown = await service.get(f"/v1/games/{game}")
     assert (started["kind"], started["game"], started["title"]) == ("game-started", game, shown["title"])
     assert (started["case"], started["seat"], started["read"]) == (None, None, False)
-    nothing = {"turns": [], "rulings": [], "webhooks_off": [], "mail_refused": False}
+    nothing = {"turns": [], "rulings": [], "webhooks_off": [], "mail_refused": False, "apps_reused": []}
     assert page["state"] == {"unread": 1, "newest": page["items"][0]["id"], **nothing}
     (turn,) = (await inbox(service, anna))["state"]["turns"]
     assert turn == {

@@ -34,6 +34,7 @@ NAMED: Final = {"game", "with", "case"}
 
 OTHERS: Final = {
     *(
+        "account",
         "app",
         "asked",
         "bots",

@@ -14,8 +14,10 @@ from domain.kernel.ids import PlayerId
 from domain.kernel.log.rematching import MOST_OFFERS
 from service.accounts.apps.apps import MOST_CLIENTS
 from service.api.contract.document import endpoints
+from service.base.scopes import EVERYBODYS, SCOPES
+from service.joining import MOST_JOINED
 from service.leagues.leagues import MOST_LEAGUES
-from service.store.accounts import PasskeyId, PasskeyRow
+from service.store.accounts import PasskeyId, PasskeyRow, TokenId
 from service.store.apps import AppId, AppRow, ClientId
 from service.store.sqlite.connections import Connections
 from service.store.webhooks import DeliveryId, DeliveryRow, HookId
@@ -117,6 +119,15 @@ class World(Struct):
         league = (await service.post("/v1/leagues", bert, LEAGUE))["summary"]["league"]
         return World(service, anna, bert, game, hiding, gathering, case, webhook, tournament, league)
 
+    async def join(self, twin: PlayerId, code: bytes) -> None:
+        store, anna = self.service.services.store, PlayerId(self.anna.id)
+        joinings = store.joinings
+        await store.accounts.grant(anna, EVERYBODYS)  # who runs the service is not joined
+        await joinings.ask(anna, code, TokenId("s1"), "2999", "2026")
+        await joinings.claim(code, twin, "2026")
+        await joinings.join(code, twin, TokenId("s2"), "2026", MOST_JOINED)
+        await store.accounts.grant(anna, SCOPES)
+
     async def grow(self, to: int) -> None:
         """Make whatever accounts can list as long as this."""
         service, anna, bert = self.service, self.anna, self.bert
@@ -148,6 +159,8 @@ class World(Struct):
                 await service.post("/v1/leagues", anna, LEAGUE)
             if number < MOST_CLIENTS:
                 await service.post("/v1/clients", anna, {"name": "App", "redirects": ["https://app.example/"]})
+            if number < MOST_JOINED:
+                await self.join(PlayerId((await service.register("Twin")).id), bytes([number]))
             if number < MOST_OFFERS:
                 await service.ask("PUT", f"/v1/games/{self.game}/rematches/{number + 1}", anna, {})
                 await service.ask("DELETE", f"/v1/games/{self.game}/rematches/{number + 1}", anna)
