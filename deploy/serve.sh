@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Brings the environment up to date and serves. Arguments go to `tabularium serve`; see deploy/serve.sh --help.
-# On the embedded store bots play a game to be looked at, unless --no-demonstrate is given.
+# On the embedded store bots play a game to be looked at, unless --no-demonstrate or --sandbox is given.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/bootstrap.sh"
 
@@ -13,6 +13,6 @@ if [[ ${TABULARIUM_ARCHIVE:-} == s3://* ]]; then extra+=(--extra bucket); fi
 sync --no-dev --inexact "${extra[@]}"
 
 demonstrate=(--demonstrate)
-if [[ -n ${TABULARIUM_DATABASE_URL:-} ]]; then demonstrate=(); fi
+if [[ -n ${TABULARIUM_DATABASE_URL:-} || " $* " == *" --sandbox "* ]]; then demonstrate=(); fi
 
 exec .venv/bin/tabularium serve "${demonstrate[@]}" "$@"

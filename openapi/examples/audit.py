@@ -26,14 +26,7 @@ print(policy)
 # ## The games that are over
 
 # %%
-games: list[dict[str, Any]] = []
-cursor: str | None = None
-while True:
-    page = client.get("/v1/games", status="over", limit=100, cursor=cursor)
-    games += page["items"]
-    cursor = page["next"]
-    if cursor is None:
-        break
+games: list[dict[str, Any]] = list(client.items("/v1/games", status="over", limit=100))
 print(len(games), "games are over")
 
 # %% [markdown]

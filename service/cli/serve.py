@@ -32,6 +32,7 @@ It is {now} there until you move the time. Everybody knows these tokens:
 {tokens}
 These games are there:
 {games}
+  who has to move curl {address}/v1/sandbox
   move the time   curl -X PUT {address}/v1/sandbox/time -H 'Content-Type: application/json' -d '{{"at": "…"}}'
   begin anew      curl -X POST {address}/v1/sandbox/reset
 Press Ctrl-C to stop it. Nothing stays."""

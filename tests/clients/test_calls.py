@@ -75,6 +75,22 @@ def test_a_query_in_the_path_stays_and_lists_repeat_their_name(speaker: Speaker)
     assert (alone.path, together.path) == ("/v1/games?text=a", "/v1/games?text=a&status=over&status=running")
 
 
+@pytest.mark.parametrize(("places", "name"), [(["c1", "c2"], "cursor"), ([3, 7], "after")])
+def test_a_list_is_gone_through_page_by_page(speaker: Speaker, places: list[Any], name: str) -> None:
+    pages = [answer({"items": [place], "next": place}) for place in places]
+    with scripted(*pages, CLOSED, answer({"items": [9], "next": None})) as service:
+        said = speaker.ask("items", url=service.url, path="/v1/games", given={"status": "over"})
+    assert said == [*places, 9]
+    rest = [f"&{name}={place}" for place in (*places, places[-1])]
+    assert [each.path for each in service.received] == [f"/v1/games?status=over{each}" for each in ("", *rest)]
+
+
+def test_a_list_ends_where_it_leads_nowhere(speaker: Speaker) -> None:
+    """The log of all games names a next page also at its end."""
+    with scripted(answer({"items": [1], "next": "a"}), answer({"items": [], "next": "a"})) as service:
+        assert speaker.ask("items", url=service.url, path="/v1/log") == [1]
+
+
 @pytest.mark.parametrize("url", ["", "localhost:8000", "ftp://service.example", "http://", "http://host:port", "/v1"])
 def test_what_is_no_address_is_refused_before_anything_is_sent(package: Speaker, url: str) -> None:
     said = package.ask("client", url=url, token="t0")

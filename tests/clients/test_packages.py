@@ -116,6 +116,9 @@ for await (const event of client.events("g1", after)) {
 }
 await client.command("g1", { type: "pass" }, { version });
 await client.post("/v1/games/{game}/seats", { game: "g1" }, { seat: "red" });
+for await (const { title, status } of client.items("/v1/games", { status: "over" })) console.log(title.length, status);
+// @ts-expect-error: one game is no list
+client.items("/v1/games/{game}", { game: "g1" });
 // @ts-expect-error: the path needs the name of a game
 await client.get("/v1/games/{game}", {});
 // @ts-expect-error: there is no such path

@@ -208,6 +208,13 @@ class Calls:
         return found
 
 
+def following(page: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the parameter that asks for the page after one; None where it is the last. `asked` had led to it."""
+    where = page["next"]
+    parameter = {"after" if isinstance(where, int) else "cursor": where}
+    return None if where is None or parameter == asked else parameter  # The log of all games always names a next page.
+
+
 def problem_of(answer: Answer) -> Problem:
     """Return the problem that an answer says; what a proxy says instead is none.
 

@@ -24,6 +24,7 @@ from tabularium_client.calls import (
     as_text,
     decoded,
     filled,
+    following,
     problem_of,
 )
 from tabularium_client.problems import Lost
@@ -127,6 +128,14 @@ class Client(_Settings):
     def get(self, path: str, /, **given: Any) -> Any:
         """Return what a path answers. `given` has the names in the path and the parameters of the query."""
         return self._run(self._calls.call("GET", path, given, decoded))
+
+    def items(self, path: str, /, **given: Any) -> Iterator[Any]:
+        """Yield all items of a list, and ask for one page after another."""
+        page: dict[str, Any] | None = {}
+        while page is not None:
+            answer = self.get(path, **given | page)
+            yield from answer["items"]
+            page = following(answer, page)
 
     def post(
         self, path: str, body: Any = None, /, *, version: int | None = None, key: str | None = None, **given: Any
@@ -296,6 +305,15 @@ class AsyncClient(_Settings):
     async def get(self, path: str, /, **given: Any) -> Any:
         """Return what a path answers. `given` has the names in the path and the parameters of the query."""
         return await self._run(self._calls.call("GET", path, given, decoded))
+
+    async def items(self, path: str, /, **given: Any) -> AsyncIterator[Any]:
+        """Yield all items of a list, and ask for one page after another."""
+        page: dict[str, Any] | None = {}
+        while page is not None:
+            answer = await self.get(path, **given | page)
+            for each in answer["items"]:
+                yield each
+            page = following(answer, page)
 
     async def post(
         self, path: str, body: Any = None, /, *, version: int | None = None, key: str | None = None, **given: Any

@@ -3,7 +3,7 @@
 import type { GameEvent, UnknownEvent } from "./events.js";
 import { Gap, Lost, Problem, Stale } from "./problems.js";
 import { frames, jittered, rest, type Following, type Frame } from "./streams.js";
-import type { Answer, Body, Command, Given, Method, Options, Path, Played, Waiting } from "./types.js";
+import type { Answer, Body, Command, Given, Item, ListPath, Method, Options, Path, Played, Waiting } from "./types.js";
 
 /** Gives the token of a request, and another in place of one that the service has refused. `signedIn` makes one. */
 export type TokenSource = (refused?: string) => Promise<string>;
@@ -60,6 +60,18 @@ export class Client {
   /** Return what a path answers. `given` has the names in the path and the parameters of the query. */
   get<P extends Path<"get">>(path: P, given?: Given<P, "get">, sent?: Sent): Promise<Answer<P, "get">> {
     return this.#json("get", path, { ...sent, names: given as Names });
+  }
+
+  /** Yield all items of a list, and ask for one page after another. */
+  async *items<P extends ListPath>(path: P, given?: Given<P, "get">, sent?: Sent): AsyncGenerator<Item<P>, void> {
+    let last: string | number | null | undefined;
+    for (let next: typeof last; next !== null; ) {
+      const asked = next === undefined ? given : { ...given, [typeof next === "number" ? "after" : "cursor"]: next };
+      const page = (await this.get(path, asked as Given<P, "get">, sent)) as { items: Item<P>[]; next: string | number | null };
+      yield* page.items;
+      [last, next] = [next, page.next];
+      if (next === last) return; // The log of all games always names a next page.
+    }
   }
 
   post<P extends Path<"post">>(path: P, given: Given<P, "post">, body?: Body<P, "post">, sent?: Sent): Promise<Answer<P, "post">> {

@@ -6,6 +6,6 @@ export { accepting, every, fault, fits, sample } from "./options.js";
 export { Gap, Lost, NotSignedIn, Problem, Refusal, Stale, TabulariumError } from "./problems.js";
 export { signIn, signInByDevice, signOut, signedIn, type App, type DeviceCode, type Store } from "./signin.js";
 export { frames, type Following, type Frame } from "./streams.js";
-export type { Answer, Body, Command, Given, Method, Option, Options, Path, Played, Schema, Schemas, Waiting } from "./types.js";
+export type { Answer, Body, Command, Given, Item, ListPath, Method, Option, Options, Path, Played, Schema, Schemas, Waiting } from "./types.js";
 export { apply, type Scene } from "./views.js";
 export { Forged, delivery, type HeadersOf } from "./webhooks.js";

@@ -30,6 +30,12 @@ export type Answer<P extends Path<M>, M extends Method> = Operation<P, M> extend
   ? Content<R[keyof R & (200 | 201 | 202)]>
   : never;
 
+/** The paths of lists, which come in pages. */
+export type ListPath = { [P in Path<"get">]: Answer<P, "get"> extends { items: readonly unknown[]; next: unknown } ? P : never }[Path<"get">];
+
+/** What a list is of. */
+export type Item<P extends ListPath> = Answer<P, "get"> extends { items: readonly (infer T)[] } ? T : never;
+
 /** What an endpoint takes; undefined where it takes nothing. */
 export type Body<P extends Path<M>, M extends Method> = Operation<P, M> extends { requestBody?: infer B }
   ? Content<NonNullable<B>>

@@ -59,6 +59,8 @@ def begun(client: Any, asked: dict[str, Any]) -> Any:
             return client.post(asked["path"], asked.get("body"), version=version, key=key, **given)
         case "command":
             return client.command(asked["game"], asked["choice"], version=version, key=key)
+        case "items":
+            return client.items(asked["path"], **given)
         case "events":
             return client.events(asked["game"], asked.get("after"))
         case "waiting":

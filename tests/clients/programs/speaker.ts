@@ -32,6 +32,7 @@ async function* given(client: any, asked: Asked): AsyncGenerator<unknown, void> 
   else if (action === "content") yield Buffer.from(await client.content(path, given)).toString("base64");
   else if (action === "post") yield await client.post(path, given, body, { version, key });
   else if (action === "command") yield await client.command(game, choice, { version, key });
+  else if (action === "items") yield* client.items(path, given);
   else if (action === "events") yield* client.events(game, after);
   else if (action === "waiting") yield* client.waiting();
   else if (action === "stream") yield* client.stream(path, given, { after: last });
@@ -145,7 +146,7 @@ async function acted(asked: Asked): Promise<unknown> {
   try {
     if (action === "decide") return { played: (await client.decide(asked.game, chooser(counts))) ?? null, asked: counts };
     for await (const each of given(client, asked)) if (got.push(each) === most) break;
-    return ["events", "waiting", "stream"].includes(action) ? got : got[0];
+    return ["events", "items", "waiting", "stream"].includes(action) ? got : got[0];
   } catch (error) {
     return { ...spoken(error), ...(got.length && { got }) };
   }
