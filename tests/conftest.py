@@ -101,9 +101,9 @@ def pytest_sessionfinish() -> None:
 
 @pytest.fixture
 async def database_url(request: pytest.FixtureRequest) -> AsyncIterator[str]:
-    """The setting that chooses the store: a database with nothing in it, or none for the embedded store."""
+    """The setting that chooses the store: a database that a service has begun, or none for the embedded store."""
     if request.param == "sqlite":
         yield ""
         return
-    async with distributed_database() if request.config.option.on_citus else shared_cluster().database() as url:
+    async with distributed_database() if request.config.option.on_citus else shared_cluster().begun_database() as url:
         yield url
