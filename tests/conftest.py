@@ -15,7 +15,8 @@ from tests.helpers.redis import stop_shared_server
 from tests.helpers.sampling import sampled
 
 HERE = Path(__file__).parent
-STORES = ("sqlite", "postgres")
+STORES = {"sqlite": 3, "postgres": 1}
+"""How often a test works over each. A service over PostgreSQL takes three times the processor time."""
 LONG = {"contract", "faults", "cli", "test_instructions"}
 """Folders, and a file, in which tests are long and wait for other programs more than they work."""
 PAGES = {"browser"}
@@ -47,7 +48,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give a test that works over a store one of the two; `service/store` is where each store shows all it can do."""
     if "database_url" in metafunc.fixturenames:
         here = f"{metafunc.function.__module__}.{metafunc.function.__qualname__}"
-        metafunc.parametrize("database_url", sampled(f"tests over a store:{here}", STORES, 1), indirect=True)
+        metafunc.parametrize(
+            "database_url", sampled(f"tests over a store:{here}", STORES, 1, weight=STORES.__getitem__), indirect=True
+        )
 
 
 @pytest.hookimpl(wrapper=True)
