@@ -15,7 +15,8 @@ from tests.helpers.redis import stop_shared_server
 from tests.helpers.sampling import sampled
 
 HERE = Path(__file__).parent
-STORES = ("sqlite", "postgres")
+STORES = {"sqlite": 3, "postgres": 1}
+"""How often a test works over each. A service over PostgreSQL takes three times the processor time."""
 LONG = {"contract", "faults", "cli", "test_instructions"}
 """Folders, and a file, in which tests are long and wait for other programs more than they work."""
 PAGES = {"browser"}
@@ -47,7 +48,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give a test that works over a store one of the two; `service/store` is where each store shows all it can do."""
     if "database_url" in metafunc.fixturenames:
         here = f"{metafunc.function.__module__}.{metafunc.function.__qualname__}"
-        metafunc.parametrize("database_url", sampled(f"tests over a store:{here}", STORES, 1), indirect=True)
+        metafunc.parametrize(
+            "database_url", sampled(f"tests over a store:{here}", STORES, 1, weight=STORES.__getitem__), indirect=True
+        )
 
 
 @pytest.hookimpl(wrapper=True)
@@ -101,9 +104,9 @@ def pytest_sessionfinish() -> None:
 
 @pytest.fixture
 async def database_url(request: pytest.FixtureRequest) -> AsyncIterator[str]:
-    """The setting that chooses the store: a database with nothing in it, or none for the embedded store."""
+    """The setting that chooses the store: a database that a service has begun, or none for the embedded store."""
     if request.param == "sqlite":
         yield ""
         return
-    async with distributed_database() if request.config.option.on_citus else shared_cluster().database() as url:
+    async with distributed_database() if request.config.option.on_citus else shared_cluster().begun_database() as url:
         yield url

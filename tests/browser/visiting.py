@@ -140,11 +140,11 @@ class Visitor:
         assert not grave, "\n".join(grave)
 
     async def axe_in_passing(self, within: str | None = None, *, without: str | None = None) -> None:
-        """Do what `axe` does in one test of three; in all of them with `--all`.
+        """Do what `axe` does in one test of six; in all of them with `--all`.
 
         `test_access.py` is where every page is looked at. This is for the states to which other tests come.
         """
-        if in_this_run("what tests come to by axe", 3):
+        if in_this_run("what tests come to by axe", 6):
             await self.axe(within, without=without)
 
     async def bodies(self) -> dict[str, str]:

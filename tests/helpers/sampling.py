@@ -47,7 +47,13 @@ def checks() -> dict[str, Drawn]:
     return found
 
 
-def sampled(check: str, cases: Iterable[T], draw: int, by: Callable[[T], Hashable] | None = None) -> list[T]:
+def sampled(
+    check: str,
+    cases: Iterable[T],
+    draw: int,
+    by: Callable[[T], Hashable] | None = None,
+    weight: Callable[[T], float] = lambda case: 1,
+) -> list[T]:
     """Return `draw` cases of a check, or of each group of cases, in their order; all cases in a run without a seed.
 
     Args:
@@ -57,13 +63,18 @@ def sampled(check: str, cases: Iterable[T], draw: int, by: Callable[[T], Hashabl
         cases: all cases.
         draw: how many to draw.
         by: the group of a case; without it, all cases are one group.
+        weight: how often a case is drawn, in times of another one: where some cost more than they tell.
     """
     groups: dict[Hashable, list[tuple[int, T]]] = {}
     every = list(enumerate(cases))
     for case in every:
         groups.setdefault(by(case[1]) if by else None, []).append(case)
     rng = Random(f"{RUN.seed} {check}")
-    some = [case for group in groups.values() for case in rng.sample(group, min(draw, len(group)))]
+    some: list[tuple[int, T]] = []
+    for group in groups.values():
+        # Efraimidis and Spirakis: the largest of these keys are a sample by weights without repetition.
+        keys = {number: rng.random() ** (1 / weight(case)) for number, case in group}
+        some += sorted(group, key=lambda case: keys[case[0]], reverse=True)[:draw]
     RUN.checks[check] = Drawn(len(some), len(every))
     return [case for _, case in (every if RUN.seed is None else sorted(some, key=lambda case: case[0]))]
 

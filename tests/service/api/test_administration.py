@@ -211,9 +211,10 @@ async def test_a_game_passes_on_when_the_account_of_its_organizer_is_closed(
     assert (await service.ask("PUT", f"/v1/games/{running}/seats/red/bot", bert, {"level": "random"})).is_success
     events = (await service.get(f"/v1/games/{running}/events"))["items"]
     assert [each["type"] for each in events[-3:]] == ["seat-given-up", "organizer-changed", "seat-taken-over"]
-    version = (await service.get(f"/v1/games/{running}"))["version"]
     await service.ask("DELETE", f"/v1/players/{anna.id}", admin)
-    assert (await service.get(f"/v1/games/{running}"))["version"] == version, "repeating it changes nothing"
+    events = (await service.get(f"/v1/games/{running}/events"))["items"]
+    passed = [each["type"] for each in events if each["type"] in ("seat-given-up", "organizer-changed")]
+    assert passed == ["seat-given-up", "organizer-changed"], "repeating it changes nothing; the bot may have moved"
 
 
 async def test_where_registration_is_closed_administrators_open_accounts(tmp_path: Path) -> None:
