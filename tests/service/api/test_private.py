@@ -45,6 +45,7 @@ OTHERS: Final = {
         "client",
         "document",
         "file",
+        "imported",
         "invitation",
         "left",
         "lesson",
