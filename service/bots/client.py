@@ -69,6 +69,10 @@ class Client:
         """Return a tournament's export. Raises `Problem`."""
         return self._call("GET", f"/v1/tournaments/{quote(tournament, safe='')}/export").content
 
+    def import_game(self, body: Any) -> Any:
+        """Import a game, and return what came of it: verifying it may take a minute. Raises `Problem`."""
+        return self._call("POST", "/v1/games/import", json=body, timeout=120).json()
+
     def _call(self, method: str, path: str, headers: dict[str, str] | None = None, **given: Any) -> httpx.Response:
         try:
             response = self._http.request(method, path, headers={**self._headers, **(headers or {})}, **given)

@@ -44,6 +44,7 @@ def register(app: typer.Typer) -> None:
     app.command("replay")(replay)
     app.command("verify")(verify)
     app.command("export")(export)
+    app.command("import")(import_)
 
 
 def replay(
@@ -386,3 +387,35 @@ def export(
     target = output or Path(f"{game}.jsonl")
     write_file(target, content)
     console.print(f"{target}: {len(content.splitlines())} lines", markup=False)
+
+
+def import_(
+    file: FileArgument,
+    token: Annotated[str, typer.Option(envvar="TABULARIUM_TOKEN", help="A token with the scope organize.")],
+    url: Annotated[str, typer.Option(help="The service's address.")] = "http://127.0.0.1:8000",
+    certificate: Annotated[
+        Path | None, typer.Option(help="The certificate of the end of the game: its service signed it.")
+    ] = None,
+    policy: Annotated[Path | None, typer.Option(help="The policy of that service, with a certificate.")] = None,
+) -> None:
+    """Bring a game that another service recorded to a service, which verifies it and keeps it to be looked at."""
+    body = {"export": _text(read_export(file), file)}
+    for name, given in (("certificate", certificate), ("policy", policy)):
+        if given is not None:
+            body[name] = _text(read_file(given), given)
+    try:
+        with Client(url, token) as client:
+            told = client.import_game(body)
+    except Problem as problem:
+        if problem.document.get("type") != "/problems/not-imported":
+            bad_input(str(problem))
+        console.print(f"{file}: not imported ({problem.document['rule']}). {problem.document['detail']}", markup=False)
+        raise typer.Exit(1) from None
+    console.print(f"{url.rstrip('/')}/imports/{told['id']}\nGame {told['game']}. {told['provenance']}", markup=False)
+
+
+def _text(content: bytes, file: Path) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        bad_input(f"{file} is not UTF-8: give the file as the service gave it")

@@ -47,7 +47,7 @@ def examples(scene: Scene) -> dict[str, Example]:
     )
     row = ImportRow(IMPORT, scene.players[0].player, AT, found.ruleset, encode(found).decode(), "…", "log …", 1_204_113)
     detail, summary = import_detail(row, None), import_summary(row, None)
-    events = EventPage((event_view(scene.ruleset.id, scene.records[-1], scene.vault, _ALL),), None)
+    events = EventPage((event_view(scene.ruleset.id, scene.records[1], scene.vault, _ALL),), None)
     sheet = frame_sheet_of(game, lambda _: None)
     key = replace(drawn_scene(sheet, NOTHING, 0, None, 0, ""), areas={})
     svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1600 1330" …><title>…</title>…</svg>'

@@ -41,7 +41,7 @@ from tests.service.api.apps import REDIRECT, App
 from tests.service.api.browsers import authenticator, browser
 from tests.service.api.scene import NEW_GAME, PUT_UP, Scene
 from tests.service.api.serving import Player
-from tests.service.api.test_imports import bring, here
+from tests.service.api.test_imports import bring, exported, here
 from tests.tiny.auction import TinyAuction
 
 TABLE = {"ruleset": "tiny-auction", "players": 2}
@@ -409,7 +409,7 @@ async def _import_too_many(s: Scene) -> httpx.Response:
     s.service.services.imports.examine = here
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(imports, "MOST_IMPORTS", 0)
-        return await bring(s.service, s.anna)
+        return await bring(s.service, s.anna, exported(6))
 
 
 async def _delete_anothers_import(s: Scene) -> httpx.Response:
