@@ -15,8 +15,11 @@ class Client(tabularium_client.Client):
     The proxies that a machine's environment names are for other programs.
     """
 
-    def __init__(self, url: str, token: str | None = None, http: httpx.Client | None = None) -> None:
-        super().__init__(url, token, attempts=_ATTEMPTS, http=http or httpx.Client(timeout=30, trust_env=False))
+    def __init__(
+        self, url: str, token: str | None = None, http: httpx.Client | None = None, *, seconds: float = 30
+    ) -> None:
+        """`seconds` is how long it waits for an answer."""
+        super().__init__(url, token, attempts=_ATTEMPTS, http=http or httpx.Client(timeout=seconds, trust_env=False))
         self._owned = http is None
 
     def as_player(self, token: str) -> Self:

@@ -4,10 +4,11 @@ import os
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Final, get_args
 
 import msgspec
 import typer
+from tabularium_client import Problem
 
 from domain.judging import proof
 from domain.judging.fold import fold as fold_case
@@ -36,6 +37,9 @@ from service.cli.dividing import OnOption, done
 from service.cli.output import bad_input, calling, console, print_json, progress_bar, read_file, writable, write_file
 from service.cli.proving import ENDINGS, Result, content_of, exports_in, is_dump, prove_all
 
+IMPORTING: Final = 120.0
+"""Seconds in which a service verifies an export, and those before it."""
+
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="An export: JSON Lines.")]
 
 
@@ -43,6 +47,7 @@ def register(app: typer.Typer) -> None:
     app.command("replay")(replay)
     app.command("verify")(verify)
     app.command("export")(export)
+    app.command("import")(import_)
 
 
 def replay(
@@ -382,3 +387,37 @@ def export(
     target = output or Path(f"{game}.jsonl")
     write_file(target, content)
     console.print(f"{target}: {len(content.splitlines())} lines", markup=False)
+
+
+def import_(
+    file: FileArgument,
+    token: Annotated[str, typer.Option(envvar="TABULARIUM_TOKEN", help="A token with the scope organize.")],
+    url: Annotated[str, typer.Option(help="The service's address.")] = "http://127.0.0.1:8000",
+    certificate: Annotated[
+        Path | None, typer.Option(help="The certificate of the end of the game: its service signed it.")
+    ] = None,
+    policy: Annotated[Path | None, typer.Option(help="The policy of that service, with a certificate.")] = None,
+) -> None:
+    """Bring a game that another service recorded to a service, which verifies it and keeps it to be looked at."""
+    body = {"export": _text(read_export(file), file)}
+    for name, given in (("certificate", certificate), ("policy", policy)):
+        if given is not None:
+            body[name] = _text(read_file(given), given)
+    with calling(url, token, IMPORTING) as client:
+        try:
+            imported = client.post("/v1/games/import", body)
+        except Problem as problem:
+            if problem.type != "/problems/not-imported":
+                raise
+            rule = problem.document["rule"]
+            console.print(f"{file}: not imported ({rule}). {problem.detail}", markup=False)
+            raise typer.Exit(1) from None
+    address = f"{url.rstrip('/')}/imports/{imported['id']}"
+    console.print(f"{address}\nGame {imported['game']}. {imported['provenance']}", markup=False)
+
+
+def _text(content: bytes, file: Path) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        bad_input(f"{file} is not UTF-8: give the file as the service gave it")

@@ -31,10 +31,13 @@ def bad_input(message: str) -> NoReturn:
 
 
 @contextmanager
-def calling(url: str, token: str | None = None) -> Iterator[Client]:
-    """Return a context with a caller of a service. What the service refuses in it, or does not answer, is bad input."""
+def calling(url: str, token: str | None = None, seconds: float = 30) -> Iterator[Client]:
+    """Return a context with a caller of a service, which waits `seconds` for an answer.
+
+    What the service refuses in it, or does not answer, is bad input.
+    """
     try:
-        client = Client(url, token)
+        client = Client(url, token, seconds=seconds)
     except ValueError as error:
         bad_input(str(error))
     try:

@@ -29,7 +29,7 @@ function draw() {
   board.mark("chosen", room.area ? [room.area] : []);
   if (board.svg && !drawn.isWhole) room.redraw();
   place("board").setAttribute("aria-busy", String(!drawn.isWhole));
-  render(room.isEntered() ? boardPanel(room) : boardWaits(Object.assign(room, { board })), place("board-panel"));
+  render(room.isEntered() ? boardPanel(room) : boardWaits({ board, problem: room.problem }), place("board-panel"));
   render(timelinePanel(room), place("timeline"));
   render(side(), place("side"));
   if (room.isEntered()) {
@@ -53,7 +53,7 @@ function provenance() {
   if (!told) return html`<p class="quiet">Loading …</p>`;
   const { issuer, finish } = told;
   document.title = `Game ${told.game} of another service · Tabularium`;
-  place("title").textContent = `An imported game of ${told.ruleset}`;
+  place("title").textContent = `An imported game of ${room.ruleset?.title ?? told.ruleset}`;
   return html`<div class="imported" role="note">
     <p><strong>Imported from ${told.origin ? html`<bdi>${told.origin}</bdi>` : "another service"}, not played here.</strong>
       ${told.provenance}</p>

@@ -27,6 +27,20 @@ class NewImport(Struct, frozen=True, forbid_unknown_fields=True):
     policy: Annotated[str, Meta(max_length=16_384)] | UnsetType = UNSET
 
 
+class Imported(Struct, frozen=True):
+    """What came of an export.
+
+    Attributes:
+        id: the id of the import. It follows from the export and the key of the issuer.
+        game: the id that its issuer gave the game.
+        provenance: who stands by the game, in a sentence.
+    """
+
+    id: ImportId
+    game: GameId
+    provenance: str
+
+
 class ImportsPage(Page, frozen=True, forbid_unknown_fields=True):
     """Which imports.
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from domain.importing import Examined, Issuer
 from domain.kernel.log.ending import Finish
-from service.api.imports.bodies import ImportPage, NewImport, import_detail, import_summary
+from service.api.imports.bodies import Imported, ImportPage, NewImport, import_detail, import_summary
 from service.api.log.bodies import EventPage
 from service.api.pictures.bodies import FramePage
 from service.api.play.routes import state_view
@@ -19,6 +19,7 @@ from service.store.imports import ImportId, ImportRow
 
 IMPORT: Final = ImportId("xb7q2m5ahbk3oxw7c")
 _ALL: Final = Viewer(everything=True)
+_EXPORT: Final = '{"board":{…},"format":"tabularium-export/1", …}\n…\n'
 
 
 def examples(scene: Scene) -> dict[str, Example]:
@@ -46,15 +47,18 @@ def examples(scene: Scene) -> dict[str, Example]:
     )
     row = ImportRow(IMPORT, scene.players[0].player, AT, found.ruleset, encode(found).decode(), "…", "log …", 1_204_113)
     detail, summary = import_detail(row, None), import_summary(row, None)
-    events = EventPage((event_view(scene.ruleset.id, scene.records[-1], scene.vault, _ALL),), None)
+    events = EventPage((event_view(scene.ruleset.id, scene.records[1], scene.vault, _ALL),), None)
     sheet = frame_sheet_of(game, lambda _: None)
     key = replace(drawn_scene(sheet, NOTHING, 0, None, 0, ""), areas={})
     svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1600 1330" …><title>…</title>…</svg>'
     return {
-        "importGame": Example(detail, NewImport('{"board":{…},"format":"tabularium-export/1", …}\n…\n', "…", "log …")),
+        "importGame": Example(
+            Imported(IMPORT, GAME, summary.provenance),
+            NewImport('{"board":{…},"format":"tabularium-export/1", …}\n…\n', "…", "log …"),
+        ),
         "listImports": Example(ImportPage((summary,), None)),
         "showImport": Example(detail),
-        "exportImport": Example('{"board":{…},"format":"tabularium-export/1", …}\n…\n'),
+        "exportImport": Example(_EXPORT),
         "listImportEvents": Example(events),
         "showImportState": Example(replace(state_view(game, _ALL, None), view=None)),
         "drawImportBoard": Example(svg),

@@ -16,6 +16,7 @@ from service.api.downloads import DOWNLOAD_HEADERS, PIECE, STILL_THE_SAME, downl
 from service.api.endpoint import Answer, endpoint
 from service.api.imports.bodies import (
     ImportDetail,
+    Imported,
     ImportPage,
     ImportsPage,
     NewImport,
@@ -59,8 +60,8 @@ _OF_IMPORTS: Final = (UNKNOWN_IMPORT, UNKNOWN_VERSION)
     scopes=("organize",),
     body=NewImport,
     answers=(
-        Answer(201, "It verified, and is kept.", ImportDetail, headers=("Location",)),
-        Answer(200, "It was here already.", ImportDetail, headers=("Location",)),
+        Answer(201, "It verified, and is kept.", Imported, headers=("Location",)),
+        Answer(200, "It was here already.", Imported, headers=("Location",)),
     ),
     problems=(NOT_IMPORTED, TOO_MANY_IMPORTS),
 )
@@ -70,8 +71,8 @@ async def import_game(request: Call) -> Response[bytes]:
     Takes the export of a finished game from another service, verifies it as `tabularium verify` does (TAB-IMP-01), and
     keeps it as it came, to be looked at by everybody. It is no game of this service, and counts nowhere (TAB-IMP-06).
     With its certificate, the import also says which log stands by it. Verifying takes some seconds; one export of yours
-    is verified at a time, and 20 a day. Repeating the request changes nothing, whoever repeats it: it gets the import
-    that is there.
+    is verified at a time, and 20 a day. Repeating the request changes nothing, for any account: it gets the import that
+    is there.
     """
     request.read_query(Nothing)
     player, imports = request.signed_in.player, request.services.imports
@@ -86,7 +87,8 @@ async def import_game(request: Call) -> Response[bytes]:
             problem.kind = NOT_IMPORTED
             raise problem from None
     headers = {"Location": f"/v1/imports/{row.import_id}"}
-    return answer(import_detail(row, request.services.log_key), 201 if is_new else 200, headers)
+    told = import_summary(row, request.services.log_key)
+    return answer(Imported(told.id, told.game, told.provenance), 201 if is_new else 200, headers)
 
 
 @endpoint("GET", "/v1/imports", tag="Imports", query=ImportsPage, answers=(Answer(200, "The imports.", ImportPage),))

@@ -40,6 +40,8 @@ export class Recorded extends Room {
     this.show(version ?? this.head);
     this.frames.glance(this.version);
     this.dispatchEvent(new Event("entered"));
+    this.ruleset = await this.api.get(`/v1/rulesets/${this.import.ruleset}`).catch(() => null);
+    this.redraw();
   }
 
   /** There is nothing else to be read: what belongs to a game of this service. */

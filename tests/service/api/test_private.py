@@ -46,6 +46,7 @@ OTHERS: Final = {
         "client",
         "document",
         "file",
+        "imported",
         "invitation",
         "left",
         "lesson",

@@ -12,6 +12,7 @@ from unittest import mock
 
 import httpx
 import msgspec
+import pytest
 from litestar import Litestar
 from msgspec.structs import replace
 
@@ -28,6 +29,7 @@ from service.app import create_app
 from service.base.clock import utc_now
 from service.connections.counting import Connections
 from service.connections.http import HttpConnection
+from service.imports import imports
 from service.leagues.leagues import MOST_LEAGUES
 from service.observe.metrics import Metrics
 from service.store.protocol import StoreUnavailable
@@ -39,6 +41,7 @@ from tests.service.api.apps import REDIRECT, App
 from tests.service.api.browsers import authenticator, browser
 from tests.service.api.scene import NEW_GAME, PUT_UP, Scene
 from tests.service.api.serving import Player
+from tests.service.api.test_imports import bring, exported, here
 from tests.tiny.auction import TinyAuction
 
 TABLE = {"ruleset": "tiny-auction", "players": 2}
@@ -402,7 +405,28 @@ async def _found_too_many(s: Scene) -> httpx.Response:
     return await _found(s)
 
 
+async def _import_too_many(s: Scene) -> httpx.Response:
+    s.service.services.imports.examine = here
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(imports, "MOST_IMPORTS", 0)
+        return await bring(s.service, s.anna, exported(6))
+
+
+async def _delete_anothers_import(s: Scene) -> httpx.Response:
+    s.service.services.imports.examine = here
+    return await s.ask("DELETE", (await bring(s.service, s.anna)).headers["location"], s.bert)
+
+
+async def _import_nothing(s: Scene) -> httpx.Response:
+    s.service.services.imports.examine = here
+    return await bring(s.service, s.anna, "")
+
+
 PROVOKED: dict[str, Provoke] = {
+    "unknown-import": lambda s: s.ask("GET", "/v1/imports/xgone"),
+    "not-importer": _delete_anothers_import,
+    "not-imported": _import_nothing,
+    "too-many-imports": _import_too_many,
     "unknown-league": lambda s: s.ask("GET", "/v1/leagues/lgone"),
     "unknown-season": _look_at_no_season,
     "not-league-organizer": _lead_anothers_league,

@@ -9,16 +9,19 @@ from typing import Any, Final
 import msgspec
 import pytest
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.kernel.ids import PlayerId
 from domain.kernel.log.rematching import MOST_OFFERS
 from service.accounts.apps.apps import MOST_CLIENTS
 from service.api.contract.document import endpoints
 from service.base.scopes import EVERYBODYS, SCOPES
+from service.imports.imports import MOST_IMPORTS
 from service.joining import MOST_JOINED
 from service.leagues.leagues import MOST_LEAGUES
 from service.store.accounts import PasskeyId, PasskeyRow, TokenId
 from service.store.apps import AppId, AppRow, ClientId
+from service.store.imports import ImportId
 from service.store.sqlite.connections import Connections
 from service.store.webhooks import DeliveryId, DeliveryRow, HookId
 from service.webhooks.devices import MOST_DEVICES
@@ -27,6 +30,7 @@ from tests.helpers.browsers import Subscriber
 from tests.helpers.results import League, result
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_administration import appointed
+from tests.service.api.test_imports import bring, here
 from tests.service.api.test_mine import eventually
 
 FEW, MANY = 2, 20
@@ -88,6 +92,7 @@ class World(Struct):
         webhook: a webhook with deliveries.
         tournament: a tournament with players.
         league: a league, between seasons.
+        imported: an import.
     """
 
     service: Service
@@ -100,6 +105,7 @@ class World(Struct):
     webhook: str
     tournament: str
     league: str
+    imported: str
     made: int = 0
 
     @staticmethod
@@ -117,7 +123,9 @@ class World(Struct):
         webhook = (await service.post("/v1/webhooks", anna, HOOK))["webhook"]["id"]
         tournament = (await service.post("/v1/tournaments", anna, TOURNAMENT))["summary"]["tournament"]
         league = (await service.post("/v1/leagues", bert, LEAGUE))["summary"]["league"]
-        return World(service, anna, bert, game, hiding, gathering, case, webhook, tournament, league)
+        service.services.imports.examine = here
+        imported = (await bring(service, anna)).json()["id"]
+        return World(service, anna, bert, game, hiding, gathering, case, webhook, tournament, league, imported)
 
     async def join(self, twin: PlayerId, code: bytes) -> None:
         store, anna = self.service.services.store, PlayerId(self.anna.id)
@@ -155,6 +163,9 @@ class World(Struct):
                 AppId(f"a{number}"), PlayerId(anna.id), ClientId("app"), f"{number}.example", "App", (), "2026"
             )
             await service.services.store.apps.let_in(app)
+            brought = await service.services.imports.get(ImportId(self.imported))
+            copied = replace(brought, import_id=ImportId(f"x{number}"))
+            await service.services.store.imports.add(copied, b"", MOST_IMPORTS)
             if number < MOST_LEAGUES:
                 await service.post("/v1/leagues", anna, LEAGUE)
             if number < MOST_CLIENTS:
@@ -227,7 +238,7 @@ async def test_a_list_asks_no_more_for_many_rows_than_for_few(service: Service) 
                 of = world.hiding if path.endswith("/forks") else world.gathering if "invit" in path else world.game
                 words = {"anna": world.anna.id, "player": world.anna.id, "game": of, "case": world.case}
                 words |= {"webhook": world.webhook, "tournament": world.tournament, "league": world.league}
-                words |= {"ruleset": "tiny-auction", "rule": "TAB-LIFE-02"}
+                words |= {"ruleset": "tiny-auction", "rule": "TAB-LIFE-02", "imported": world.imported}
                 wish = "&".join(filter(None, (query, f"limit={size}" if limited else "")))
                 address = f"{path}?{wish}".rstrip("?")
                 found.setdefault(f"{path}?{query}", []).append(await world.counted(address.format(**words)))

@@ -11,6 +11,7 @@ COMMANDS = {
     "replay": ("FILE", "--to", "--causes", "--options"),
     "verify": ("FILE", "--json"),
     "export": ("GAME", "--url", "--token", "--output"),
+    "import": ("FILE", "--url", "--token", "--certificate", "--policy"),
     "scenario": ("PATH", "--json", "--ruleset"),
     "rules list": ("--ruleset", "--json"),
     "rules show": ("ID", "--json"),

@@ -104,7 +104,7 @@ class Onlooker:
         words |= {"level": "0", "tile": "000.p/1", "secret": "inv_guessed", "lesson": "first"}
         words |= {"webhook": "wnone", "delivery": "dnone", "device": "dnone"}
         words |= {"bulk": "bnone", "tournament": "tnone", "round": "1", "draft": "1", "league": "lnone"}
-        words |= {"file": "fnone"}
+        words |= {"file": "fnone", "imported": "xnone"}
         for path, method, _ in endpoints():
             if method == "GET" and path not in LIVE:
                 # A picture in full size shows no more than a small one, and takes ten times as long.
