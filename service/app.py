@@ -27,7 +27,7 @@ from service.api.limiting import Limiting
 from service.api.operations import metrics
 from service.api.origins import CrossOrigin
 from service.api.pages import docs as pages
-from service.api.pages import embeds, mail, viewer
+from service.api.pages import built, embeds, mail, viewer
 from service.api.request import Call
 from service.api.response import on_exception
 from service.api.routes import API, EXPORTS, LARGE, routes_of
@@ -277,7 +277,7 @@ def create_app(services: Services) -> ASGIApp:
 
 def _registered(body_limit: int, board_limit: int, watched: bool, limiting: Limiting | None) -> Litestar:
     """Return the routes, behind the limits if there are any, without services."""
-    others = (pages, viewer, embeds, mail, oauth, *([metrics] if watched else ()))
+    others = (pages, built, viewer, embeds, mail, oauth, *([metrics] if watched else ()))
     large = Router("/", route_handlers=[*LARGE], request_max_body_size=board_limit)
     exports = Router("/", route_handlers=[*EXPORTS], request_max_body_size=LARGEST)
     return Litestar(

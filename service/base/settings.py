@@ -236,6 +236,8 @@ class Settings(Struct, frozen=True):
             the scopes account, play and organize.
         dumps: the folder that ``tabularium dump`` fills, and from which the service serves dumps. Default: none.
         dumps_licence: the licence of new dumps, an SPDX id such as ``CC0-1.0`` or ``CC-BY-4.0``.
+        pages: the folder that ``deploy/pages.sh`` fills: the documentation of the client packages, and an example that
+            runs in the browser. Default: none; guides are shown instead.
         key_hours: hours to keep an idempotency key. During that time a repeated request gets its first answer.
             Afterwards the key counts as new.
         grace: seconds that open requests have to finish when the service stops.
@@ -306,6 +308,7 @@ class Settings(Struct, frozen=True):
     oidc_scopes: ScopeNames = ""
     dumps: Path | None = None
     dumps_licence: Licence = "CC0-1.0"
+    pages: Path | None = None
     key_hours: Annotated[int, Meta(ge=24, le=8760)] = 48
     grace: Annotated[float, Meta(ge=0)] = 2.0
 

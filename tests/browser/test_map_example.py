@@ -1,4 +1,4 @@
-"""The map client in `openapi/examples/map`, on another site than the service, with the package as it is packed."""
+"""The map client in `openapi/examples/map`, on another site and on the service, with the package as it is packed."""
 
 import functools
 import http.server
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import force_setattr
 from playwright.async_api import Browser, Page
 
 from domain.kernel.ids import Seat
@@ -31,16 +32,19 @@ def site(tmp_path: Path) -> Iterator[str]:
     handler = functools.partial(_Quiet, directory=str(place))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
         server.shutdown()
 
 
-async def test_a_map_of_a_strangers_site_shows_a_game_and_plays(
-    service: Service, marching: Table, browser: Browser, site: str
+async def test_a_map_of_a_strangers_site_and_one_of_the_service_show_a_game_and_play(
+    service: Service, marching: Table, browser: Browser, site: str, tmp_path: Path
 ) -> None:
     address = str(service.client.base_url).rstrip("/")
-    async with visiting(browser, address, also=(site,)) as visitor:
+    shutil.copytree(tmp_path / "site", tmp_path / "pages" / "examples" / "map")
+    async with visiting(browser, address, also=(site.rstrip("/"),)) as visitor:
         await play(service, marching, visitor.page, site)
+        force_setattr(service.services.settings, "pages", tmp_path / "pages")
+        await play(service, marching, visitor.page, f"{address}/examples/map/index.html")
 
 
 async def play(service: Service, marching: Table, page: Page, site: str) -> None:
@@ -48,7 +52,7 @@ async def play(service: Service, marching: Table, page: Page, site: str) -> None
     address = str(service.client.base_url).rstrip("/")
     before = await service.get(f"/v1/games/{marching.id}")
     seat = Seat(before["decisions"][0]["seats"][0])
-    await page.goto(f"{site}/#service={address}&game={marching.id}&token={marching.token(seat)}")
+    await page.goto(f"{site}#service={address}&game={marching.id}&token={marching.token(seat)}")
     await expect(page.locator("#asked")).to_have_text(before["decisions"][0]["title"])
     shown = await service.get(f"/v1/games/{marching.id}/frames?after={before['version']}&limit=1")
     drawn = [area for area, svg in shown["key"]["areas"].items() if svg]

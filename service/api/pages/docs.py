@@ -16,6 +16,7 @@ from litestar.response import Response
 from domain.kernel.rules.ruleset import Library
 from service.api.contract.asyncapi import async_document
 from service.api.contract.document import document
+from service.api.pages.built import PACKAGES, is_built
 from service.api.pages.files import MEDIA, File, sent
 from service.api.pages.guides import Guide, guides, picture
 from service.api.problems.problem import Kind, Problem, example_of
@@ -119,12 +120,21 @@ async def show_reference(request: Call) -> Response[bytes]:
 
 @get("/docs/{name:str}")
 async def show_file(request: Call, name: FromPath[str]) -> Response[bytes]:
-    """Show a file that the pages consist of. The name of a guide leads to the guide, such as ``/docs/python``."""
+    """Show a file that the pages consist of. The name of a guide leads to the guide, such as ``/docs/operating``."""
     if name in await asyncio.to_thread(guides):
         return _leading_to(name)
     if name not in _FILES:
         raise Problem(UNKNOWN_PATH, f"The service has no {request.url.path!r}.", "See /docs.")
     return sent(request, await asyncio.to_thread(_file, name), _HEADERS)
+
+
+@get([f"/docs/{package}" for package in PACKAGES])
+async def show_package(request: Call) -> Response[bytes]:
+    """Lead to the documentation of a client package if it was built, or else to its guide."""
+    package = request.url.path.rpartition("/")[2]
+    if await asyncio.to_thread(is_built, request.services.settings.pages, package):
+        return Answered(b"", 307, MEDIA["html"], {**_HEADERS, "Location": f"/docs/{package}/index.html"})
+    return _leading_to(package)
 
 
 @get("/examples")

@@ -1,0 +1,67 @@
+"""Pages that tools make from the client packages, if an operator has built them by `deploy/pages.sh`.
+
+They are the documentation of both packages, by pdoc and typedoc, and the map client of the examples with its package.
+"""
+
+import asyncio
+import base64
+import hashlib
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from litestar.handlers import get
+from litestar.params import FromPath
+from litestar.response import Response
+
+from service.api.pages.files import MEDIA, File, sent
+from service.api.problems.problem import Problem
+from service.api.problems.request import UNKNOWN_PATH
+from service.api.request import Call
+
+PACKAGES: Final = ("python", "typescript")
+
+_POLICY: Final = (
+    "default-src 'self'; script-src {scripts}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_INLINE: Final = re.compile(rb"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.DOTALL)
+
+
+@get([*(f"/docs/{package}/{{path:path}}" for package in PACKAGES), "/examples/{path:path}"])
+async def show_built_page(request: Call, path: FromPath[str]) -> Response[bytes]:
+    """Show a page of the documentation of a client package, or an example that runs in the browser."""
+    folder, address = request.services.settings.pages, request.url.path
+    file = await asyncio.to_thread(_file, folder, address.removeprefix("/")) if folder is not None else None
+    if file is None:
+        raise Problem(UNKNOWN_PATH, f"The service has no {address!r}.", "See /docs.")
+    # The tools write scripts into their pages. These run, and no others.
+    scripts = " ".join(["'self'", *map(_hash_of, _INLINE.findall(file.content))])
+    policy = _POLICY.format(scripts=scripts)
+    return sent(request, file, {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"})
+
+
+def is_built(folder: Path | None, package: str) -> bool:
+    """Tell whether the documentation of a package is there."""
+    return folder is not None and (folder / "docs" / package / "index.html").is_file()
+
+
+def _file(folder: Path, path: str) -> File | None:
+    """Return a file of the folder; None if there is none."""
+    try:
+        within, wanted = folder.resolve(), (folder / path).resolve()
+        if wanted.is_relative_to(within) and wanted.suffix[1:] in MEDIA and wanted.is_file():
+            return _read(wanted, wanted.stat().st_mtime_ns)
+    except (OSError, ValueError):  # a name that no file can have
+        pass
+    return None
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path, changed: int) -> File:
+    return File.of(path.read_bytes(), path.name)
+
+
+def _hash_of(script: bytes) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script).digest()).decode()}'"
