@@ -26,8 +26,8 @@ from service.api.journal import Journal
 from service.api.limiting import Limiting
 from service.api.operations import metrics
 from service.api.origins import CrossOrigin
-from service.api.pages import docs as pages
 from service.api.pages import built, embeds, mail, viewer
+from service.api.pages import docs as pages
 from service.api.request import Call
 from service.api.response import on_exception
 from service.api.routes import API, EXPORTS, LARGE, routes_of
