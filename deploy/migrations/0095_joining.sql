@@ -28,6 +28,6 @@ CREATE TABLE tabularium.joining_codes (
 CREATE INDEX joining_codes_by_end ON tabularium.joining_codes (ends);
 
 GRANT UPDATE (joined) ON tabularium.players TO tabularium_service;
-GRANT UPDATE (player) ON tabularium.identities TO tabularium_service;
+GRANT UPDATE (player) ON tabularium.identities, tabularium.imports TO tabularium_service;
 GRANT SELECT, INSERT ON tabularium.joinings TO tabularium_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON tabularium.joining_codes TO tabularium_service;

@@ -50,10 +50,10 @@ class JoiningStore(Protocol):
     ) -> JoiningRow | None:
         """Join the account that claimed a code with the one that asked, and close it; return that, also a second time.
 
-        Whatever signs in to it ends: its tokens, passkeys and recovery codes, its webhooks, its consents, its apps'
-        sign-ins. Other issuers know the account that stays instead, and the apps that it registered are that one's. A
-        scope of everybody's that it had lost, that one loses. None when the code has ended or is not this account's,
-        when one of the two cannot be joined, or when `most` were joined with the one that stays.
+        Its tokens, passkeys, recovery codes, webhooks, consents and apps' sign-ins end. Its links with providers, its
+        imports and the apps that it registered belong to the account that stays. That account loses the scopes of
+        everybody's that the other had lost. None when the code has ended or is not this account's, when one of the two
+        cannot be joined, or when `most` were joined with the one that stays.
         """
         ...
 

@@ -97,10 +97,10 @@ async def join_accounts(request: Call) -> Response[bytes]:
 
     This is final. The account of the code stays, and the one that you are signed in to does nothing more. Its sessions,
     tokens, passkeys, recovery codes, webhooks and apps end. Its seats pass to the account that stays (TAB-JOIN-04), and
-    so do its provider links and the apps that it registered. Logs and ratings do not change (TAB-JOIN-06). Everybody
-    sees with which account it was joined. It takes a session of a browser that signed in less than ten minutes ago. If
-    the request was interrupted, repeat it. Afterwards the session has ended, so a repeated request is refused and
-    changes nothing.
+    so do its provider links, its imports and the apps that it registered. Logs and ratings do not change (TAB-JOIN-06).
+    Everybody sees with which account it was joined. It takes a session of a browser that signed in less than ten
+    minutes ago. If the request was interrupted, repeat it. Afterwards the session has ended, so a repeated request is
+    refused and changes nothing.
     """
     request.read_query(Nothing)
     require_page(request.scope)

@@ -126,5 +126,5 @@ def _closing(account: PlayerId, now: str) -> Iterator[Statement]:
     )
     yield (f"UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE player = {_JOINED}", (now, account))
     yield from ending(account, _JOINED)
-    for moved in ("identities", "apps"):
+    for moved in ("identities", "apps", "imports"):
         yield (f"UPDATE {moved} SET player = {kept} WHERE player = {_JOINED}", (account, account))

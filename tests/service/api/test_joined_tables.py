@@ -10,6 +10,7 @@ from tests.service.api.test_data import embedded_owners
 
 MOVES: Final = {
     "apps": "programs of others rely on a registered app",
+    "imports": "everybody may look at them, and the account that stays may delete them",
     "identities": "who signs in at the provider comes to the account that stays, and opens no third one",
 }
 ENDS: Final = {
