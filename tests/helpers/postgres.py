@@ -11,6 +11,7 @@ import pwd
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -20,10 +21,6 @@ from typing import Any, Final
 
 import asyncpg
 
-from domain.kernel.rules.ruleset import Library
-from service.base.settings import Settings
-from service.readmodels import runner
-from service.store.backend import backend_of
 from service.store.postgres import migrations
 from tests.helpers import ports
 
@@ -335,14 +332,16 @@ async def connected(url: str) -> AsyncIterator[Any]:
 
 
 async def _begin(url: str) -> None:
-    """Have the projections follow the log of a database, which is empty."""
-    backend = backend_of(Settings(database_url=url))
-    store, rows = await backend.open_store(), await backend.open_projections()
-    try:
-        await runner(store, rows, Library([])).catch_up()
-    finally:
-        await rows.close()
-        await store.close()
+    """Have the projections follow the log of a database, which is empty.
+
+    By the command, because every test reads this module, and no rules and no projections by that.
+    """
+    begun = await asyncio.create_subprocess_exec(
+        *(Path(sys.prefix) / "bin" / "tabularium", "projections", "rebuild", "all"),
+        env={**os.environ, "TABULARIUM_DATABASE_URL": url},
+        stdout=subprocess.DEVNULL,
+    )
+    assert await begun.wait() == 0
 
 
 _shared: list[Cluster] = []

@@ -8,6 +8,7 @@ import pytest
 
 from service.api.contract.document import endpoints
 from tests.service.api.serving import Player, Service, serving
+from tests.service.api.test_imports import bring, here
 from tests.service.api.test_transparency import KEY, certificate
 
 
@@ -29,7 +30,9 @@ async def test_a_cacheable_answer_has_an_etag_and_is_not_sent_again(
     await asyncio.gather(*(service.gathering(anna) for _ in range(25)))  # a bundle that is worth packing
     size = (await certificate(service, game)).checkpoint.size
     filled = {"game": game, "ruleset": "tiny-auction", "player": anna.id, "chart": "dice.svg", "rule": "TA-BID-01"}
-    filled |= {"level": "0", "tile": f"000.p/{size}"}
+    service.services.imports.examine = here
+    imported = (await bring(service, anna)).json()["id"]
+    filled |= {"level": "0", "tile": f"000.p/{size}", "imported": imported}
     asked = {"/openapi.json": True, "/viewer/state/api.js": True}
     for path, method, said in endpoints():
         if method == "GET" and said.account != "required" and not path.endswith(("stream", "socket", "checkpoint")):
