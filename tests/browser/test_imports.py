@@ -13,7 +13,7 @@ async def test_a_game_is_imported_from_a_file_and_shown_as_imported(
 ):
     content, player = recorded(), await service.register("Anna")
     await page.goto(f"/#token={token_of(player)}")
-    await page.goto("/imports")
+    await page.get_by_role("link", name="Imported games").click()
     await expect(page.get_by_text("There are none yet.")).to_be_visible()
 
     async def bring(file: bytes) -> None:
