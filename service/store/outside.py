@@ -228,10 +228,10 @@ class Outside:
     async def _read(self, digest: bytes) -> bytes:
         if self._place is None:
             raise ArchiveAway("a segment is kept outside of the database, and TABULARIUM_ARCHIVE does not say where")
-        if time.monotonic() < self._resting_until:
-            raise ArchiveAway("the archive did not answer a moment ago")
+        self._require_awake()
         try:
             async with asyncio.timeout(PATIENCE), self._turns:
+                self._require_awake()  # the reads before this one may have failed while it waited
                 content = await self._place.get(digest.hex())
         except (PlaceAway, TimeoutError) as error:
             why = str(error) or f"no answer for {PATIENCE:.0f} s"
@@ -245,6 +245,10 @@ class Outside:
             raise SegmentDamaged(f"its content {digest.hex()} was changed in the archive")
         self._keep(digest, content)
         return content
+
+    def _require_awake(self) -> None:
+        if time.monotonic() < self._resting_until:
+            raise ArchiveAway("the archive did not answer a moment ago")
 
     def _keep(self, digest: bytes, content: bytes) -> None:
         self._held += len(content) - len(self._cached.get(digest, b""))

@@ -1,6 +1,7 @@
 """Finished games as rows, to be counted for ratings without playing them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -14,7 +15,7 @@ from domain.kernel.log.record import Record
 from projections.change import Add, Change, Put
 from projections.finished import BEGUN, FINISHED, RESULTS, TOTALS
 from projections.ratings import RATINGS
-from projections.store import Generation, ProjectionStore, Step
+from projections.store import Generation, Overtaken, ProjectionStore, Step
 from service.ratings import Counter
 from service.store.sqlite.rows import SqliteRows
 
@@ -105,12 +106,14 @@ class League:
 
     async def know(self, *changes: Change) -> None:
         """Let rows of results become known, in one commit."""
-        live = await self._live()
-        if live is None:
-            await self.forget()
+        while True:
             live = await self._live()
-        assert live is not None
-        await self.rows.commit(Step(live, str(int(live.cursor or 0) + 1), 1, changes))
+            if live is None:
+                await self.forget()
+                continue
+            with suppress(Overtaken):  # by a service that folds its log meanwhile
+                await self.rows.commit(Step(live, str(int(live.cursor or 0) + 1), 1, changes))
+                return
 
     async def counted(self, *changes: Change) -> dict[str, int]:
         """Let rows become known and count them; return what is shown of the ratings of players."""

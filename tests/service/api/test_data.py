@@ -277,14 +277,14 @@ async def an_app_of(service: Service, player: Player) -> Player:
 
 
 async def test_without_the_rows_of_a_projection_there_is_a_problem_and_no_file(
-    tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def unrated(*_: Any) -> list[Any]:
         return []
 
     monkeypatch.setattr(ratings, "of_player", unrated)
     monkeypatch.setattr(routes, "PIECE", 1)
-    async with serving(tmp_path, durable=False, database_url=database_url, projections=False) as service:
+    async with serving(tmp_path, durable=False, projections=False) as service:
         anna = await service.register("Anna")
         answer = await service.ask("GET", DATA, anna)
         assert (answer.status_code, answer.json()["type"]) == (503, "/problems/unavailable")
