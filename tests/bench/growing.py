@@ -6,11 +6,11 @@ faster. All figures are processor time. `GROWTH_GAMES` says how many games the l
 
 import asyncio
 import contextlib
+import shutil
 import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -44,10 +44,9 @@ def bench_growing() -> Iterator[Figure]:
         places = Path(folder) / "few", Path(folder) / "many"
         counts = [asyncio.run(filled(place, games)) for place, games in zip(places, (FEW, GAMES), strict=True)]
         note = f"an event, with {GAMES} games and {counts[1]} events against {FEW} games and {counts[0]}"
-        for name, work in (("rebuild", _rebuild), ("backup", _backup), ("upgrade", _upgrade)):
+        for name, spent in (("rebuild", _rebuild), ("backup", _backup), ("upgrade", _upgrade)):
             few, many = (
-                [_taken(partial(work, place)) / count for _ in range(ROUNDS)]
-                for place, count in zip(places, counts, strict=True)
+                [spent(place) / count for _ in range(ROUNDS)] for place, count in zip(places, counts, strict=True)
             )
             ratios = [large / small for small, large in zip(few, many, strict=True)]
             said = f"{note}; {min(many) * 1e6:.1f} µs"
@@ -58,13 +57,13 @@ def bench_growing() -> Iterator[Figure]:
             yield figure("growing-resume", ratios, "times", goal="<= 1.3", note="a stream that goes on near its end")
 
 
-def _taken(work: Callable[[], None]) -> float:
+def _taken(work: Callable[[], object]) -> float:
     began = time.process_time()
     work()
     return time.process_time() - began
 
 
-def _rebuild(place: Path) -> None:
+def _rebuild(place: Path) -> float:
     async def whole() -> None:
         store = await SqliteStore.open(place / "tabularium.db", durable=False)
         rows = await SqliteRows.open(place / "rebuilt.db")
@@ -74,31 +73,53 @@ def _rebuild(place: Path) -> None:
         await rows.close()
         await store.close()
 
-    asyncio.run(whole())
+    seconds = _taken(lambda: asyncio.run(whole()))
     (place / "rebuilt.db").unlink()
+    return seconds
 
 
-def _backup(place: Path) -> None:
+def _backup(place: Path) -> float:
     with contextlib.closing(Copying(place / "tabularium.db", place / "copies")) as copying:
-        copying.copy(utc_now())
+        seconds = _taken(lambda: copying.copy(utc_now()))
     for each in (place / "copies").iterdir():
         each.unlink()
+    return seconds
 
 
-def _upgrade(place: Path) -> None:
-    """Bring a file of the release before up to date, which reads it whole."""
-    with contextlib.closing(sqlite3.connect(place / "tabularium.db", isolation_level=None)) as connection:
-        connection.executescript(
-            "DROP INDEX segments_outside; DROP TRIGGER segments_stay; ALTER TABLE segments DROP COLUMN digest;"
-            "CREATE TRIGGER segments_stay BEFORE UPDATE ON segments BEGIN"
-            " SELECT RAISE(ABORT, 'segments are never changed'); END;"
-            f"PRAGMA user_version = {schema.SCHEMA_VERSION - 1}"
-        )
+def _upgrade(place: Path) -> float:
+    """Return the seconds in which a file of the schema before is brought up to date, which reads it whole."""
+    older = place / "older" / "tabularium.db"
+    older.parent.mkdir(mode=0o700)
+    _written(place / "tabularium.db", older)
 
     async def opened() -> None:
-        await (await SqliteStore.open(place / "tabularium.db", durable=False)).close()
+        await (await SqliteStore.open(older, durable=False)).close()
 
-    asyncio.run(opened())
+    seconds = _taken(lambda: asyncio.run(opened()))
+    shutil.rmtree(older.parent)
+    return seconds
+
+
+def _written(newer: Path, older: Path) -> None:
+    """Write a file of the schema before with what a newer one has of its tables."""
+    with contextlib.closing(sqlite3.connect(older, isolation_level=None)) as connection:
+        connection.executescript(f"PRAGMA journal_mode = WAL; {schema.script(0, schema.SCHEMA_VERSION - 1)}")
+        # They would refuse, or do once more, what was done before.
+        triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for name, _ in triggers:
+            connection.execute(f"DROP TRIGGER {name}")
+        connection.execute("ATTACH ? AS newer", (str(newer),))
+        tables = "SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        connection.execute("BEGIN")
+        for (table,) in connection.execute(tables).fetchall():
+            columns = ", ".join(
+                name for (name,) in connection.execute(f"SELECT name FROM pragma_table_info('{table}')")
+            )
+            connection.execute(f"DELETE FROM main.{table}")
+            connection.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM newer.{table}")
+        connection.execute("COMMIT")
+        for _, trigger in triggers:
+            connection.execute(trigger)
 
 
 def resumed(address: str, name: Callable[[int], GameId], games: int = FEW) -> float:
