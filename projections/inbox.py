@@ -151,7 +151,23 @@ def _seat(event: CaseOpened | CaseWithdrawn) -> Seat | str:
     return "" if event.seat is UNSET else event.seat
 
 
-class Notice(Struct, frozen=True):
+class _Subject:
+    """What a row is about: a game, a case about one, or a tournament."""
+
+    subject: GameId | TournamentId
+
+    @property
+    def game(self) -> GameId | None:
+        """The game; None for a tournament."""
+        return None if is_tournament(self.subject) else GameId(self.subject)
+
+    @property
+    def tournament(self) -> TournamentId | None:
+        """The tournament; None for a game."""
+        return TournamentId(self.subject) if is_tournament(self.subject) else None
+
+
+class Notice(_Subject, Struct, frozen=True):
     """A notice for an account.
 
     Attributes:
@@ -171,22 +187,12 @@ class Notice(Struct, frozen=True):
     seat: Seat | None
 
     @property
-    def game(self) -> GameId | None:
-        """The game in which it happened, or about which the case is."""
-        return None if is_tournament(self.subject) else GameId(self.subject)
-
-    @property
-    def tournament(self) -> TournamentId | None:
-        """The tournament in which it happened."""
-        return TournamentId(self.subject) if is_tournament(self.subject) else None
-
-    @property
     def case(self) -> CaseId | None:
         """The case in which it happened, if it did in one."""
         return CaseId(self.stream) if is_case(self.stream) else None
 
 
-class Took(Struct, frozen=True):
+class Took(_Subject, Struct, frozen=True):
     """The part of an account in a game or a tournament, present or past.
 
     Attributes:
@@ -204,16 +210,6 @@ class Took(Struct, frozen=True):
     version: Version
     since: str
     ended: str
-
-    @property
-    def game(self) -> GameId | None:
-        """The game."""
-        return None if is_tournament(self.subject) else GameId(self.subject)
-
-    @property
-    def tournament(self) -> TournamentId | None:
-        """The tournament."""
-        return TournamentId(self.subject) if is_tournament(self.subject) else None
 
     @property
     def until(self) -> str | None:

@@ -33,12 +33,10 @@ _INLINE: Final = re.compile(rb"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.D
 async def show_built_page(request: Call, path: FromPath[str]) -> Response[bytes]:
     """Show a page of the documentation of a client package, or an example that runs in the browser."""
     folder, address = request.services.settings.pages, request.url.path
-    file = await asyncio.to_thread(_file, folder, address.removeprefix("/")) if folder is not None else None
-    if file is None:
+    found = await asyncio.to_thread(_found, folder, address.removeprefix("/")) if folder is not None else None
+    if found is None:
         raise Problem(UNKNOWN_PATH, f"The service has no {address!r}.", "See /docs.")
-    # The tools write scripts into their pages. These run, and no others.
-    scripts = " ".join(["'self'", *map(_hash_of, _INLINE.findall(file.content))])
-    policy = _POLICY.format(scripts=scripts)
+    file, policy = found
     return sent(request, file, {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"})
 
 
@@ -47,8 +45,8 @@ def is_built(folder: Path | None, package: str) -> bool:
     return folder is not None and (folder / "docs" / package / "index.html").is_file()
 
 
-def _file(folder: Path, path: str) -> File | None:
-    """Return a file of the folder; None if there is none."""
+def _found(folder: Path, path: str) -> tuple[File, str] | None:
+    """Return a file of the folder and its policy; None if there is none."""
     try:
         within, wanted = folder.resolve(), (folder / path).resolve()
         if wanted.is_relative_to(within) and wanted.suffix[1:] in MEDIA and wanted.is_file():
@@ -59,8 +57,11 @@ def _file(folder: Path, path: str) -> File | None:
 
 
 @lru_cache(maxsize=64)
-def _read(path: Path, changed: int) -> File:
-    return File.of(path.read_bytes(), path.name)
+def _read(path: Path, changed: int) -> tuple[File, str]:
+    file = File.of(path.read_bytes(), path.name)
+    # The tools write scripts into their pages. These run, and no others.
+    scripts = " ".join(["'self'", *map(_hash_of, _INLINE.findall(file.content))])
+    return file, _POLICY.format(scripts=scripts)
 
 
 def _hash_of(script: bytes) -> str:

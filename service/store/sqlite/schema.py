@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Final
 
 APPLICATION: Final = int.from_bytes(b"Tabu")
+"""Marks the file as ours, in the place that SQLite's format has for it."""
 SANDBOX: Final = int.from_bytes(b"TabS")
 """Marks the file of a sandbox, wherever it is copied to: its tokens and secrets are known to everybody."""
-"""Marks the file as ours, in the place that SQLite's format has for it."""
 
 _FIRST: Final = """
 CREATE TABLE games (

@@ -32,10 +32,10 @@ STAYS: Final = {
     "joining_codes": "the claim keeps two joinings apart; it ends after ten minutes",
     "joinings": "the event itself",
     "keys": "digests of keys that go after 48 hours",
-    "leagues": "whoever organizes one is not joined",
+    "leagues": "an account that organizes one is not joined",
     "seated": "the index of a log, which passes seats on",
     "statements": "`eraser` is an official; what was written stays with its case",
-    "tournaments": "whoever organizes one that goes on is not joined",
+    "tournaments": "an account that organizes a running one is not joined",
 }
 
 

@@ -26,7 +26,7 @@ def row(name: str = "x1", player: PlayerId = ANNA, ruleset: str = "italia-1") ->
     return ImportRow(ImportId(name), player, NOON, ruleset, "{}", "", "", 7)
 
 
-async def test_an_import_is_kept_once_for_whoever_brings_it_first(imports: ImportStore) -> None:
+async def test_an_import_is_kept_once_for_the_account_that_brings_it_first(imports: ImportStore) -> None:
     tries = [imports.add(row(player=player), player.encode(), MOST) for player in (ANNA, BERT) * 3]
     (kept,) = {*await asyncio.gather(*tries)}
     assert kept in (row(player=ANNA), row(player=BERT))
