@@ -103,7 +103,7 @@ class Group:
     @property
     def failed(self) -> bool:
         """Whether one of them has failed."""
-        return len(self._going) < len(self.works) or any(work.failed_at is not None for work in self._going)
+        return len(self._going) < len(self.works)
 
     def steps(self, stretch: Stretch) -> list[Step]:
         """Return the steps of all of them to the end of a stretch."""

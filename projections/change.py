@@ -25,7 +25,7 @@ class Table(Struct, frozen=True):
     key: Mapping[str, Kind]
     columns: Mapping[str, Kind] = {}
     indexes: tuple[tuple[str, ...], ...] = ()
-    row: Callable[[Mapping[str, Value]], Hashable] = len
+    row: Callable[[Mapping[str, Value]], Hashable] = len  # until it is made from the key
 
     def __post_init__(self) -> None:
         force_setattr(self, "row", itemgetter(*self.key))

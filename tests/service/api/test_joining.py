@@ -19,7 +19,7 @@ from tests.service.api.joining import asked, confirmed, joined, make_lasting, pl
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_administration import appointed, put
 from tests.service.api.test_data import parts_of
-from tests.service.api.test_leagues import RULES
+from tests.service.api.test_leagues import RULES, Series
 from tests.service.api.test_private import begun as begun_in_private
 from tests.service.api.test_ratings import counted
 from tests.service.api.test_tokens import narrower
@@ -296,6 +296,20 @@ async def test_tournaments_and_leagues_stand_in_the_way(club: Club, anna: Player
     refused = await confirmed(service, carl, await asked(service, dora))
     assert refusal(refused) == (422, "TAB-JOIN-04")
     assert (await confirmed(service, dora, await asked(service, carl))).status_code == 201, "the other way round"
+
+
+@pytest.mark.rule("TAB-JOIN-03")
+async def test_two_of_one_season_are_not_joined_while_one_plays_in_it(club: Club, service: Service) -> None:
+    series = Series(club)
+    await series.found()
+    plays, belongs, another, _ = club.players
+    for player in (plays, belongs):
+        await series.do("placements", {"player": player.id, "division": 1, "reason": "Founder."})
+    await series.do("seasons")
+    await series.announce(1)
+    await club.enter(plays)
+    await _eventually_refused(service, belongs, plays, (422, "TAB-JOIN-03"))
+    assert (await planned(service, another, await asked(service, plays))).status_code == 200
 
 
 async def _eventually_refused(service: Service, account: Player, kept: Player, wanted: tuple[int, str]) -> None:
