@@ -7,6 +7,7 @@
 
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
+import { repeat } from "../vendor/directives/repeat.js";
 import { accountForms } from "../parts/account-forms.js";
 import { mayDo, placeOf } from "./app.js";
 import { Joining } from "./joining.js";
@@ -101,7 +102,9 @@ function passkeys() {
     <p>A passkey lives in your device or password manager. It signs you in by a fingerprint, a face or a PIN.</p>
     ${
       page.kept.passkeys.length
-        ? html`<ul aria-label="Passkeys">${page.kept.passkeys.map(
+        ? html`<ul aria-label="Passkeys">${repeat(
+            page.kept.passkeys,
+            (each) => each.id,
             (each) => html`<li><strong>${each.name}</strong>
           <span class="quiet">made ${moment(each.created)}${each.used ? html`, used ${moment(each.used)}` : nothing}</span>
           ${sure(`Remove ${each.name}`, "Remove", () => api.delete(`/v1/passkeys/${each.id}`), isLast ? LOST : "")}</li>`,
@@ -169,7 +172,9 @@ async function makeCodes() {
 function signedIn(me) {
   const sessions = page.kept.tokens.filter((each) => each.session);
   return html`<section aria-labelledby="sessions-title"><h2 id="sessions-title">Signed in</h2>
-    <ul aria-label="Browsers">${sessions.map(
+    <ul aria-label="Browsers">${repeat(
+      sessions,
+      (each) => each.id,
       (each) => html`<li><strong>${each.id === me.token ? "This browser" : "Another browser"}</strong>
       <span class="quiet">since ${moment(each.created)}${each.used ? html`, last here ${moment(each.used)}` : nothing}</span>
       ${each.id === me.token ? nothing : sure(`Sign out the browser of ${clock(each.created)}`, "Sign out", () => api.delete(`/v1/tokens/${each.id}`))}</li>`,
@@ -184,14 +189,18 @@ function letIn() {
     <p>Apps of other people that you let use your account.</p>
     ${
       apps.length
-        ? html`<ul aria-label="Apps">${apps.map((each) => {
-            const name = placeOf(each);
-            return html`<li><strong>${name}</strong> <span>“${each.name}”</span>
+        ? html`<ul aria-label="Apps">${repeat(
+            apps,
+            (each) => each.id,
+            (each) => {
+              const name = placeOf(each);
+              return html`<li><strong>${name}</strong> <span>“${each.name}”</span>
           <span class="quiet">let in ${moment(each.given)}, ${each.used ? html`used ${moment(each.used)}` : "never used"}${each.sign_ins ? nothing : ", signed out"}</span>
           ${sure(`Shut out ${each.name} at ${name}`, "Shut out", () => api.delete(`/v1/apps/${each.id}`), "It is signed out everywhere, and has to ask you again.")}
           ${each.reused ? html`<p class="problem">${clock(each.reused)}: a key of this app was used twice, so somebody may have copied it. That sign-in was ended. Shut the app out if you do not trust it.</p>` : nothing}
           <details><summary>What it may do</summary>${mayDo(each.scopes)}</details></li>`;
-          })}</ul>`
+            },
+          )}</ul>`
         : html`<p class="quiet">You have let none in.</p>`
     }</section>`;
 }
@@ -203,7 +212,9 @@ function tokens(me) {
     <p>Programs and bots of yours use <a href="/docs">the API</a> with a token. Give each one of its own.</p>
     ${
       mine.length
-        ? html`<ul aria-label="Tokens">${mine.map(
+        ? html`<ul aria-label="Tokens">${repeat(
+            mine,
+            (each) => each.id,
             (each) => html`<li><strong>${each.name}</strong> <span>${each.scopes.join(", ")}</span>
           <span class="quiet">made ${moment(each.created)}, ${each.used ? html`used ${moment(each.used)}` : "never used"}${each.expires ? html`, ends ${clock(each.expires)}` : nothing}</span>
           ${sure(`Revoke ${each.name}`, "Revoke", () => api.delete(`/v1/tokens/${each.id}`), "Whatever uses this token stops working.")}</li>`,
@@ -308,7 +319,7 @@ const moment = (time) => html`<time datetime=${time} title=${clock(time)}>${ago(
  */
 function sure(label, words, what, warning = "") {
   return html`<details class="sure"><summary aria-label=${label}>${words} …</summary>
-    ${warning ? html`<p>${warning}</p>` : nothing}<button @click=${() => perform(() => what().then(() => "Done"))}>${words}</button></details>`;
+    ${warning ? html`<p>${warning}</p>` : nothing}<button @click=${(/** @type {At<HTMLElement>} */ { target }) => perform(() => what().then(() => "Done"), target)}>${words}</button></details>`;
 }
 
 /**
@@ -324,16 +335,20 @@ function act(what) {
   return (/** @type {Submitted} */ event) => {
     event.preventDefault();
     const form = event.target;
-    perform(async () => what(new FormData(form)));
+    perform(async () => what(new FormData(form)), form);
   };
 }
 
-/** @param {() => Promise<string>} what */
-async function perform(what) {
+/**
+ * Do something and say what was done, or why not. What had to be opened for it closes; what else is open stays open.
+ * @param {() => Promise<string>} what
+ * @param {HTMLElement} [control] what was pressed
+ */
+async function perform(what, control) {
   page.problem = page.done = "";
   try {
     page.done = await what();
-    for (const each of document.querySelectorAll("details.sure[open]")) each.removeAttribute("open");
+    control?.closest("details.sure")?.removeAttribute("open");
   } catch (error) {
     const problem = problemOf(error);
     page.problem = `${problem.message} ${problem.problem?.allowed ?? ""}`;

@@ -9,6 +9,7 @@
  */
 
 import { html, nothing, render } from "../vendor/lit-html.js";
+import { repeat } from "../vendor/directives/repeat.js";
 import { accountForms } from "../parts/account-forms.js";
 import { clock } from "../parts/format.js";
 import { gameIn, textIn, tournamentIn } from "../parts/given.js";
@@ -92,7 +93,11 @@ function ofAccount(me) {
   return html`<p>A webhook tells a program or a chat channel what happens in games, without anything hidden.
       <a href="/docs/guides/webhooks">How to receive one</a></p>
     ${problemIn("")}
-    ${items.map((each) => hook(me, each))}
+    ${repeat(
+      items,
+      (each) => each.id,
+      (each) => hook(me, each),
+    )}
     ${!hooks.items ? html`<p class="quiet">…</p>` : items.length < hooks.most ? making(me) : html`<p>You have ${hooks.most} webhooks. Delete one to make another.</p>`}`;
 }
 
@@ -233,10 +238,11 @@ function changing(each) {
   const submit = (event) => {
     event.preventDefault();
     const given = new FormData(event.target);
-    perform(id, async () => {
+    const change = async () => {
       await hooks.change(id, { ...wish(given), active: given.has("active") });
       return "Changed";
-    });
+    };
+    perform(id, change, event.target);
   };
   return html`<details class="sure"><summary>Change …</summary>
     <form @submit=${submit}>${fields(id, each)}
@@ -252,10 +258,11 @@ function renewing({ id }) {
   const submit = (event) => {
     event.preventDefault();
     const overlap = Number(new FormData(event.target).get("overlap"));
-    perform(id, async () => {
+    const renew = async () => {
       showSecret(id, (await hooks.renew(id, overlap)).secret);
       return "The new secret is shown";
-    });
+    };
+    perform(id, renew, event.target);
   };
   return html`<details class="sure"><summary>Replace the secret …</summary>
     <form @submit=${submit}><label for="${id}-overlap">The old one signs as well</label>
@@ -311,15 +318,17 @@ function words() {
 }
 
 /**
- * Do something, and say what was done or what went wrong.
+ * Do something, and say what was done or what went wrong. What had to be opened for it closes; what else is open stays
+ * open.
  * @param {string} about the part of the page that it belongs to
  * @param {() => Promise<string>} does
+ * @param {HTMLElement} [control] what was pressed
  */
-async function perform(about, does) {
+async function perform(about, does, control) {
   Object.assign(page, { problem: null, about, done: "" });
   try {
     page.done = await does();
-    for (const each of document.querySelectorAll("details.sure[open]")) each.removeAttribute("open");
+    control?.closest("details.sure")?.removeAttribute("open");
   } catch (error) {
     page.problem = problemOf(error);
   }

@@ -102,16 +102,17 @@ async def test_nothing_of_an_account_but_its_id_is_in_any_file(
     service: Service, tmp_path: Path, of_the_auction: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TABULARIUM_TRANSPARENCY", "false")
-    ottilie, balthasar = await service.register("Ottilie Quast"), await service.register("Balthasar Wrzesniewski")
-    body = {"ruleset": "tiny-auction", "players": 2, "title": "The Quast cup", "setup": {"rounds": 1}}
+    ottilie, balthasar = await service.register("Ottilie Quastenberg"), await service.register("Balthasar Wrzesniewski")
+    body = {"ruleset": "tiny-auction", "players": 2, "title": "The Quastenberg chrysanthemum", "setup": {"rounds": 1}}
     game = (await service.post("/v1/games", ottilie, body))["id"]
     for player in (ottilie, balthasar):
-        await service.post(f"/v1/games/{game}/seats", player, {}, idempotency_key="key-of-quast")
+        await service.post(f"/v1/games/{game}/seats", player, {}, idempotency_key="key-of-quastenberg")
     await service.post(f"/v1/games/{game}/start", ottilie)
     await service.play_out(game, ottilie, balthasar)
     await asyncio.to_thread(dump_of, service, tmp_path / "dumps")
     tokens = [each.headers["authorization"].removeprefix("Bearer ") for each in (ottilie, balthasar)]
-    secret = [*tokens, *(token[-20:] for token in tokens), "Quast", "Ottilie", "Wrzesniewski", "Balthasar", "cup"]
+    # Long words only: three letters stand in a signature or a hash now and then.
+    secret = [*tokens, *(token[-20:] for token in tokens), "Quastenberg", "Ottilie", "Wrzesniewski", "Balthasar", "chrysanthemum"]
     files = [each for each in (tmp_path / "dumps").iterdir() if each.name != ".lock"]
     assert len(files) == 8
     found = b""
