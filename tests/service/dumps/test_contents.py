@@ -112,7 +112,8 @@ async def test_nothing_of_an_account_but_its_id_is_in_any_file(
     await asyncio.to_thread(dump_of, service, tmp_path / "dumps")
     tokens = [each.headers["authorization"].removeprefix("Bearer ") for each in (ottilie, balthasar)]
     # Long words only: three letters stand in a signature or a hash now and then.
-    secret = [*tokens, *(token[-20:] for token in tokens), "Quastenberg", "Ottilie", "Wrzesniewski", "Balthasar", "chrysanthemum"]
+    words = ["Quastenberg", "Ottilie", "Wrzesniewski", "Balthasar", "chrysanthemum"]
+    secret = [*tokens, *(token[-20:] for token in tokens), *words]
     files = [each for each in (tmp_path / "dumps").iterdir() if each.name != ".lock"]
     assert len(files) == 8
     found = b""
