@@ -48,6 +48,8 @@ const page = {
   fresh: "",
   problem: "",
   done: "",
+  /** How often it was read: only the last answers count, whichever come last. */
+  readings: 0,
 };
 
 const joining = new Joining(account, act);
@@ -359,6 +361,8 @@ async function perform(what, control) {
 }
 
 async function read() {
+  page.readings += 1;
+  const reading = page.readings;
   if (account.me?.scopes.includes("account")) {
     try {
       const [keys, all, apps, { left }] = await Promise.all([
@@ -368,9 +372,9 @@ async function read() {
         api.get("/v1/recovery-codes"),
         joining.read(),
       ]);
-      page.kept = { passkeys: keys.items, tokens: all.items, apps: apps.items, left };
+      if (reading === page.readings) page.kept = { passkeys: keys.items, tokens: all.items, apps: apps.items, left };
     } catch (error) {
-      page.problem = problemOf(error).message;
+      if (reading === page.readings) page.problem = problemOf(error).message;
     }
   }
   draw();

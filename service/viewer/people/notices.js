@@ -30,6 +30,8 @@ const page = {
   email: /** @type {Answer<"/v1/notifications/email", "get"> | null} */ (null),
   problem: "",
   done: "",
+  /** How often it was read: only the last answers count, whichever come last. */
+  readings: 0,
 };
 
 function draw() {
@@ -168,12 +170,14 @@ async function perform(done, what) {
 }
 
 async function read() {
+  page.readings += 1;
+  const reading = page.readings;
   if (account.me?.scopes.includes("notify")) {
     try {
       const [settings, has, mail] = await Promise.all([api.get(SETTINGS), devicesOf(api), api.get(EMAIL)]);
-      Object.assign(page, { settings, devices: has, email: mail });
+      if (reading === page.readings) Object.assign(page, { settings, devices: has, email: mail });
     } catch (error) {
-      page.problem ||= problemOf(error).message;
+      if (reading === page.readings) page.problem ||= problemOf(error).message;
     }
   }
   draw();

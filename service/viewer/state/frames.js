@@ -280,7 +280,7 @@ export class Frames extends EventTarget {
       }
       current.add(frame);
     }
-    this.head = Math.max(this.head, page.head);
+    // The page's head may be newer than this one. It is the room that goes on to it: it knows whether it follows.
     this.dispatchEvent(new Event("loaded"));
   }
 }

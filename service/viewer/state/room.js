@@ -30,6 +30,7 @@ export class Room extends EventTarget {
   #timer = 0;
   #reading = 0;
   #refreshing = 0;
+  #readings = 0;
   #visit = new AbortController();
   #isRead = false;
 
@@ -459,16 +460,22 @@ export class Room extends EventTarget {
 
   /** Read again what the game waits for and where it stands. */
   async refresh() {
+    const { signal } = this.#visit;
+    this.#readings += 1;
+    const reading = this.#readings;
     try {
       const game = await this.api.get(`/v1/games/${this.id}`);
+      // What was asked later, or by another viewer, is newer.
+      if (signal.aborted || reading !== this.#readings) return;
       const over = game.status === "over" && this.game?.status !== "over";
       // In an analysis one account plays all seats: here the one that is asked.
       Object.assign(this, { game, seat: game.you, ahead: aheadOf(game, this.ahead) });
       // When a game ends, everybody may see everything of its past.
-      if (over) await this.enter(this.version);
+      if (over) await this.enter(this.following ? undefined : this.version);
       else await this.#readLandmarks();
     } catch (error) {
       const problem = problemOf(error);
+      if (signal.aborted || reading !== this.#readings) return;
       this.#fail(problem, () => this.refresh());
     }
     this.redraw();
