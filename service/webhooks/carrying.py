@@ -55,7 +55,7 @@ class PushCarrier:
 
     async def _shown(self, row: DeliveryRow, to: HookRow) -> tuple[Shown, bool]:
         if row.type == PING:
-            return Shown("Tabularium", "This device is told from now on.", NOTICES, PING), False
+            return Shown("Tabularium", "This device gets notifications from now on.", NOTICES, PING), False
         event = await self._worth.check(row, to)
         kind, told = kind_of(event), event.data
         subject = told.subject

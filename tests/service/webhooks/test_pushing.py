@@ -166,7 +166,7 @@ async def test_nothing_is_pushed_before_the_device_was_reached(told: Telling) ->
     await silent.subscribe()
     await told.rig.begun()
     await pushed(told)
-    assert silent.bodies == ["This device is told from now on."]
+    assert silent.bodies == ["This device gets notifications from now on."]
     told.receiver.answers["/silent"] = FINE
     told.later(seconds=20)
     row = await silent.subscribe()
