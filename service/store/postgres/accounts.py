@@ -33,8 +33,8 @@ from service.store.sql.accounts import (
 class PostgresAccounts(SqlAccounts):
     """An `AccountStore` in the database of a `PostgresStore`, which lends it its connections.
 
-    What it writes may be written twice, when the connection is lost before the answer comes: the second time must
-    find the first and change nothing.
+    When the connection is lost before the answer comes, a write is sent twice: the second time must find the first and
+    change nothing.
     """
 
     def __init__(self, connections: Connections) -> None:
@@ -120,7 +120,7 @@ class PostgresAccounts(SqlAccounts):
             if made is None and await _holder(connection, digest) == token.token:
                 return None
             async with connection.transaction():
-                # Who comes second waits here until the first has committed.
+                # The second request waits here until the first has committed.
                 if made is not None and not await connection.fetchval(
                     f"{numbered(ADD_MADE)} ON CONFLICT (key) DO NOTHING RETURNING 1", *_values(made)
                 ):
@@ -184,7 +184,7 @@ class PostgresAccounts(SqlAccounts):
 
 
 async def _wait(connection: Connection, what: str) -> None:
-    """Wait until nobody else counts or replaces this; nobody else does until the transaction ends."""
+    """Wait until no other transaction counts or replaces this, and keep others waiting until this one ends."""
     await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", what)
 
 

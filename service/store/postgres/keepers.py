@@ -1,7 +1,7 @@
-"""Which of several PostgreSQL servers keeps which book of the log now, and asking them.
+"""Knowing which of several PostgreSQL servers keeps which book of the log now.
 
-A book may move to another server (`moving.py`). So each process asks the servers again and again which books they
-keep, and asks none about a stream when that was longer ago than `LEASE`.
+A book may move to another server (`moving.py`). So each process keeps asking the servers which books they keep, and
+relies on an answer only for `LEASE` seconds.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ S = TypeVar("S", bound=StreamId)
 T = TypeVar("T")
 
 PROBE: Final = 0.5
-"""Seconds between two questions to a server: which books it keeps, or whether it answers again."""
+"""Seconds between two requests to a server that ask which books it keeps, or whether it answers again."""
 
 WAITED: Final = 5.0
 """How many seconds a call waits for a book that is moving."""
@@ -54,7 +54,7 @@ class Keepers:
         return self._servers.index(server) if server is not None else len(self._servers)
 
     async def know(self) -> None:
-        """Ask the servers which books they keep, where the last answer is too old. Skip servers that are away."""
+        """Ask servers whose last answer is too old which books they keep. Skip servers that are away."""
         unsure = [server for server in self._servers if not server.is_sure and server not in self._away]
         if unsure:
             await asyncio.gather(*map(self._look, unsure), return_exceptions=True)
@@ -135,7 +135,7 @@ class Keepers:
         return {stream: value for each in found for stream, value in each.items()}
 
     def _map(self) -> None:
-        """Note which server keeps which book. If two claim a book, as one of them is away, the later answer counts."""
+        """Note which server keeps which book. If two claim a book, because one is away, the later answer counts."""
         said = sorted(self._servers, key=lambda server: server.asked)
         self.of_book = {book: server for server in said for book in server.kept}
 

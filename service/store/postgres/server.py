@@ -18,9 +18,9 @@ from service.store.postgres.store import PostgresStore
 from service.store.protocol import LeagueRow, TournamentRow, Within
 
 LEASE: Final = 2.0
-"""Seconds for which a process relies on what a server said that it keeps.
+"""Seconds for which a process relies on a server's answer about its books.
 
-A book that moves is kept nowhere for longer than that.
+A book that moves has no server for longer than that.
 """
 
 _STANDING: Final = """
@@ -29,7 +29,7 @@ SELECT book, TRUE FROM books UNION ALL SELECT number, FALSE FROM moves WHERE sta
 
 
 class Server(PostgresStore):
-    """One of the servers. What several of them list is in one order: that of the times at which it began.
+    """One of the servers. Lists over several servers have one order: by the time at which each item began.
 
     `after` in `games`, `cases`, `tournaments` and `leagues` is therefore a place in that order, as `place_of_game` has
     it.
@@ -43,12 +43,12 @@ class Server(PostgresStore):
     strange: frozenset[int] = frozenset()
     """Books that are not kept here, and may have rows here."""
     asked = -math.inf
-    """When it was asked last which books it keeps, by the monotonic clock."""
+    """When it last said which books it keeps, by the monotonic clock."""
     _looking: asyncio.Task[None] | None = None
 
     @property
     def is_sure(self) -> bool:
-        """Whether it was asked lately which books it keeps."""
+        """Whether its answer about its books is still good."""
         return time.monotonic() < self.asked + LEASE
 
     async def look(self) -> None:
@@ -92,7 +92,7 @@ class Server(PostgresStore):
 
     @classmethod
     def counting(cls, what: Within, is_together: bool) -> tuple[Any, ...]:
-        """Of the seats of bots, the values also name the bots: only the home has accounts."""
+        """For the seats of bots, the values also name the bots, because only the home has accounts."""
         if what.what != "bots":
             return super().counting(what, is_together)
         bots = ", ".join(["?"] * len(what.values[2:])) or "NULL"
@@ -110,12 +110,12 @@ class Server(PostgresStore):
         return query, *values
 
     async def positions(self) -> dict[int, int]:
-        """Return where each book stands that it keeps."""
+        """Return the last position of each book that it keeps."""
         return dict(await self._database.select("SELECT book, position FROM books"))
 
     @asynccontextmanager
     async def alone(self, what: str) -> AsyncIterator[None]:
-        """A context in which no other process is that asks for the same: as long as its connection holds."""
+        """A context that only one process is in, for the same values, as long as its connection holds."""
 
         async def lock() -> Any:
             connection = await self._connections.connect()

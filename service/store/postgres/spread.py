@@ -113,7 +113,7 @@ class SpreadStore:
 
     @property
     def connections(self) -> dict[str, Callable[[], int]]:
-        """How many of those that read are busy, how many are idle, and how many there may be, to all servers."""
+        """Numbers of connections that read from all servers: how many are busy, idle, and allowed."""
         each = [server.connections for server in self._servers]
         return {state: lambda state=state: sum(numbers[state]() for numbers in each) for state in each[0]}
 
@@ -139,7 +139,7 @@ class SpreadStore:
             server.begin_checking()
 
     async def ready(self) -> None:
-        """Return when the home answers. Another server may be away: only what it keeps is missing."""
+        """Return when the home answers. Another server may be away: then only its books are missing."""
         await self._home.ready()
 
     async def close(self) -> None:
@@ -179,12 +179,12 @@ class SpreadStore:
         try:
             return await (server.append_together(first, *others) if others else server.append(first))
         except NotKept:
-            # Nothing of it was stored: the book has left since the server was asked.
+            # Nothing was stored, because the book has left the server meanwhile.
             await self._keepers.look_again()
             raise
 
     async def _left(self, batch: Append, server: Server) -> Append:
-        """Return a batch of which a limit is what others leave of it that are on other servers."""
+        """Return a batch with its limit reduced by what other servers count towards it."""
         if batch.within is None or not spans_servers(batch.within):
             return batch
         within = await self._named(batch.within)
@@ -435,7 +435,7 @@ class SpreadStore:
 
 
 def _largest(found: Iterable[Mapping[int, int]]) -> dict[int, int]:
-    """Return where each book stands. One that moved between two answers stands where the later one says."""
+    """Return the last position of each book. If a book moved between two answers, the later position counts."""
     largest: dict[int, int] = {}
     for positions in found:
         for book, position in positions.items():

@@ -1,8 +1,8 @@
 """Reads of the past from a standby of the database (``TABULARIUM_STANDBY_URL``), which spare the primary.
 
-A standby has the primary's log up to some moment. The caller says how far the past goes that they ask for: a version,
-or a place in the log. If the standby has come so far, its answer is that of the primary. If not, or if it does not
-answer soon, the primary is asked. So nobody is shown less than what they have seen, and only a metric tells.
+A standby has the primary's log up to some moment. The caller says up to which version or place in the log they read. If
+the standby has come so far, its answer is the same as the primary's. If not, or if it does not answer soon, the primary
+is asked. So nobody sees less than before, and only a metric shows which of them answered.
 
 A standby may also have what the primary lacks: another server took the primary's place that had received less, or an
 older copy was restored. Each of these begins a new timeline, so a standby is asked only when it is on the primary's.
@@ -102,7 +102,7 @@ class StandbyPast(Past):
         found = None
         if self._recovering is None:
             try:
-                # Before the time begins: how long the primary takes says nothing of the standby.
+                # Before the time begins, because the time that the primary takes says nothing about the standby.
                 await self._look()
                 async with asyncio.timeout(TIMEOUT):
                     found = await ask()

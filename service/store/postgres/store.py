@@ -137,7 +137,7 @@ class PostgresStore(SqlStore):
 
     @property
     def connections(self) -> dict[str, Callable[[], int]]:
-        """How many of those that read are busy, how many are idle, and how many there may be."""
+        """Numbers of connections that read: how many are busy, idle, and allowed."""
         return self._connections.numbers
 
     @property
@@ -146,7 +146,7 @@ class PostgresStore(SqlStore):
         return self._connections.made
 
     async def lineage(self) -> Lineage:
-        """Return what its copies share with it."""
+        """Return what this database shares with its copies."""
         return await self._connections.patiently(lineage_of)
 
     def begin_checking(self) -> None:
@@ -217,7 +217,7 @@ class PostgresStore(SqlStore):
         return self._open
 
     async def is_together(self) -> bool:
-        """Tell it as the database has it. Processes of before books, if any are left, give ids without a thought."""
+        """The database knows. Processes of releases before books, if any are left, give ids without regard to books."""
         if self._together is not None or not await self.divided():
             return bool(self._together)
         elsewhere = (
@@ -251,12 +251,12 @@ class PostgresStore(SqlStore):
         if not await self.divided():
             return await super()._read_rows(after, limit, games, until)
         shares = after.shares(until, limit)
-        # Of books that none of the games is in, nothing is wanted.
+        # Books with none of the games are left out.
         asked = shares if games is None else {book: shares[book] for book in map(book_of, games) if book in shares}
         found = await self._shares(after, until, asked, games) if asked else []
         rows = [(Place(book, position), game, Record(*columns)) for book, position, game, *columns in found]
         counted = Counter(place.book for place, _, _ in rows)
-        # Of a book that had fewer than its share, nothing is left.
+        # A book that had fewer rows than its share is read to its end.
         through = (Place(book, until.positions[book]) for book, share in shares.items() if counted[book] < share)
         return rows, after.after((*(place for place, _, _ in rows), *through))
 
@@ -392,7 +392,7 @@ class PostgresStore(SqlStore):
     async def _too_many(
         self, connection: Connection, batches: Sequence[Append], is_together: bool
     ) -> LimitReached | None:
-        """Return a limit that batches exceed which were just added. Nobody else adds to what it counts meanwhile."""
+        """Return a limit that the batches just added exceed. Nobody else can add to its count meanwhile."""
         for batch in batches:
             within = batch.within
             if within is None:

@@ -175,7 +175,7 @@ def arguments(batches: Iterable[Append]) -> tuple[list[tuple[Any, ...]], ...]:
 
 
 def outcome_of(row: Any) -> Appended | BaseException:
-    """Return what a row of append() says of its batch: that it is stored, or why not."""
+    """Return the outcome of a batch from its row of append(): that it is stored, or why not."""
     match row["outcome"]:
         case "accepted":
             return Appended(row["head"])

@@ -1,7 +1,7 @@
 """Apps that sign somebody in, as SQLite and PostgreSQL keep them. `service/store/apps.py` says what each method does.
 
-Whatever has several statements is one transaction. PostgreSQL may do it twice when the connection is lost, so the
-second time must find the first and change nothing.
+Several statements are one transaction. PostgreSQL may execute it twice when the connection is lost, so the second time
+must find the first and change nothing.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,7 +15,7 @@ from service.store.sql.database import Database
 from service.store.sql.webhooks import removed
 
 Change = Callable[..., Awaitable[list[Any]]]
-"""Does all that statements say, or nothing, and returns the rows of the last; see `SqlAccounts.change`."""
+"""Executes all statements in one transaction, and returns the rows of the last; see `SqlAccounts.change`."""
 
 _CLIENTS: Final = "SELECT client, player, name, redirects, created, hash, key, fingerprint, nonce FROM apps"
 _APPS: Final = "SELECT app, player, client, site, name, scopes, given, reused FROM app_consents"
@@ -163,7 +163,7 @@ class SqlApps:
 
     async def redeem(self, digest: bytes, sign_in: SignInRow, secret: bytes, access: AccessRow) -> TokenId:
         token = sign_in.token.token
-        # Who comes second waits for the first here, and then changes nothing.
+        # The second request waits for the first here, and then changes nothing.
         claim = "UPDATE app_codes SET token = ? WHERE hash = ? AND token = ''"
         mine = "WHERE EXISTS (SELECT 1 FROM app_codes WHERE hash = ? AND token = ?) ON CONFLICT DO NOTHING"
         add = (

@@ -39,7 +39,8 @@ class Archived:
     ) -> list[list[Positioned]]:
         """Return the records of segments that a query for `COLUMNS` has found. Raises `StreamDamaged`.
 
-        `keep` says to keep them in memory, because they are soon asked for again; `anew` not to take them from there.
+        With `keep`, they stay in memory, because callers soon ask for them again. With `anew`, they are not taken from
+        memory.
         """
         found: list[list[Positioned]] = []
         packed = [Segment(*row) for row in rows]

@@ -36,7 +36,7 @@ class SqliteAccounts(SqlAccounts):
         self._write = connections.write
 
     async def change(self, *statements: tuple[str, tuple[Any, ...]], alone: str = "") -> list[Any]:
-        # A file has one writer: everything is done one after another.
+        # A file has one writer, so everything runs one after another.
         def work(connection: sqlite3.Connection) -> list[Any]:
             return [connection.execute(statement, values).fetchall() for statement, values in statements][-1]
 

@@ -107,7 +107,7 @@ class SqliteArchive:
             cursor.execute("BEGIN IMMEDIATE")
             try:
                 cursor.executemany(
-                    # Another one may have moved it meanwhile.
+                    # Another process may have moved it meanwhile.
                     "UPDATE segments SET content = ?, digest = ?"
                     " WHERE game = ? AND version = ? AND (digest IS NULL) = (? IS NOT NULL)",
                     [(each.content, each.digest, each.game, each.version, each.digest) for each in moved],
