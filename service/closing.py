@@ -1,4 +1,4 @@
-"""Closing an account: what becomes of its games, tournaments, leagues, seats and offices."""
+"""Closing an account, with its games, tournaments, leagues, seats and offices."""
 
 import re
 from collections.abc import AsyncIterator, Collection

@@ -91,7 +91,7 @@ class Filed(Struct, frozen=True):
 class Case(Struct, kw_only=True):
     """A case at one version. Treated as immutable outside this module: every act returns a `Filed`.
 
-    An act is told its `cause` with the account, to which it adds the seat; what is known of the game; and when it
+    An act gets its `cause` with the account, to which it adds the seat; what is known of the game; and when it
     happens.
     """
 
@@ -434,7 +434,8 @@ def require_few_cases(player: PlayerId, others: Iterable[CaseRow]) -> None:
 
 
 def in_log(command: Command[Any], text: str) -> tuple[Raw, Written]:
-    """Return a refused command as the log of a case shows it, and what is kept beside the log of it and the statement.
+    """Return a refused command as the log of a case shows it, and the parts of it and of the statement that are stored
+    beside the log.
 
     Of a command that is a secret, the log has only the type. Raises `Refusal` when programs could read the command in
     different ways, or it is too long (TAB-CASE-05).

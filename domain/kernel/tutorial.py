@@ -81,7 +81,7 @@ class Lesson(Laid, forbid_unknown_fields=True, kw_only=True):
 
 
 def _lean(value: Any) -> Any:
-    """Return a command without what is none: a form may say of each thing that none of it comes along."""
+    """Return a command without its zeros: a form may list each thing that can come along with the number 0."""
     if isinstance(value, dict):
         leaner = {name: _lean(part) for name, part in cast(dict[str, Any], value).items()}
         return {name: part for name, part in leaner.items() if part}

@@ -98,7 +98,7 @@ class Inscribed(Struct, frozen=True):
 class League(Struct, kw_only=True):
     """A league at one version. Treated as immutable outside this package: every act returns an `Inscribed`.
 
-    An act is told its `cause`, with the account, and when it happens. Every act raises `Refusal`, with a rule
+    An act gets its `cause`, with the account, and when it happens. Every act raises `Refusal`, with a rule
     TAB-LGE-…, when it is not possible.
     """
 

@@ -31,7 +31,7 @@ from domain.tournament.tournament import Inscribed, Tournament, begun, require_r
 MOST_DIRECTORS: Final = 10
 MOST_ANNOUNCEMENTS: Final = 50
 MOST_IN_AN_HOUR: Final = 5
-"""Announcements: all players are told of each, on their devices as well."""
+"""Announcements: all players get each, on their devices as well."""
 MOST_PENALTIES: Final = 500
 UNCHANGING: Final = ("ruleset", "points", "bye", "tie_breaks", "agreed", "points_of_substitutes")
 """What no director changes once a round was published (TAB-TRN-03)."""

@@ -182,7 +182,7 @@ class Scores:
         return (Fraction(-sum(each.player == player and each.sort != "caution" for each in self.field.penalties)),)
 
     def lot(self, player: PlayerId, tied: Collection[PlayerId]) -> Value:
-        """Who had the better lot in the last round; who did not play it comes after those who did."""
+        """Who had the better lot in the last round. Players who did not play it come after those who did."""
         lots = self._lots
         return (Fraction(-lots[player] if player in lots else -len(lots)),)
 

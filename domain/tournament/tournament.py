@@ -56,7 +56,7 @@ class Inscribed(Struct, frozen=True):
 class Tournament(Struct, kw_only=True):
     """A tournament at one version. Treated as immutable outside this package: every act returns an `Inscribed`.
 
-    An act is told its `cause`, with the account or `by: house`, and when it happens. Every act raises `Refusal`, with a
+    An act gets its `cause`, with the account or `by: house`, and when it happens. Every act raises `Refusal`, with a
     rule TAB-TRN-…, when it is not possible.
     """
 

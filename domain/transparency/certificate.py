@@ -164,7 +164,7 @@ def _said(found: Certified, entry: Entry) -> list[str]:
 
 
 def told(time: int) -> str:
-    """Return a time in seconds since 1970 as RFC 3339 has it."""
+    """Return a time in seconds since 1970 in the form of RFC 3339."""
     try:
         return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (OverflowError, ValueError, OSError):

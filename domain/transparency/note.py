@@ -111,7 +111,7 @@ def read_signing_key(text: str, public_of: Callable[[int, bytes], bytes]) -> Sig
     """Return the signing key that is written. Raises `NoteError`, which never quotes it.
 
     Args:
-        public_of: returns the public bytes of a secret of a type. Raises `ValueError` for what is none.
+        public_of: returns the public bytes of a secret of a type. Raises `ValueError` for anything else.
     """
     if not text.startswith(_PRIVATE):
         raise NoteError(f"expected a signing key, which begins with {_PRIVATE}")

@@ -478,7 +478,7 @@ def _too_many_tokens() -> TooManyTokens:
 
 
 def _name(given: str) -> str | None:
-    """Return a name as an account has it; None for what is none."""
+    """Return a name in the form that accounts store; None for a text that cannot be a name."""
     name = given.strip()
     is_good = not _is_a_bots(name) and len(name) <= LONGEST_NAME and name.isprintable() and shows(name)
     return name if is_good else None
@@ -489,7 +489,7 @@ def _is_a_bots(name: str) -> bool:
 
 
 def _good(given: str) -> str:
-    """Return a name as an account has it. Raises `BadName`."""
+    """Return a name in the form that accounts store. Raises `BadName`."""
     name = _name(given)
     if name is None and _is_a_bots(given.strip()):
         raise BadName("This is how the service's own bots are called.", "Choose another name.")

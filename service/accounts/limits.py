@@ -44,7 +44,7 @@ redis.call('HSET', KEYS[1], 'left', tostring(left), 'at', string.format('%d', no
 redis.call('PEXPIRE', KEYS[1], math.ceil(burst / rate * 1000) + 1000)
 return {taken, tostring(left)}
 """
-"""Takes from a bucket what is wanted, or what there is; by the clock of Redis, which all processes share."""
+"""Takes the wanted amount from a bucket, or as much as it has; by the clock of Redis, which all processes share."""
 
 
 class Limit(Struct, frozen=True):

@@ -482,7 +482,7 @@ def books_in(books: str) -> list[int]:
 
 
 def _require_sound(home: str, elsewhere: Sequence[tuple[str, Sequence[int]]]) -> None:
-    """Raise `SettingsError` for a map of books to servers that is none."""
+    """Raise `SettingsError` unless a text is a map of books to servers."""
     name = f"{PREFIX}BOOK_SERVERS"
     if not home:
         raise SettingsError(f"{name} needs {DATABASE_URL}: the server that keeps all other books, and the accounts")

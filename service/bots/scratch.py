@@ -42,7 +42,7 @@ class Luck:
 
 
 class Scratch:
-    """A position in which commands can be tried. It is never changed: what is given leads to another one."""
+    """A position in which commands can be tried. It never changes: giving a command returns another one."""
 
     def __init__(self, ruleset: Ruleset[Any], table: Table, vault: Vault, draws: int) -> None:
         self.ruleset = ruleset

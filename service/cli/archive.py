@@ -123,7 +123,7 @@ async def _moved(settings: Settings, source: str) -> tuple[list[int], int, list[
 
 
 async def _archive(settings: Settings, before: str, limit: int) -> tuple[list[Packed], int]:
-    """Return what became of each game, and how many wait for the transparency log."""
+    """Return the outcome for each game, and how many wait for the transparency log."""
     from service.store.archiving import archive as packing
 
     done: list[Packed] = []

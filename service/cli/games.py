@@ -180,7 +180,7 @@ def _print_summary(ruleset: str, summary: simulation.Summary) -> None:
 
 
 def _print_seats(players: int, tables: simulation.Tables) -> None:
-    """Print what became of each seat in the games of one number of players, and what these games asked."""
+    """Print the results of each seat in the games of one number of players, and the decisions of these games."""
     length = f"{tables.median_commands} commands and {tables.median_events} events (median)"
     title = f"{players} players: {tables.games} games, {length}"
     wins = {seat: f"{tables.wins.get(seat, 0)} ({low:.0%} to {high:.0%})" for seat, (low, high) in tables.share.items()}

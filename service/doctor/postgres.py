@@ -208,7 +208,7 @@ async def _standbys(connection: Any) -> Finding:
 
 
 async def examine_standby(primary: Any, url: str) -> Finding:
-    """Return whether a standby can be asked for the past, and how far it is behind the primary."""
+    """Return whether a standby can answer about the past, and how far it is behind the primary."""
     where = migrations.place_of(url)
     remedy = "Correct TABULARIUM_STANDBY_URL, or the way to it. Meanwhile the primary answers everything."
     try:
@@ -394,7 +394,7 @@ def _game(clock: Clock, kept: frozenset[int]) -> Append:
 
 
 async def _untouchable(connection: Any) -> Finding:
-    """Return whether the database refuses to change or delete what is kept."""
+    """Return whether the database refuses to change or delete the log."""
     allowed: list[str] = []
 
     async def work() -> None:

@@ -255,7 +255,7 @@ class Depart(Act, frozen=True):
         return decided
 
     async def vacate(self, case: Case, seat: Seat) -> Decided:
-        """Return what becomes of the account's seat."""
+        """Return what happens to the account's seat."""
         return await left(case, seat, case.cause)
 
     def heirs(self, game: Game) -> Sequence[PlayerId]:

@@ -127,7 +127,7 @@ class Games(GameReader):
         """Append to another stream and, in the same transaction, what that changes in a game.
 
         `decide` gets the game as it stands. It returns what to append to the other stream, and what that changes in
-        the game, if anything. Both are stored or neither. Returns what became of the other stream.
+        the game, if anything. Both are stored or neither. Returns the outcome for the other stream.
 
         Raises:
             UnknownGame: there is none.

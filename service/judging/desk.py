@@ -264,7 +264,7 @@ class Desk:
     async def _shown(
         self, facts: Facts, player: PlayerId, about: Version, command: bytes | None, text: str
     ) -> tuple[Raw | UnsetType, Written, bool]:
-        """Return a refused command as the log shows it, what is kept beside the log, and whether it is refused."""
+        """Return a refused command as the log shows it, its part beside the log, and whether the rules refuse it."""
         seat = facts.seat_of(player)
         if command is None or seat is None or not 1 <= about <= facts.version:
             return UNSET if command is None else Raw(command), Written(text), True

@@ -135,7 +135,7 @@ class Metrics:
             LATENESS_BUCKETS,
         )
 
-        # --- what is told to webhooks ---
+        # --- deliveries to webhooks ---
         self.webhook_attempts = self._counter(
             "tabularium_webhook_attempts",
             "Requests to webhooks that this process sent, by what came of them: `delivered`, `failed`, `unanswered`.",
@@ -161,7 +161,7 @@ class Metrics:
             "tabularium_dumps_added_timestamp_seconds", "When dumps were last added; NaN when there are none."
         )
 
-        # --- what is kept in memory ---
+        # --- data in memory ---
         self.games_in_memory = self._gauge("tabularium_games_in_memory", "Games that this process keeps in memory.")
         self.cache_requests = self._counter("tabularium_cache_requests", "Lookups in a cache.", "cache", "result")
 

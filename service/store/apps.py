@@ -12,7 +12,7 @@ from service.base.scopes import Scope
 from service.store.accounts import PlayerRow, TokenId, TokenRow
 
 ClientId = NewType("ClientId", str)
-"""The name by which an app calls itself; for a registered app, the id that the service gave it."""
+"""What an app calls itself; of a registered one its id, which the service gave it."""
 
 AppId = NewType("AppId", str)
 """An app at one site that an account has let in."""

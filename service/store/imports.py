@@ -7,7 +7,7 @@ from msgspec import Struct
 from domain.kernel.ids import PlayerId
 
 ImportId = NewType("ImportId", str)
-"""The id of an import. It follows from the export and the key of its issuer."""
+"""An import: it follows from the export and the key of its issuer."""
 
 
 class ImportRow(Struct, frozen=True):

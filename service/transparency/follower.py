@@ -334,7 +334,7 @@ class Follower:
     # --- the streams ---
 
     def _stream(self, stream: str, first: int | None) -> Iterable[Found]:
-        """Yield what does not fit of a stream: in what was signed of it, and in what is shown of it.
+        """Yield what is wrong with a stream: in its signed heads, and in the events that the service shows.
 
         Its entries from `first` are looked at and the one before them; without, the newest and the one before.
         """

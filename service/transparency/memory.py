@@ -46,9 +46,9 @@ class Unanswered(Struct, frozen=True):
 
     Attributes:
         stream: the stream; `LOG` for the log itself.
-        since: when it was first asked for in vain.
-        first: the first entry of the stream that was not looked at; None when only older ones were to be seen again.
-        why: what came instead of an answer.
+        since: when it was first asked for and did not come.
+        first: the first entry of the stream that was not looked at; None when only older entries have to be looked at
+        again. why: what came instead of an answer.
     """
 
     stream: str

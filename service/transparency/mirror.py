@@ -105,7 +105,7 @@ class Mirror:
         return self._connection.execute("SELECT count(*) FROM copies").fetchone()[0]
 
     def copy(self, streams: Sequence[str]) -> Iterator[Copied]:
-        """Copy streams, and yield what became of each. What is missing or different is tried again next time."""
+        """Copy streams, and yield the outcome for each. What is missing or different is tried again next time."""
         for stream in streams:
             try:
                 yield self._copy(stream)

@@ -1,7 +1,7 @@
 """The follower: it reads the log of all games, and writes the deliveries for webhooks, devices and mailboxes.
 
-Deliveries and the place up to which the log was read are one commit, by compare-and-set. What a webhook is told follows
-from the log alone, so a process that reads a part again makes the same deliveries, with the same ids.
+Deliveries and the place up to which the log was read are one commit, by compare-and-set. The events that a webhook gets
+follow from the log alone, so a process that reads a part again makes the same deliveries, with the same ids.
 """
 
 import asyncio
@@ -230,7 +230,7 @@ class Follower:
             self._owners = frozenset(owners)
             self._members.clear()
 
-    # --- what is told ---
+    # --- deliveries -----
 
     async def _deliveries(
         self, found: Iterable[tuple[LogPlace, StreamId, Record]], ears: Sequence[Ear]

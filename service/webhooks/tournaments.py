@@ -22,12 +22,12 @@ KEPT: Final = 16
 
 
 class Told(Struct, frozen=True):
-    """What is told of an event of a tournament.
+    """The messages about an event of a tournament.
 
     Attributes:
         event: what webhooks hear.
         parties: who plays in the tournament or directs it, before or after the event.
-        notice: what persons are told; None for nothing.
+        notice: the notification for people; None for none.
         persons: to whom that goes.
     """
 
@@ -45,7 +45,7 @@ class Tournaments:
         self._known: OrderedDict[TournamentId, Tournament] = OrderedDict()
 
     async def told(self, tournament: TournamentId, record: Record, address: str) -> Told:
-        """Return what is told of a record of a tournament. Raises `StoreError`."""
+        """Return the messages about a record of a tournament. Raises `StoreError`."""
         event = read_event(record)
         versions = filter(None, (record.version - 1, record.version))
         states = [await self._at(tournament, version) for version in versions]

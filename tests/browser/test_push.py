@@ -1,4 +1,5 @@
-"""A browser is switched on, and shows what the service pushes to it; and the page of what an account is told.
+"""A browser is switched on, and shows what the service pushes to it; and the page where an account chooses its
+notifications.
 
 Chromium asks Google's push service and no other, and without windows it shows no notifications. So here the page
 subscribes at a push service of this machine, which gets what the service really sends; a reader written from RFC 8291

@@ -1,4 +1,4 @@
-"""Entry areas: who must leave them, and what becomes of those who do not (chapter ENT).
+"""Entry areas: which units must leave them, and what happens to units that stay (chapter ENT).
 
 `Table.sees` and `Table.strangers` know that units of different nations ignore each other there (IT-ENT-05 to -07).
 """

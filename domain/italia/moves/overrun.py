@@ -22,8 +22,7 @@ def needed(table: Table, nation: NationId, area: AreaId) -> int:
 
 
 def most_passing(table: Table, nation: NationId, area: AreaId, *, led: bool) -> int:
-    """Return how many units can leave an area of strangers, with or without a leader staying; less than none where even
-    a leader cannot leave (IT-OVR-04)."""
+    """Return how many units can leave an area of strangers (IT-OVR-04); negative if even a leader cannot leave."""
     staying = needed(table, nation, area)
     if staying > attack_limit(table, nation, area, led=led):
         return -1

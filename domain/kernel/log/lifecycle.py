@@ -28,7 +28,7 @@ Sight = Literal["all", "spectator"]
 Forking = Literal["players", "officials"]
 """Who may fork a game that runs: those who take part in it, or its officials alone."""
 Readers = Literal["everybody", "invited"]
-"""Who reads a game: everybody, or those alone who were let in (TAB-READ-01)."""
+"""Who may read a game: everybody, or only its members (TAB-READ-01)."""
 Purpose = Literal["analysis", "continuation"]
 """What a fork is for: its maker plays all seats, or the players of a game that is over go on with it."""
 

@@ -1,4 +1,4 @@
-"""Phrases for the history: counted pieces and cards, owners who may be neutral, what is told seat by seat."""
+"""Phrases for the history: counted pieces and cards, owners who may be neutral, lists with a part for each seat."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final, TypeVar

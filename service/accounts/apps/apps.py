@@ -361,7 +361,7 @@ class Apps:
         log.warning("a refresh token came a second time", account=row.token.player, token_id=row.token.token)
 
     async def _let_in(self, player: PlayerId, code: CodeRow, asked: Collection[Scope]) -> None:
-        """Remember what an app may do: what it was let do now, and before, but for what it asked for now in vain."""
+        """Store the scopes of an app: those given now, and those given before, except for what was refused now."""
         before = await self._known(player, code.client, code.site)
         kept = frozenset(before.scopes if before is not None else ()) - frozenset(asked)
         scopes = ordered(frozenset(code.scopes) | kept)

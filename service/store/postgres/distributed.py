@@ -29,7 +29,7 @@ BOARDS: Final = 10_000
 """How many boards a process remembers as stored."""
 
 # Citus sends a statement to a machine by the values that it has when it is planned. One connection to each machine is
-# enough for what is asked of several: otherwise each session here might open sixteen there.
+# enough for queries about several: otherwise each session here might open sixteen there.
 _SESSION: Final = "SET plan_cache_mode = auto; SET citus.max_adaptive_executor_pool_size = 1;"
 
 _APPEND: Final = (

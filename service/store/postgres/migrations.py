@@ -147,7 +147,7 @@ async def as_owner(url: str) -> AsyncIterator[Any]:
 
 @contextmanager
 def naming(url: str) -> Iterator[None]:
-    """Say which database refuses what is done here, by a `MigrationError`."""
+    """A context in which errors of a database become a `MigrationError` that names it."""
     try:
         yield
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:

@@ -486,7 +486,7 @@ WHERE ' ' || scopes || ' ' LIKE '% account %' AND ' ' || scopes || ' ' LIKE '% p
     AND ' ' || scopes || ' ' NOT LIKE '% notify %';
 """
 
-# What accounts have read of what they were told, and what they are to be told.
+# Which notifications accounts have read, and which they want.
 _INBOX: Final = """
 CREATE TABLE read_marks (
     player  TEXT NOT NULL REFERENCES players (player),

@@ -1,4 +1,4 @@
-"""Who lets whom seat them, and games that were asked for together, as each store keeps them."""
+"""Consents to be seated, and games that were requested together, in each store."""
 
 import pytest
 from msgspec.structs import replace

@@ -54,7 +54,7 @@ class Device:
 
 
 async def device(told: Telling, player: PlayerId, path: str) -> Device:
-    """Return a device that has shown that it is told."""
+    """Return a device that has shown that pushes reach it."""
     made = Device(told, player, path)
     await made.subscribe()
     told.receiver.got.clear()
