@@ -155,7 +155,7 @@ def close_season(league: League, over: Sequence[Over], tables: FinalTables, caus
 
 
 def final_tables(season: Season, finishes: Mapping[TournamentId, Finish]) -> FinalTables:
-    """Return the tables of all divisions as the log has them."""
+    """Return the tables of all divisions in the form of the log."""
     return tuple(
         tuple(
             FinalLine(line.place, line.player, str(line.points), line.played)

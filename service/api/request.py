@@ -125,7 +125,7 @@ class Call(Request[Any, Any, Any]):
 
     @property
     def key(self) -> str | None:
-        """The Idempotency-Key. Raises `Problem` for one that is none."""
+        """The Idempotency-Key. Raises `Problem` for a text that cannot be a key."""
         key = self.header("idempotency-key")
         if key is not None and not _KEY.fullmatch(key):
             raise Problem(

@@ -1,11 +1,11 @@
-"""What a store keeps of webhooks: where they go, what is to be sent, and what was answered.
+"""The stored data of webhooks: their addresses, the deliveries to them, and the answers.
 
 The devices and mailboxes of accounts are stored like webhooks, and messages to them are deliveries like others.
 
 A delivery is written when its event was read in the log, together with the place up to which the log was read. So none
 is lost or made twice, whichever process is killed. It is sent later, at least once.
 
-Times are stamps of `service.base.clock`, which sort as text; an empty one is none.
+Times are stamps of `service.base.clock`, which sort as text; an empty text stands for no time.
 """
 
 from collections.abc import Collection, Sequence

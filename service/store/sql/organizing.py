@@ -12,7 +12,7 @@ from service.store.protocol import KeyReused
 from service.store.sql.database import Database
 
 Change = Callable[..., Awaitable[list[Any]]]
-"""Does all that statements say, or nothing, and returns the rows of the last; see `SqlAccounts.change`."""
+"""Executes all statements in one transaction, and returns the rows of the last; see `SqlAccounts.change`."""
 
 _BULK: Final = "b.bulk, b.organizer, b.created, b.games, b.cancelled, b.changes"
 _GAME: Final = "g.bulk, g.number, g.wish, g.title, g.starts_at, g.status, g.game, g.why, g.due, g.changed"

@@ -28,7 +28,7 @@ from service.store.webhooks import (
 )
 
 Change = Callable[..., Awaitable[list[Any]]]
-"""Does all that statements say, or nothing, and returns the rows of the last; see `SqlAccounts.change`."""
+"""Executes all statements in one transaction, and returns the rows of the last; see `SqlAccounts.change`."""
 
 Statement = tuple[str, tuple[Any, ...]]
 

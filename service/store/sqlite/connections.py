@@ -166,7 +166,7 @@ class Connections:
         self._refused = why
 
     async def close(self) -> None:
-        """Finish what was handed in, then close."""
+        """Finish pending work, then close."""
         if self._closed:
             return
         self._closed = True

@@ -155,7 +155,7 @@ function chosen(setup) {
 }
 
 /**
- * A schema as the contract has it: much may be left out, and shapes stand elsewhere.
+ * A schema in the form of the contract: much may be left out, and shapes stand elsewhere.
  * @typedef {object} Loose
  * @property {string} [type]
  * @property {string} [$ref]

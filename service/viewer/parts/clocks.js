@@ -20,7 +20,7 @@ const UNITS = [
 const TIME = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const LOW = 0.1; // The part of its time from which on a clock warns.
 
-/** The clocks that have a name, as the service has them. @type {Record<"live" | "fast" | "slow", Clock>} */
+/** The service's clocks that have a name. @type {Record<"live" | "fast" | "slow", Clock>} */
 export const PRESETS = {
   live: bank(45 * 60, 3 * 60, 3600, 0),
   fast: bank(2 * 86_400, 8 * 3600, 4 * 86_400, 3),

@@ -162,7 +162,7 @@ export class Memory {
   }
 }
 
-/** Return a signed note and the checkpoint that it tells; undefined for what is none. @param {string} text */
+/** Return a signed note and the checkpoint that it tells; undefined for any other text. @param {string} text */
 function parsed(text) {
   try {
     const note = readNote(text);
