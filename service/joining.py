@@ -118,7 +118,7 @@ class Joining:
     async def plan(self, caller: Caller, code: str) -> Plan:
         """Return what joining the caller's account with the one of a code would do. Raises `Refusal`."""
         await self._require_fresh(caller)
-        found = await self._store.joinings.asked(_digest(code), self._accounts.now())
+        found = await self._store.joinings.asker_of(_digest(code), self._accounts.now())
         if found is None:
             asked = "Nobody asked for a joining by this code, or that is more than ten minutes ago."
             raise Refusal("TAB-JOIN-01", asked, "Sign in to the account that stays, and ask there for a new code.")

@@ -138,7 +138,7 @@ class Refusals:
             self._counts += counts
             _tell(error)
 
-    def kept(self) -> AbstractAsyncContextManager[None]:
+    def writing(self) -> AbstractAsyncContextManager[None]:
         """A context in which what is counted is written every few seconds, and at its end."""
         return flushed("refusals are counted", self.flush, FLUSH)
 

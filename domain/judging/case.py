@@ -335,7 +335,7 @@ def _copy(case: Case) -> Case:
     return replace(case, commitments=dict(case.commitments), writers=dict(case.writers))
 
 
-def begun(case_id: CaseId, event: CaseOpened, record: Record, cause: Cause) -> Case:
+def case_from(case_id: CaseId, event: CaseOpened, record: Record, cause: Cause) -> Case:
     """Return the case that its first event makes."""
     case = Case(id=case_id, opened=event, player=cause.account, created=record.at)
     case.happen(event, record, cause)
@@ -403,7 +403,7 @@ def open_case(
         raise Refusal("TAB-CASE-03", asked, "Wait for a ruling, or withdraw one of them.")
     cause = replace(cause, seat=seat)
     record = inscribe(case_id, genesis(case_id), 1, event, schema=event.schema, draws=0, at=at, cause=cause)
-    return Filed(begun(case_id, event, record, cause), (record,))
+    return Filed(case_from(case_id, event, record, cause), (record,))
 
 
 # --- what is new must have room ---

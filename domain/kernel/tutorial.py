@@ -171,7 +171,7 @@ def _stage(lesson: Lesson, ruleset: Ruleset[Any], board: Board, last: Stage | No
         command = command_of(ruleset, given.command)
         draft = ruleset.decide(draft.table, given.seat, command, chance, vault, draft.draws)
         vault = vault.joined_by(draft.secrets)
-    rolls, lots = chance.left
+    rolls, lots = chance.remaining
     return Stage(lesson, ruleset, board, draft.table, vault, draft.draws, rolls, lots)
 
 

@@ -118,9 +118,9 @@ class Scores:
 
     def _total(self, player: PlayerId) -> Fraction:
         earned = (each.points for each in self.rounds[player] if each.counts)
-        return sum(earned, Fraction(0)) - self.taken(player)
+        return sum(earned, Fraction(0)) - self.penalty_points(player)
 
-    def taken(self, player: PlayerId) -> int:
+    def penalty_points(self, player: PlayerId) -> int:
         """Return the points that penalties took from a player."""
         return sum(each.points for each in self.field.penalties if each.player == player)
 

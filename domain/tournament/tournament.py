@@ -271,7 +271,9 @@ def require_order(table: Table, order: Order, rule: str) -> None:
     )
 
 
-def begun(tournament_id: TournamentId, event: TournamentAnnounced, record: Record, cause: Cause) -> Tournament:
+def tournament_from(
+    tournament_id: TournamentId, event: TournamentAnnounced, record: Record, cause: Cause
+) -> Tournament:
     """Return the tournament that its first event makes."""
     tournament = Tournament(
         id=tournament_id,

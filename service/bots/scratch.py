@@ -68,7 +68,7 @@ class Scratch:
         """Return what a seat may do, as the API shows it."""
         return msgspec.to_builtins(self.ruleset.options(self.table, seat, self._vault.read_by(seat)))
 
-    def given(self, seat: Seat, command: Given, luck: Luck) -> "Scratch":
+    def play(self, seat: Seat, command: Given, luck: Luck) -> "Scratch":
         """Return the position after a command. Raises `Refusal`."""
         read: Command[Any] = msgspec.convert(command, self.ruleset.command_union)
         draft = self.ruleset.decide(self.table, seat, read, luck, self._vault, self._draws)

@@ -129,14 +129,14 @@ async def _archive(settings: Settings, before: str, limit: int) -> tuple[list[Pa
     done: list[Packed] = []
     place = place_of(settings.archive)
     async with _opened(settings) as store:
-        games = await store.due(before, settings.transparency, limit)
+        games = await store.games_to_pack(before, settings.transparency, limit)
         with progress_bar() as bars:
             bar = bars.add_task("games", total=len(games))
             async for each in packing(store, games, place):
                 done.append(each)
                 bars.advance(bar)
         damaged = sum(each.problem is not None for each in done)
-        waits = len(await store.due(before, False, limit)) - damaged if len(games) < limit else 0
+        waits = len(await store.games_to_pack(before, False, limit)) - damaged if len(games) < limit else 0
     return done, waits
 
 

@@ -17,7 +17,7 @@ from service.bots import simulation
 from service.bots.bot import GREEDY, RANDOM
 from service.bots.demonstration import Demonstration, NotStarted, own_service
 from service.bots.registry import levels
-from service.cli.dividing import OnOption, done
+from service.cli.dividing import OnOption, results_of
 from service.cli.logs import print_verdict
 from service.cli.output import (
     bad_input,
@@ -114,7 +114,7 @@ def simulate(
     outcomes: list[simulation.Outcome] = []
     with progress_bar() as progress:
         task = progress.add_task(ruleset, total=games)
-        for outcome in done(simulation.play_all(plans, processes, on)):
+        for outcome in results_of(simulation.play_all(plans, processes, on)):
             outcomes.append(outcome)
             progress.advance(task)
     summary = simulation.summarize(outcomes, time.perf_counter() - began)

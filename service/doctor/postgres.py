@@ -151,7 +151,7 @@ async def examine(connection: Any, url: str, settings: Settings, clock: Clock) -
         return
     if kept != ALL:
         yield ok("books", f"the database keeps the books {spans(kept)} of the log, as TABULARIUM_BOOK_SERVERS says")
-    known = migrations.known()
+    known = migrations.packaged()
     lacking = await missing(connection, granted(known))
     if lacking:
         remedy = "As the owner of the database: " + " ".join(grant.statement for grant in lacking)
@@ -267,7 +267,7 @@ async def _clock(connection: Any, clock: Clock) -> Finding:
 
 async def _migrations(connection: Any) -> tuple[Finding, bool]:
     """Return what was found, and whether everything that this package needs is there."""
-    known = migrations.known()
+    known = migrations.packaged()
     remedy = "Run `tabularium migrate --url …` as the database's owner."
     try:
         done = await migrations.applied(connection)

@@ -137,7 +137,7 @@ class Games(GameReader):
         request = request_of(player, self._clock)
 
         async def work() -> Appended:
-            async with self._cache.held(game_id) as cached:
+            async with self._cache.locked(game_id) as cached:
                 if await self._cache.head(cached) > cached.now.version:
                     await self._cache.catch_up(cached)
                 with contextlib.suppress(

@@ -168,11 +168,11 @@ class AccountStore(Protocol):
         """Return an account, or None."""
         ...
 
-    async def named(self, players: Collection[PlayerId]) -> list[PlayerRow]:
+    async def by_ids(self, players: Collection[PlayerId]) -> list[PlayerRow]:
         """Return the accounts with these ids, as far as they exist, in any order."""
         ...
 
-    async def known(self, issuer: str, subject: str) -> PlayerRow | None:
+    async def by_identity(self, issuer: str, subject: str) -> PlayerRow | None:
         """Return the account of the identity `subject` at another issuer, or None."""
         ...
 
@@ -248,7 +248,7 @@ class AccountStore(Protocol):
         """Store an account and its first token, as `add_token` does under an idempotency key."""
         ...
 
-    async def made(self, key: str) -> Made | None:
+    async def made_by_key(self, key: str) -> Made | None:
         """Return what an idempotency key made, or None."""
         ...
 

@@ -52,7 +52,7 @@ class Moved(Struct, frozen=True):
 class Archive(Protocol):
     """A database with a log, for archiving, over a connection of its own."""
 
-    async def due(self, before: str, signed: bool, limit: int) -> list[GameId]:
+    async def games_to_pack(self, before: str, signed: bool, limit: int) -> list[GameId]:
         """Return games that are over, have not changed since a time, and have rows in the log; the oldest first.
 
         With `signed`, only games whose newest version is in the transparency log.

@@ -33,7 +33,7 @@ class JoiningStore(Protocol):
         """Store the SHA-256 of a code of `kept` in place of its earlier one; False while that one is being used."""
         ...
 
-    async def asked(self, digest: bytes, now: str) -> PlayerId | None:
+    async def asker_of(self, digest: bytes, now: str) -> PlayerId | None:
         """Return the account that asked by a code, or None when the code has ended."""
         ...
 

@@ -114,7 +114,7 @@ class OrganizingStore(Protocol):
         """
         ...
 
-    async def made(self, key: str, fingerprint: bytes) -> BulkRow | None:
+    async def bulk_of_key(self, key: str, fingerprint: bytes) -> BulkRow | None:
         """Return the bulk that a key made before, or None. Raises `KeyReused` as `add` does."""
         ...
 
@@ -129,7 +129,7 @@ class OrganizingStore(Protocol):
         """
         ...
 
-    async def due(self, now: str, limit: int) -> list[tuple[BulkGameRow, BulkRow]]:
+    async def due_games(self, now: str, limit: int) -> list[tuple[BulkGameRow, BulkRow]]:
         """Return the games that are due by now, the longest due first."""
         ...
 

@@ -318,7 +318,7 @@ class EventStore(Protocol):
         """
         ...
 
-    async def seen(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
+    async def use_of_key(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
         """Return the stored use of a key in a game, or None."""
         ...
 

@@ -237,7 +237,7 @@ class HookStore(Protocol):
         """Store a delivery that follows from no event."""
         ...
 
-    async def due(self, now: str, busy: Busy, limit: int) -> list[tuple[DeliveryRow, HookRow]]:
+    async def due_deliveries(self, now: str, busy: Busy, limit: int) -> list[tuple[DeliveryRow, HookRow]]:
         """Return deliveries that are due, the first first, but none to whom is busy."""
         ...
 

@@ -160,12 +160,12 @@ class Sender:
 
         Raises `StoreError` or `Unavailable`.
         """
-        if not await self._lease.held():
+        if not await self._lease.is_held():
             return None
         await self._sweep()
         begun = 0
         while (room := self._room()) > 0:
-            found = await self._hooks.due(stamp(self._clock), self._busy(), min(room, PAGE))
+            found = await self._hooks.due_deliveries(stamp(self._clock), self._busy(), min(room, PAGE))
             before = begun
             for row, webhook in found:
                 if row.delivery not in self._flights and self._has_room(webhook):

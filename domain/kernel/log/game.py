@@ -396,7 +396,7 @@ class Game(Struct, kw_only=True):
         return Decided(after, tuple(records), tuple(draft.secrets) if draft else ())
 
     @property
-    def owed(self) -> Seat | None:
+    def seat_after_flag(self) -> Seat | None:
         """The seat whose default answer has to be the next act: its flag has just fallen (TAB-CLK-07)."""
         owes = self.clocks.owes if self.clocks is not None else None
         return owes[0] if owes is not None and owes[1] == self.version else None

@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 from domain.kernel.chance.secret import Sealed
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.clocked import CLOCK_EVENTS
-from domain.kernel.log.ended import END_EVENTS, places, told
+from domain.kernel.log.ended import END_EVENTS, order_in_words, places
 from domain.kernel.log.event import GameEvent
 from domain.kernel.log.seated import SEAT_EVENTS
 from domain.kernel.rules.documents import key
@@ -452,7 +452,7 @@ class GameAdjudicated(GameEvent, frozen=True):
     reason: str
 
     def tell(self, names: Names) -> str:
-        return f"An official ruled on the result: {told(self.order, names)}. Reason: {self.reason}"
+        return f"An official ruled on the result: {order_in_words(self.order, names)}. Reason: {self.reason}"
 
     @property
     def places(self) -> list[tuple[int, tuple[Seat, ...]]]:

@@ -109,7 +109,7 @@ class Calls:
             headers["Content-Type"] = "application/json"
         content = None if body is UNSET else msgspec.json.encode(body)
         request = Request(method, filled(path, given), headers, content)
-        return (yield from self._repeated(self._sent, request, read))
+        return (yield from self._repeated(self._send_with_token, request, read))
 
     def form(self, path: str, fields: Mapping[str, str]) -> Calling[Any]:
         """Call an endpoint of OAuth without a token. Raises `NotSignedIn` if it refuses, or `Lost`."""
@@ -130,7 +130,7 @@ class Calls:
             return None
         return (yield from self.authorized(refused["Authorization"].removeprefix("Bearer ")))
 
-    def _sent(self, request: Request) -> Calling[Answer | str]:
+    def _send_with_token(self, request: Request) -> Calling[Answer | str]:
         token = yield from self.authorized()
         answer = yield replace(request, headers=request.headers | token)
         if isinstance(answer, Answer) and answer.status == 401 and (other := (yield from self.again(token))):

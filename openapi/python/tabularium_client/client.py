@@ -73,7 +73,9 @@ class _Settings:
         self._calls = Calls(self._url, token, attempts, pause, longest)
         self._silence = silence
 
-    def _wanted(self, path: str, given: dict[str, Any], last: str | None, token: dict[str, str]) -> dict[str, Any]:
+    def _stream_request(
+        self, path: str, given: dict[str, Any], last: str | None, token: dict[str, str]
+    ) -> dict[str, Any]:
         """Return the request that opens a stream after a frame."""
         headers = {**token, "Accept": "text/event-stream"}
         if last is not None:
@@ -254,7 +256,7 @@ class Client(_Settings):
                         except httpx.HTTPError:
                             answer = ""
                     case Fetch(last):
-                        answer = self._missed(held, last)
+                        answer = self._fetch_missed(held, last)
                     case Rest(seconds):
                         time.sleep(seconds)
                     case _:
@@ -262,12 +264,12 @@ class Client(_Settings):
 
     def _opened(self, stack: ExitStack, path: str, given: dict[str, Any], last: str | None) -> httpx.Response:
         token = self._run(self._calls.authorized())
-        response = stack.enter_context(self._http.stream(**self._wanted(path, given, last, token)))
+        response = stack.enter_context(self._http.stream(**self._stream_request(path, given, last, token)))
         if response.status_code == 401 and (other := self._run(self._calls.again(token))):
-            response = stack.enter_context(self._http.stream(**self._wanted(path, given, last, other)))
+            response = stack.enter_context(self._http.stream(**self._stream_request(path, given, last, other)))
         return response
 
-    def _missed(self, held: Held | None, last: str | None) -> list[Frame]:
+    def _fetch_missed(self, held: Held | None, last: str | None) -> list[Frame]:
         try:
             return self._run(held(last)) if held else []
         except Lost:
@@ -444,7 +446,7 @@ class AsyncClient(_Settings):
                         except httpx.HTTPError:
                             answer = ""
                     case Fetch(last):
-                        answer = await self._missed(held, last)
+                        answer = await self._fetch_missed(held, last)
                     case Rest(seconds):
                         await asyncio.sleep(seconds)
                     case _:
@@ -454,12 +456,14 @@ class AsyncClient(_Settings):
         self, stack: AsyncExitStack, path: str, given: dict[str, Any], last: str | None
     ) -> httpx.Response:
         token = await self._run(self._calls.authorized())
-        response = await stack.enter_async_context(self._http.stream(**self._wanted(path, given, last, token)))
+        response = await stack.enter_async_context(self._http.stream(**self._stream_request(path, given, last, token)))
         if response.status_code == 401 and (other := await self._run(self._calls.again(token))):
-            response = await stack.enter_async_context(self._http.stream(**self._wanted(path, given, last, other)))
+            response = await stack.enter_async_context(
+                self._http.stream(**self._stream_request(path, given, last, other))
+            )
         return response
 
-    async def _missed(self, held: Held | None, last: str | None) -> list[Frame]:
+    async def _fetch_missed(self, held: Held | None, last: str | None) -> list[Frame]:
         try:
             return await self._run(held(last)) if held else []
         except Lost:

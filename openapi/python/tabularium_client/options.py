@@ -139,11 +139,11 @@ class _Steps:
     """Counts the values that were looked at. Raises `_Large` when there are too many."""
 
     def __init__(self) -> None:
-        self.left = _STEPS
+        self.steps_left = _STEPS
 
     def take(self) -> None:
-        self.left -= 1
-        if self.left < 0:
+        self.steps_left -= 1
+        if self.steps_left < 0:
             raise _Large
 
 
@@ -166,7 +166,7 @@ def sample(schema: Schema, rng: Random | None = None) -> Any:
     if values := every(schema):
         return rng.choice(values)
     for _ in range(200):
-        value = _without_nothing(schema, _drawn(schema, rng))
+        value = _without_nothing(schema, _draw(schema, rng))
         if fits(schema, value):
             return value
     raise ValueError(f"no value was found that fits {_json(schema)}")
@@ -220,7 +220,7 @@ def _lists(schema: Schema, steps: _Steps, begun: list[Any], start: int) -> Itera
         yield from _lists(schema, steps, [*begun, items[index]], index + 1)
 
 
-def _drawn(schema: Schema, rng: Random) -> Any:
+def _draw(schema: Schema, rng: Random) -> Any:
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
@@ -250,7 +250,7 @@ def _drawn_list(schema: Schema, rng: Random) -> list[Any]:
         if choices is not None:
             found.append(choices.pop(rng.randint(0, len(choices) - 1)))
             continue
-        item = _drawn(schema["items"], rng)
+        item = _draw(schema["items"], rng)
         if unique and _is_in(item, found):
             length -= 1
         else:
@@ -260,7 +260,7 @@ def _drawn_list(schema: Schema, rng: Random) -> list[Any]:
 
 def _drawn_object(schema: Schema, rng: Random) -> dict[str, Any]:
     """Draw the members, then change counts one by one until the sums hold."""
-    value = {name: _drawn(field, rng) for name, field in _from_nothing(schema).items()}
+    value = {name: _draw(field, rng) for name, field in _from_nothing(schema).items()}
     for index in range(len(_sums(schema, value))):
         while True:
             total = _sums(schema, value)[index]

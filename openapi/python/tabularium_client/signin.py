@@ -91,14 +91,14 @@ class SignIn:
         Raises:
             NotSignedIn: the sign-in has ended. Let the person sign in again.
         """
-        tokens = self._kept()
+        tokens = self._load()
         if tokens is not None and tokens.is_good(refused):
             return tokens.access
         return (yield Whole(self._refreshed(calls, refused)))
 
     def _refreshed(self, calls: Calls, refused: str | None) -> Calling[str]:
         with (yield from self._alone()):
-            tokens = self._kept()
+            tokens = self._load()
             if tokens is None:
                 raise NotSignedIn("signed_out", "Nobody is signed in any more. Sign in again.")
             if tokens.is_good(refused):
@@ -112,15 +112,15 @@ class SignIn:
                     self._forget()
                 raise
 
-    def _ended(self, calls: Calls) -> Calling[None]:
+    def _end(self, calls: Calls) -> Calling[None]:
         """Forget the tokens, and end the sign-in at the service."""
         with (yield from self._alone()):
-            tokens = self._kept()
+            tokens = self._load()
             self._forget()
             if tokens is not None:
                 yield from calls.form("/oauth/revoke", {"client_id": self.app.client, "token": tokens.refresh})
 
-    def _kept(self) -> _Tokens | None:
+    def _load(self) -> _Tokens | None:
         """Return the newest tokens. Another program may have refreshed them."""
         if self.app.file is None:
             return self._tokens
@@ -169,7 +169,7 @@ class SignIn:
 def signed_in(app: App) -> SignIn | None:
     """Return the sign-in from the app's file; None if nobody is signed in."""
     found = SignIn(app)
-    return found if found._kept() is not None else None
+    return found if found._load() is not None else None
 
 
 def sign_in_by_device(app: App, show: Callable[[DeviceCode], object]) -> SignIn:
@@ -261,7 +261,7 @@ def sign_in_in_browser(app: App, *, within: float = 300, visit: Callable[[str], 
 def sign_out(sign_in: SignIn) -> None:
     """Forget the sign-in, and end it at the service. Raises `Lost` if the service could not be reached."""
     with Client(sign_in.url) as client:
-        client._run(sign_in._ended(client._calls))
+        client._run(sign_in._end(client._calls))
 
 
 def _new(app: App, given: Mapping[str, Any]) -> SignIn:

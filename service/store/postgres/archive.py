@@ -27,7 +27,7 @@ class PostgresArchive:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    async def due(self, before: str, signed: bool, limit: int) -> list[GameId]:
+    async def games_to_pack(self, before: str, signed: bool, limit: int) -> list[GameId]:
         found = await self._connection.fetch(
             "SELECT g.game FROM games g JOIN heads h ON h.book = g.book AND h.game = g.game"
             " WHERE g.status IN ('over', 'cancelled') AND h.changed < $1"

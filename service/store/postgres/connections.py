@@ -108,7 +108,7 @@ class Connections:
             reset=_leave_as_it_is,
         )
         self.closed = False
-        self.made = 0
+        self.connections_made = 0
         """How many connections were made. While it stays the same, no other server has taken the place of the first."""
         self.full_at = -math.inf
         """When there was no room last, by the monotonic clock."""
@@ -152,7 +152,7 @@ class Connections:
         for a moment that it was replaced, and answer with what is no longer true.
         """
         found, host = await self._hosts.connect(command_timeout=TIMEOUT, **options)
-        self.made += 1
+        self.connections_made += 1
         self._end(lambda other: other != host)
         self._open[found] = host
         return found

@@ -64,7 +64,7 @@ class Keepers:
         asked = (self._look(server) for server in self._servers if server not in self._away)
         await asyncio.gather(*asked, return_exceptions=True)
 
-    def lost(self, books: Iterable[int]) -> StoreUnavailable | None:
+    def error_for_lost(self, books: Iterable[int]) -> StoreUnavailable | None:
         """Return the error for those of these books that no server keeps; None if there is none."""
         lost = [book for book in books if book not in self.of_book]
         if not lost:
@@ -101,9 +101,9 @@ class Keepers:
         if server in self._away:
             raise StoreUnavailable(f"{server.where} does not answer")
         if not server.is_sure:
-            before = server.kept
+            before = server.books_kept
             await self._look(server)
-            if server.kept != before:
+            if server.books_kept != before:
                 raise NotKept(f"books of {server.where} move just now")
         try:
             return await work(server)
@@ -136,8 +136,8 @@ class Keepers:
 
     def _map(self) -> None:
         """Note which server keeps which book. If two claim a book, because one is away, the later answer counts."""
-        said = sorted(self._servers, key=lambda server: server.asked)
-        self.of_book = {book: server for server in said for book in server.kept}
+        said = sorted(self._servers, key=lambda server: server.asked_at)
+        self.of_book = {book: server for server in said for book in server.books_kept}
 
     async def _watch(self, server: Server) -> None:
         while True:
@@ -160,9 +160,9 @@ class Keepers:
         await self.know()
 
         async def looked() -> None:
-            if lost := self.lost(books):
+            if lost := self.error_for_lost(books):
                 await self.look_again()
-                lost = self.lost(books)
+                lost = self.error_for_lost(books)
             if lost:
                 raise lost
 

@@ -67,7 +67,7 @@ class Migration(Struct, frozen=True):
         return [each for each in re.split(r";\s*\n", self.sql) if each.strip()]
 
 
-def known() -> list[Migration]:
+def packaged() -> list[Migration]:
     """Return the migrations that this package brings, in their order. Raises `MigrationError`."""
     place = next((place for place in _PLACES if place.is_dir()), None)
     if place is None:

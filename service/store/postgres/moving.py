@@ -20,7 +20,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from service.store.postgres.books import LOCK, SETTING
-from service.store.postgres.migrations import MigrationError, applied, as_owner, known, naming, pending, place_of
+from service.store.postgres.migrations import MigrationError, applied, as_owner, naming, packaged, pending, place_of
 
 PAUSE: Final = 3.0
 """Seconds for which no server keeps a book: more than `LEASE` (`server.py`)."""
@@ -110,7 +110,7 @@ async def move(
 @asynccontextmanager
 async def _owned(url: str) -> AsyncIterator[Any]:
     async with as_owner(url) as connection:
-        if pending(await applied(connection), known()):
+        if pending(await applied(connection), packaged()):
             raise MigrationError(f"{place_of(url)} has an older schema: run `tabularium migrate` first")
         if await connection.fetchval("SELECT tabularium.is_distributed()"):
             raise MigrationError(f"{place_of(url)} is distributed by Citus, which moves books itself")

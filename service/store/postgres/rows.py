@@ -167,7 +167,7 @@ class PostgresRows:
 
     async def begin(self, projection: Projection) -> Generation:
         async def work(connection: Connection) -> Generation:
-            known = await _held(connection, projection.name)
+            known = await _locked_generations(connection, projection.name)
             for each in known:
                 if not each.live:
                     await _drop(connection, each)
@@ -217,7 +217,7 @@ class PostgresRows:
 
     async def swap(self, ready: Generation, beyond: Generation | None = None) -> Generation:
         async def work(connection: Connection) -> Generation:
-            known = await _held(connection, ready.projection)
+            known = await _locked_generations(connection, ready.projection)
             live_now = sql.swapped(known, ready, beyond)
             for each in known:
                 if each.number != ready.number:
@@ -280,7 +280,7 @@ async def _live(connection: Connection, projection: Projection) -> int:
     return number
 
 
-async def _held(connection: Connection, projection: str) -> list[Generation]:
+async def _locked_generations(connection: Connection, projection: str) -> list[Generation]:
     """Return a projection's generations, which nobody else changes until the end of the transaction."""
     # The advisory lock for those who begin one, when there is no row yet to be locked.
     await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 6))", f"{_SCHEMA}.{projection}")

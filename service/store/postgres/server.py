@@ -42,23 +42,23 @@ class Server(PostgresStore):
 
     strange: frozenset[int] = frozenset()
     """Books that are not kept here, and may have rows here."""
-    asked = -math.inf
+    asked_at = -math.inf
     """When it last said which books it keeps, by the monotonic clock."""
     _looking: asyncio.Task[None] | None = None
 
     @property
     def is_sure(self) -> bool:
         """Whether its answer about its books is still good."""
-        return time.monotonic() < self.asked + LEASE
+        return time.monotonic() < self.asked_at + LEASE
 
     async def look(self) -> None:
         """Ask which books it keeps; when others are asking, wait for their answer. Raises `StoreUnavailable`."""
         if self._looking is None:
             self._looking = asyncio.create_task(self._look())
-            self._looking.add_done_callback(self._looked)
+            self._looking.add_done_callback(self._on_answer)
         await asyncio.shield(self._looking)
 
-    def _looked(self, task: asyncio.Task[None]) -> None:
+    def _on_answer(self, task: asyncio.Task[None]) -> None:
         self._looking = None
         if not task.cancelled():
             task.exception()  # which may have nobody left to hear of it
@@ -66,17 +66,17 @@ class Server(PostgresStore):
     async def _look(self) -> None:
         asked = time.monotonic()
         found = await self._database.select(_STANDING)
-        self.kept = frozenset(book for book, is_kept in found if is_kept)
-        self.strange = frozenset(book for book, is_kept in found if not is_kept) - self.kept
-        self.asked = asked
+        self.books_kept = frozenset(book for book, is_kept in found if is_kept)
+        self.strange = frozenset(book for book, is_kept in found if not is_kept) - self.books_kept
+        self.asked_at = asked
 
     async def _misfit(self, connection: Any) -> str:
-        return await misfit(connection, self.kept, moved=True)
+        return await misfit(connection, self.books_kept, moved=True)
 
     def hidden(self, column: str) -> tuple[str, tuple[Any, ...]] | None:
         if not self.strange:
             return None
-        return f"{column} <> ALL (?::smallint[])", (sorted(ALL - self.kept),)
+        return f"{column} <> ALL (?::smallint[])", (sorted(ALL - self.books_kept),)
 
     def before(self, after: GameId) -> tuple[str, tuple[Any, ...]]:
         return f"{self.order} < ?", (after,)
@@ -103,8 +103,8 @@ class Server(PostgresStore):
             *what.values,
         )
 
-    def counted(self, what: Within, is_together: bool) -> tuple[Any, ...]:
-        query, *values = super().counted(what, is_together)
+    def counting_query(self, what: Within, is_together: bool) -> tuple[Any, ...]:
+        query, *values = super().counting_query(what, is_together)
         if spans_servers(what) and (hidden := self.hidden("g.book")):
             return f"{query} AND {hidden[0]}", *values, *hidden[1]
         return query, *values

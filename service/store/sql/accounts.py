@@ -63,7 +63,7 @@ class SqlAccounts(ABC):
     async def player(self, player: PlayerId) -> PlayerRow | None:
         return first_player(await self._database.select(FIND_PLAYER, player))
 
-    async def known(self, issuer: str, subject: str) -> PlayerRow | None:
+    async def by_identity(self, issuer: str, subject: str) -> PlayerRow | None:
         return first_player(await self._database.select(FIND_KNOWN, issuer, subject))
 
     async def players(self, scope: Scope | None, after: PlayerId, limit: int) -> list[PlayerRow]:

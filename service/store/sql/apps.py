@@ -63,7 +63,7 @@ class SqlApps:
 
     async def unregister(self, client: ClientId, now: str) -> None:
         await self._change(
-            *ended("(SELECT token FROM app_sign_ins WHERE client = ?)", now, client),
+            *revoking("(SELECT token FROM app_sign_ins WHERE client = ?)", now, client),
             ("DELETE FROM app_consents WHERE client = ?", (client,)),
             ("DELETE FROM app_codes WHERE client = ?", (client,)),
             ("DELETE FROM apps WHERE client = ?", (client,)),
@@ -103,7 +103,7 @@ class SqlApps:
         )
         unused = "DELETE FROM app_codes WHERE player = ? AND client IN (SELECT client FROM app_consents WHERE app = ?)"
         await self._change(
-            *ended(of_app, now, player, app),
+            *revoking(of_app, now, player, app),
             (unused, (player, app)),
             ("DELETE FROM app_consents WHERE player = ? AND app = ?", (player, app)),
         )
@@ -111,7 +111,7 @@ class SqlApps:
     async def note_reuse(self, of: SignInRow, now: str) -> None:
         note = "UPDATE app_consents SET reused = ? WHERE player = ? AND client = ? AND site = ?"
         await self._change(
-            *ended("(SELECT token FROM app_sign_ins WHERE token = ?)", now, of.token.token),
+            *revoking("(SELECT token FROM app_sign_ins WHERE token = ?)", now, of.token.token),
             (note, (now, of.token.player, of.client, of.site)),
         )
 
@@ -234,7 +234,7 @@ class SqlApps:
         return (await self._change(*statements))[0]
 
 
-def ended(tokens: str, now: str, *values: Any) -> list[tuple[str, tuple[Any, ...]]]:
+def revoking(tokens: str, now: str, *values: Any) -> list[tuple[str, tuple[Any, ...]]]:
     """Return the statements that revoke the tokens that a query names, with the webhooks and devices made by them."""
     return [
         (f"UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE token IN {tokens}", (now, *values)),

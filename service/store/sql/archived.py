@@ -32,7 +32,7 @@ class Archived:
         self._database = database
         self.outside = Outside()
         self._dictionaries: dict[int, Dictionary] = {PLAIN: None}
-        self._kept: OrderedDict[tuple[StreamId, int], list[Positioned]] = OrderedDict()
+        self._in_memory: OrderedDict[tuple[StreamId, int], list[Positioned]] = OrderedDict()
 
     async def unpacked(
         self, rows: Iterable[Sequence[Any]], *, keep: bool = False, anew: bool = False
@@ -51,14 +51,14 @@ class Archived:
 
     async def _records(self, segment: Segment, keep: bool, anew: bool) -> list[Positioned]:
         name = segment.game, segment.version
-        records = None if anew else self._kept.get(name)
+        records = None if anew else self._in_memory.get(name)
         if records is None:
             records = await self._unpack(segment, anew)
         if keep:
-            self._kept[name] = records
-            self._kept.move_to_end(name)
-            if len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
+            self._in_memory[name] = records
+            self._in_memory.move_to_end(name)
+            if len(self._in_memory) > KEPT:
+                self._in_memory.popitem(last=False)
         return records
 
     async def _unpack(self, segment: Segment, anew: bool) -> list[Positioned]:

@@ -122,9 +122,9 @@ class GameIndex(SqlLog):
         return [GameId(game) for (game,) in found]
 
     async def count(self, what: Within) -> int:
-        return (await self._database.select(*self.counted(what, await self.is_together())))[0][0]
+        return (await self._database.select(*self.counting_query(what, await self.is_together())))[0][0]
 
-    def counted(self, what: Within, is_together: bool) -> tuple[Any, ...]:
+    def counting_query(self, what: Within, is_together: bool) -> tuple[Any, ...]:
         """Return the query that counts what a limit is on, in this database, and its values."""
         return self.counting(what, is_together)
 

@@ -11,10 +11,10 @@ class Job:
     `done` gets any other outcome, even if nobody waits any more.
     """
 
-    __slots__ = ("asked", "done", "future", "outcome")
+    __slots__ = ("done", "future", "outcome", "request")
 
     def __init__(self, asked: Any, future: asyncio.Future[Any], done: Callable[[Any], None] | None = None) -> None:
-        self.asked = asked
+        self.request = asked
         self.future = future
         self.done = done
         self.outcome: Any = None

@@ -45,7 +45,7 @@ class SqlJoinings:
         )
         return bool(found)
 
-    async def asked(self, digest: bytes, now: str) -> PlayerId | None:
+    async def asker_of(self, digest: bytes, now: str) -> PlayerId | None:
         query = "SELECT player FROM joining_codes WHERE hash = ? AND ends > ?"
         found = await self._database.select(query, digest, now)
         return PlayerId(found[0][0]) if found else None

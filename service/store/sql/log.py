@@ -72,7 +72,7 @@ class SqlLog(ABC):
     @abstractmethod
     def _texts(texts: Iterable[str]) -> Any: ...
 
-    async def seen(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
+    async def use_of_key(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
         return kept_use(await self._database.select(SEEN, self.book(game), game, account, key))
 
     async def read(self, game: StreamId, after: Version = 0, limit: int | None = None) -> list[Record]:

@@ -159,7 +159,7 @@ class SqlHooks:
     async def ask(self, delivery: DeliveryRow) -> None:
         await self._change(*_added([delivery]))
 
-    async def due(self, now: str, busy: Busy, limit: int) -> list[tuple[DeliveryRow, HookRow]]:
+    async def due_deliveries(self, now: str, busy: Busy, limit: int) -> list[tuple[DeliveryRow, HookRow]]:
         those = (("d.webhook", busy.webhooks), ("w.host", busy.hosts), ("d.delivery", busy.deliveries))
         but = [f" AND {column} NOT IN ({', '.join('?' * len(values))})" for column, values in those if values]
         found = await self._database.select(

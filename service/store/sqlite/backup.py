@@ -50,7 +50,7 @@ class Copying:
         part.replace(made)
         _to_disk(self._folder)
         self._copied = moved
-        for old in set(copies(self._folder)) - set(kept(copies(self._folder))):
+        for old in set(copies(self._folder)) - set(copies_to_keep(copies(self._folder))):
             old.unlink()
         return made
 
@@ -63,7 +63,7 @@ def copies(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"{_PREFIX}*Z.db"))
 
 
-def kept(found: Iterable[Path]) -> list[Path]:
+def copies_to_keep(found: Iterable[Path]) -> list[Path]:
     """Return the copies that stay, the newest last."""
     stay: set[Path] = set()
     for form, count in KEPT.items():

@@ -119,7 +119,7 @@ class Connections:
                 connection = self._local.connection = connect(self._path, *self._pragmas)
                 connection.execute("PRAGMA query_only = ON")
                 self._opened.append(connection)
-            job.outcome = job.asked(connection)
+            job.outcome = job.request(connection)
         except BaseException as error:
             job.outcome = error
 
@@ -304,7 +304,7 @@ class _Writer:
         try:
             for job in jobs:
                 try:
-                    job.outcome = job.asked(connection)
+                    job.outcome = job.request(connection)
                 except (Conflict, KeyReused, LimitReached) as outcome:  # raised before anything was written
                     job.outcome = outcome
             connection.execute("COMMIT")
