@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly UV_VERSION=0.13.8
 
 # The lock names the public index. A machine's own uv settings would make uv find it out of date, an active
-# virtual environment would get the packages, and .python-version would fetch an interpreter nobody asked for.
+# virtual environment would get the packages, and .python-version would fetch another interpreter.
 unset UV_DEFAULT_INDEX UV_INDEX UV_INDEX_URL UV_EXTRA_INDEX_URL UV_FIND_LINKS UV_PROJECT_ENVIRONMENT VIRTUAL_ENV
 unset UV_FROZEN UV_CONFIG_FILE PYTHONHOME
 export UV_NO_CONFIG=1 UV_PYTHON_DOWNLOADS=never UV_PYTHON=.venv/bin/python

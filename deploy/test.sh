@@ -12,12 +12,12 @@ source "$(dirname "${BASH_SOURCE[0]}")/bootstrap.sh"
 # Tests start many processes; without bytecode in files each takes a second more to compile its modules.
 unset PYTHONDONTWRITEBYTECODE
 
-# since [COMMIT]: the commit that the working tree is compared with.
+# since [COMMIT]: prints the commit with which the working tree is compared.
 since() {
     local commit=$1
     if [[ -z $commit ]]; then
         commit=$(git merge-base HEAD '@{upstream}' 2>/dev/null || git merge-base HEAD origin/HEAD 2>/dev/null || echo HEAD)
-        # Where nothing was changed since then, the last commit is the change.
+        # If nothing was changed since then, the last commit is the change.
         [[ -n $(git diff --name-only "$commit"; git ls-files --others --exclude-standard) ]] || commit=HEAD~1
     fi
     git rev-parse --short --verify "$commit^{commit}"
@@ -58,14 +58,14 @@ ensure_environment
 sync --extra production
 wait "$programs"
 
-# check NAME COMMAND...: what a check has to say is of interest when it fails.
+# check NAME COMMAND...: shows the output of a check only if it fails.
 check() {
     echo "== $1"
     local said
     said=$("${@:2}" 2>&1) || { echo "$said"; return 1; }
 }
 
-# What has to be installed first does not count.
+# Installing programs does not count.
 SECONDS=0
 
 # in_memory: whether files in memory have room for what tests write, and programs can be started from there.
@@ -75,7 +75,7 @@ in_memory() {
     [[ $free -ge 4 && ,$(findmnt --noheadings --output OPTIONS --target /dev/shm), != *,noexec,* ]]
 }
 
-# Nothing that tests write has to last. To bring it to a disk took a tenth of the processor time of the stores' tests.
+# Files that tests write need not last. Writing them to a disk took a tenth of the processor time of the stores' tests.
 folder=${TMPDIR:-/tmp}
 if in_memory; then folder=/dev/shm; fi
 TMPDIR=$(mktemp -d "$folder/tabularium-tests-XXXXXX")
@@ -110,7 +110,7 @@ if [[ -n $touched ]]; then
     tests+=(--dist load --maxschedchunk 4)
     tests+=(-p tests.touched.plugin --touched "$touched" --within "$((80 - SECONDS))")
 else
-    # What it compiles, and reads of the scenarios, each worker would compile and read for itself.
+    # Otherwise each worker would compile the modules and read the scenarios itself.
     check "collection" .venv/bin/python -m pytest -qq -n 0 --collect-only "$@"
     echo "== pytest"
     tests+=(--dist worksteal --durations 10)
@@ -118,6 +118,6 @@ fi
 passed=0
 "${tests[@]}" "$@" || passed=$?
 
-# Pyright has long ended when all tests are run. What it has to say comes last, if it has.
+# Pyright has long ended when all tests are done. Its findings come last.
 wait "$pyright" || { echo "== pyright"; cat "$report"; exit 1; }
 exit "$passed"

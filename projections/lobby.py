@@ -76,7 +76,7 @@ class ForkOf(Struct, frozen=True):
 
 
 class GameRow(Struct, frozen=True):
-    """A game as a list has it. `created` and `changed` are the times of its first and its last event."""
+    """A game in a list. `created` and `changed` are the times of its first and its last event."""
 
     game: GameId
     title: str

@@ -238,7 +238,7 @@ def move_lane(step: Step, move: Move) -> tuple[Value, ...]:
 
 
 def positions(of_lane: Iterable[int]) -> str:
-    """Return positions as a checkpoint has them."""
+    """Return positions in the form of a checkpoint."""
     return ",".join(map(str, of_lane))
 
 

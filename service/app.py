@@ -180,8 +180,8 @@ async def open_services(
         await opened.enter_async_context(keeping_time(settings, games, store, rows, watch, watched))
         await opened.enter_async_context(playing(settings, games, store, wake, accounts, rows))
         await opened.enter_async_context(serving(settings, committee, games, store, desk, wake, clock, rows))
-        await opened.enter_async_context(refusals.kept())
-        await opened.enter_async_context(accounts.kept())
+        await opened.enter_async_context(refusals.writing())
+        await opened.enter_async_context(accounts.writing())
         await opened.enter_async_context(forgetting(store, clock, settings.key_hours))
         yield services
 

@@ -1,4 +1,4 @@
-"""Closing an account: what becomes of its games, tournaments, leagues, seats and offices."""
+"""Closing an account, with its games, tournaments, leagues, seats and offices."""
 
 import re
 from collections.abc import AsyncIterator, Collection
@@ -52,7 +52,7 @@ class Closing:
         await self._accounts.close(row.player)
         if row.bot is None:  # what the account has joined meanwhile
             await self._leave_all(row)
-        for joined in await self._accounts.named(await self._store.joinings.joined_with(row.player)):
+        for joined in await self._accounts.by_ids(await self._store.joinings.joined_with(row.player)):
             await self.close(joined)
 
     async def _leave_all(self, row: PlayerRow) -> None:
@@ -69,7 +69,7 @@ class Closing:
 
     async def able(self, among: Collection[PlayerId]) -> frozenset[PlayerId]:
         """Return the accounts that can organize something. Bots and closed accounts cannot."""
-        rows = await self._accounts.named(set(among))
+        rows = await self._accounts.by_ids(set(among))
         return frozenset(row.player for row in rows if row.bot is None and row.closed is None)
 
     async def _retitle(self, row: PlayerRow, stream: GameId | TournamentId | LeagueId, title: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Joining two accounts of one person (TAB-JOIN): who may, what stands in the way, and what becomes of seats.
+"""Joining two accounts of one person (TAB-JOIN): who may do it, what stands in the way, and who gets the seats.
 
 A joining is an event about accounts. In games, seats pass by the events that pass them between any two accounts, so
 logs, exports and proofs need to know nothing of it.
@@ -68,7 +68,7 @@ class Plan(Struct, frozen=True):
     Attributes:
         account: the account that would do nothing more.
         kept: the account that would stay.
-        games: what becomes of its games that go on.
+        games: what happens to its seats in games that go on.
     """
 
     account: PlayerRow
@@ -118,7 +118,7 @@ class Joining:
     async def plan(self, caller: Caller, code: str) -> Plan:
         """Return what joining the caller's account with the one of a code would do. Raises `Refusal`."""
         await self._require_fresh(caller)
-        found = await self._store.joinings.asked(_digest(code), self._accounts.now())
+        found = await self._store.joinings.asker_of(_digest(code), self._accounts.now())
         if found is None:
             asked = "Nobody asked for a joining by this code, or that is more than ten minutes ago."
             raise Refusal("TAB-JOIN-01", asked, "Sign in to the account that stays, and ask there for a new code.")
@@ -199,7 +199,7 @@ class Joining:
         return HandOn(await self._closing.able((*heirs, kept)), kept)
 
     async def _passings(self, account: PlayerId, kept: PlayerId) -> tuple[Passing, ...]:
-        """Return what becomes of the games of an account. Raises `Refusal` when something stands in the way."""
+        """Return what happens to the games of an account. Raises `Refusal` when something stands in the way."""
         found = list[Passing]()
         async for row in self._going(account):
             if len(found) == MOST_GAMES:

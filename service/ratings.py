@@ -264,7 +264,7 @@ def counter(store: EventStore, rows: ProjectionStore) -> Counter:
         return await store.read(game)
 
     async def bots(players: Collection[PlayerId]) -> Collection[PlayerId]:
-        return {row.player for row in await store.accounts.named(players) if row.is_bot}
+        return {row.player for row in await store.accounts.by_ids(players) if row.is_bot}
 
     return Counter(rows, records, bots)
 
@@ -285,10 +285,10 @@ async def follow(store: EventStore, rows: ProjectionStore, bell: Signal) -> None
     lease, told = Lease(rows, "ratings", wanted), ""
     while not bell.closed:
         try:
-            if await lease.held():
+            if await lease.is_held():
                 if await is_outdated():
-                    await counting.rebuild(lease.held)
-                await counting.catch_up(lease.held)
+                    await counting.rebuild(lease.is_held)
+                await counting.catch_up(lease.is_held)
                 await lease.give_back()
             told = ""
         except (StoreError, Unavailable, NotBuilt) as error:

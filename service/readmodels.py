@@ -128,7 +128,7 @@ class Refusals:
         self._counts[ruleset, rule] += 1
 
     async def flush(self) -> None:
-        """Add what was counted to what is kept; it stays counted when that cannot be done now."""
+        """Add the counts to the stored ones. If that is not possible now, they stay counted."""
         if not self._counts:
             return
         counts, self._counts = self._counts, Counter()
@@ -138,7 +138,7 @@ class Refusals:
             self._counts += counts
             _tell(error)
 
-    def kept(self) -> AbstractAsyncContextManager[None]:
+    def writing(self) -> AbstractAsyncContextManager[None]:
         """A context in which what is counted is written every few seconds, and at its end."""
         return flushed("refusals are counted", self.flush, FLUSH)
 

@@ -153,7 +153,7 @@ async def _serve(settings: Settings, announce: Callable[[str], None], exhibit: E
                     address=address_of(listening),
                     metrics=metrics,
                     limits=settings.limits,
-                    settings=settings.shown(),
+                    settings=settings.visible_values(),
                 )
                 if open_files < settings.connections:
                     log.warning("the system allows too few open files for all connections", connections=open_files)

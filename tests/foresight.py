@@ -61,7 +61,7 @@ def _play(ruleset: str, seats: int, seed: int, rounds: int) -> list[float]:
         view = now.view(seat)
         if count % EVERY == 0:
             readings.append(cast(Guide, bot).standings(view))
-        now = now.given(seat, bot.choose(seat, view, now.options(seat)), luck)
+        now = now.play(seat, bot.choose(seat, view, now.options(seat)), luck)
         count += 1
     result: Any = played.result(now.table)
     return [_told(each, result.winners) for each in readings] if result is not None else []

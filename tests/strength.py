@@ -127,7 +127,7 @@ def play(piece: Piece) -> Match:
         command = bots[seat == hero].choose(seat, view, options)
         if seat == hero:
             match.seconds.append(time.thread_time() - began)
-        now = now.given(seat, command, luck)
+        now = now.play(seat, command, luck)
     _count(match, now, hero)
     return match
 

@@ -1,4 +1,4 @@
-"""Comments and docstrings are plain English, also those of the viewer: none has a phrase that had to be read twice.
+"""Comments and docstrings are plain English, in all languages: none has a phrase that had to be read twice.
 
 The list is short on purpose. A phrase belongs to it when there is always a better one.
 """
@@ -33,6 +33,13 @@ PLAINER: Final = {
     r"\bup to where\b|\bas far as which\b": "say *the version*, *the place* or *the time up to which*",
     r"\blend what\b": "say what is provided, and for what",
     r"\bof what is kept of\b": "name the rows",
+    r"\bwait in a circle\b": "say *deadlock*",
+    r"\bis told its\b": "something *gets* its cause, its name, its number",
+    r"\bfor what is none\b|\bfor one that is none\b": "say *for anything else*, or what it is not",
+    r"(?<!far )\bas (the|an?) \w+ (has|have) (it|them)\b": "say *in the form of*",
+    r"\b(what|whatever) (is|was) handed in\b": "say *pending jobs* or *pending work*",
+    r"\bdo(es)? (all )?(that|what) (a )?statements? (of \w+ )?says?\b": "say *execute*",
+    r"\bwhat (a|the|each) store keeps of\b": "say *the stored data of*",
 }
 
 
@@ -70,10 +77,12 @@ def riddles(source: str, texts: Callable[[str], Iterator[tuple[int, str]]] = pro
         ("projections", "*.py", prose),
         ("service", "*.py", prose),
         ("tests", "*.py", prose),
+        ("openapi/python", "*.py", prose),
+        ("openapi/typescript/src", "*.ts", comments),
         ("service/viewer", "*.js", comments),
         ("tests/viewer", "*.js", comments),
     ],
-    ids=["domain", "projections", "service", "tests", "viewer", "tests of the viewer"],
+    ids=["domain", "projections", "service", "tests", "Python", "TypeScript", "viewer", "tests of the viewer"],
 )
 def test_nothing_has_to_be_read_twice(
     folder: str, pattern: str, texts: Callable[[str], Iterator[tuple[int, str]]]
@@ -90,7 +99,9 @@ def test_a_riddle_is_found_in_comments_and_docstrings_and_a_plain_sentence_is_no
     assert [each.partition(":")[0] for each in riddles(riddle)] == ["line 3", "line 1"]
     riddle = '"""Return the name; nothing where\nthere is none."""\n'
     assert [each.partition(":")[0] for each in riddles(riddle)] == ["line 1"]
-    plain = '"""A lie that is told; nothing else. `tell` gets the address."""\nwhoever = "whoever"\n'
+    riddle = '"""Return texts as the log has\nthem, or two that wait in a circle."""\n'
+    assert [each.partition(":")[0] for each in riddles(riddle)] == ["line 1", "line 1"]
+    plain = '"""A lie that is told; nothing else, as far as the log has it. `tell` gets it."""\nwhoever = "whoever"\n'
     assert list(riddles(plain)) == []
 
 

@@ -23,6 +23,6 @@ def forced(ranges: Ranges) -> dict[str, int] | None:
     return {field: least for field, (least, _) in ranges.items()}
 
 
-def counted(ranges: Ranges) -> dict[str, schema.Schema]:
+def number_fields(ranges: Ranges) -> dict[str, schema.Schema]:
     """Return the schemas of the fields with the numbers of units, by field."""
     return {field: schema.count(least, most) for field, (least, most) in ranges.items()}

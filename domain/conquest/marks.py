@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from domain.conquest.pieces import Units, counted
+from domain.conquest.pieces import Units, amount_of
 from domain.kernel.rules.marks import Mark
 from domain.kernel.rules.message import enumerated
 
@@ -25,7 +25,7 @@ def units_of(units: Units) -> Iterator[Mark]:
     """Yield a mark for each type of unit."""
     for kind, count in units.by_type.items():
         if count:
-            yield Mark(kind, count, words=counted(kind, count))
+            yield Mark(kind, count, words=amount_of(kind, count))
 
 
 def listed(marks: tuple[Mark, ...]) -> str:

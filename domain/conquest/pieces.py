@@ -64,6 +64,6 @@ class Units(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
 NO_UNITS = Units()
 
 
-def counted(kind: str, count: int) -> str:
+def amount_of(kind: str, count: int) -> str:
     """Say how many pieces of a kind: "1 city", "2 cities"."""
     return f"{count} {SINGULAR.get(kind, kind) if count == 1 else kind}"

@@ -91,7 +91,7 @@ class Filed(Struct, frozen=True):
 class Case(Struct, kw_only=True):
     """A case at one version. Treated as immutable outside this module: every act returns a `Filed`.
 
-    An act is told its `cause` with the account, to which it adds the seat; what is known of the game; and when it
+    An act gets its `cause` with the account, to which it adds the seat; what is known of the game; and when it
     happens.
     """
 
@@ -335,7 +335,7 @@ def _copy(case: Case) -> Case:
     return replace(case, commitments=dict(case.commitments), writers=dict(case.writers))
 
 
-def begun(case_id: CaseId, event: CaseOpened, record: Record, cause: Cause) -> Case:
+def case_from(case_id: CaseId, event: CaseOpened, record: Record, cause: Cause) -> Case:
     """Return the case that its first event makes."""
     case = Case(id=case_id, opened=event, player=cause.account, created=record.at)
     case.happen(event, record, cause)
@@ -403,7 +403,7 @@ def open_case(
         raise Refusal("TAB-CASE-03", asked, "Wait for a ruling, or withdraw one of them.")
     cause = replace(cause, seat=seat)
     record = inscribe(case_id, genesis(case_id), 1, event, schema=event.schema, draws=0, at=at, cause=cause)
-    return Filed(begun(case_id, event, record, cause), (record,))
+    return Filed(case_from(case_id, event, record, cause), (record,))
 
 
 # --- what is new must have room ---
@@ -434,7 +434,8 @@ def require_few_cases(player: PlayerId, others: Iterable[CaseRow]) -> None:
 
 
 def in_log(command: Command[Any], text: str) -> tuple[Raw, Written]:
-    """Return a refused command as the log of a case shows it, and what is kept beside the log of it and the statement.
+    """Return a refused command as the log of a case shows it, and the parts of it and of the statement that are stored
+    beside the log.
 
     Of a command that is a secret, the log has only the type. Raises `Refusal` when programs could read the command in
     different ways, or it is too long (TAB-CASE-05).

@@ -5,7 +5,7 @@ from typing import Any, Final, Union, cast
 
 import msgspec
 
-from domain.judging.case import Case, begun
+from domain.judging.case import Case, case_from
 from domain.judging.events import CASE_EVENTS, CaseEvent, CaseOpened
 from domain.judging.facts import Facts
 from domain.kernel.ids import CaseId, GameId, RuleId
@@ -32,7 +32,7 @@ def fold(case_id: CaseId, records: Sequence[Record]) -> Case:
     """
     opened = msgspec.json.decode(records[0].event, type=CaseOpened)
     cause = cause_of(records[0])
-    case = begun(case_id, opened, records[0], cause)
+    case = case_from(case_id, opened, records[0], cause)
     for record in records[1:]:
         cause = cause_of(record) if record.cause is not None else cause
         case.happen(read_event(record), record, cause)

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from domain.kernel.chance.draws import CommittedChance
-from domain.kernel.chance.evidence import Dice, Lots, draw_of, found
+from domain.kernel.chance.evidence import Dice, Lots, draw_of, value_at
 from domain.kernel.ids import Seat, Version
 from domain.kernel.log.history import cause_of, effective_records, read_around, read_event
 from domain.kernel.log.record import Record
@@ -148,7 +148,7 @@ def _roll(
     chance: CommittedChance | None,
 ) -> Draw:
     sides = ruleset.dice[shown.die]
-    faces = tuple(map(str, found(content, shown.at)["faces"]))
+    faces = tuple(map(str, value_at(content, shown.at)["faces"]))
     raw = again = None
     if chance is not None:
         rolled = list(chance.rolled(draw, len(faces), len(sides)))
@@ -166,7 +166,7 @@ def _shuffle(
     seats: Sequence[Seat],
     chance: CommittedChance | None,
 ) -> Draw:
-    fell = found(content, shown.outcome) if shown.outcome is not None else None
+    fell = value_at(content, shown.outcome) if shown.outcome is not None else None
     if isinstance(fell, dict):
         fell = [cast(Mapping[Seat, str], fell).get(seat, "") for seat in seats]
     lots = tuple(map(str, cast(Sequence[Any], fell or ())))
@@ -174,7 +174,7 @@ def _shuffle(
         return Draw(version, draw, "lots", None, lots)
     items: Sequence[str] = shown.items.get(str(len(seats))) or seats
     if shown.stock is not None:
-        stock: Mapping[str, int] = found(content, shown.stock) or {}
+        stock: Mapping[str, int] = value_at(content, shown.stock) or {}
         items = [name for name in sorted(stock) for _ in range(stock[name])]
     again = tuple(items[place] for place in chance.order(draw, items))
     return Draw(version, draw, "lots", None, lots, again=again[: len(lots)])

@@ -48,7 +48,7 @@ from domain.kernel.log import lifecycle
 from domain.kernel.log.history import cause_of, read_around, steps
 from domain.kernel.log.lifecycle import GameAdjudicated, GameEnded, GamePaused, GameResumed, MovesRetracted
 from domain.kernel.log.record import Cause, Record
-from domain.kernel.proof.export import Export, ExportError, Hex, Number, Plain, ended, row_line
+from domain.kernel.proof.export import Export, ExportError, Hex, Number, Plain, row_line, with_end
 from domain.kernel.proof.stream import StreamReader
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
@@ -124,7 +124,7 @@ class CaseExport(Struct, frozen=True):
 def export(case: Case, records: Sequence[Record], statements: Sequence[Statement]) -> Iterator[bytes]:
     """Yield the lines of the export of a case. `records` is its whole stream."""
     body = _body(case, records, statements)
-    yield from ended(
+    yield from with_end(
         body, lambda digest: LastLine(End(digest, case.head.hex(), len(statements), case.status, case.version))
     )
 

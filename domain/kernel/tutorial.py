@@ -81,7 +81,7 @@ class Lesson(Laid, forbid_unknown_fields=True, kw_only=True):
 
 
 def _lean(value: Any) -> Any:
-    """Return a command without what is none: a form may say of each thing that none of it comes along."""
+    """Return a command without its zeros: a form may list each thing that can come along with the number 0."""
     if isinstance(value, dict):
         leaner = {name: _lean(part) for name, part in cast(dict[str, Any], value).items()}
         return {name: part for name, part in leaner.items() if part}
@@ -171,7 +171,7 @@ def _stage(lesson: Lesson, ruleset: Ruleset[Any], board: Board, last: Stage | No
         command = command_of(ruleset, given.command)
         draft = ruleset.decide(draft.table, given.seat, command, chance, vault, draft.draws)
         vault = vault.joined_by(draft.secrets)
-    rolls, lots = chance.left
+    rolls, lots = chance.remaining
     return Stage(lesson, ruleset, board, draft.table, vault, draft.draws, rolls, lots)
 
 

@@ -20,7 +20,7 @@ from domain.league.events import (
     SeasonClosed,
     TournamentAdded,
 )
-from domain.league.league import Inscribed, League, Season, begun
+from domain.league.league import Inscribed, League, Season, league_from
 from domain.league.regulations import MOST_POINTS, MOST_TOURNAMENTS, Regulations, require_sound_league
 from domain.league.table import Finish, table_of
 from domain.tournament.regulations import InLeague
@@ -39,7 +39,7 @@ def found(league_id: LeagueId, regulations: Regulations, cause: Cause, at: str) 
     require_sound_league(regulations)
     event = LeagueFounded(regulations)
     record = inscribe(league_id, genesis(league_id), 1, event, schema=event.schema, draws=0, at=at, cause=cause)
-    return Inscribed(begun(league_id, event, record, cause), (record,))
+    return Inscribed(league_from(league_id, event, record, cause), (record,))
 
 
 def change(league: League, regulations: Regulations, cause: Cause, at: str) -> Inscribed:
@@ -155,7 +155,7 @@ def close_season(league: League, over: Sequence[Over], tables: FinalTables, caus
 
 
 def final_tables(season: Season, finishes: Mapping[TournamentId, Finish]) -> FinalTables:
-    """Return the tables of all divisions as the log has them."""
+    """Return the tables of all divisions in the form of the log."""
     return tuple(
         tuple(
             FinalLine(line.place, line.player, str(line.points), line.played)

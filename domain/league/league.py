@@ -83,7 +83,7 @@ class Season(Struct, frozen=True):
         """Return the division of a tournament that counts; None when it was not added."""
         return next((each.division for each in self.tournaments if each.tournament == tournament), None)
 
-    def taken(self, player: PlayerId) -> int:
+    def penalty_points(self, player: PlayerId) -> int:
         """Return the points that penalties took from a player."""
         return sum(each.points for each in self.penalties if each.player == player)
 
@@ -98,7 +98,7 @@ class Inscribed(Struct, frozen=True):
 class League(Struct, kw_only=True):
     """A league at one version. Treated as immutable outside this package: every act returns an `Inscribed`.
 
-    An act is told its `cause`, with the account, and when it happens. Every act raises `Refusal`, with a rule
+    An act gets its `cause`, with the account, and when it happens. Every act raises `Refusal`, with a rule
     TAB-LGE-…, when it is not possible.
     """
 
@@ -200,7 +200,7 @@ def read_event(record: Record) -> LeagueEvent:
     return _decoder.decode(record.event)
 
 
-def begun(league_id: LeagueId, event: LeagueFounded, record: Record, cause: Cause) -> League:
+def league_from(league_id: LeagueId, event: LeagueFounded, record: Record, cause: Cause) -> League:
     """Return the league that its first event makes."""
     league = League(id=league_id, organizer=cause.account, founded=record.at, regulations=event.regulations)
     league.happen(event, record)
@@ -214,7 +214,7 @@ def fold(league_id: LeagueId, records: Sequence[Record]) -> League:
         msgspec.ValidationError: a record is no event of a league, or the first one does not found it.
     """
     founded = msgspec.json.decode(records[0].event, type=LeagueFounded)
-    return _happened(begun(league_id, founded, records[0], cause_of(records[0])), records[1:])
+    return _happened(league_from(league_id, founded, records[0], cause_of(records[0])), records[1:])
 
 
 def fold_on(league: League, records: Sequence[Record]) -> League:

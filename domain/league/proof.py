@@ -25,7 +25,7 @@ from domain.kernel.ids import LeagueId, TournamentId, Version, is_league
 from domain.kernel.log.clock import milliseconds
 from domain.kernel.log.history import cause_of
 from domain.kernel.log.record import Cause, Record
-from domain.kernel.proof.export import ExportError, Hex, Number, Plain, ended, row_line
+from domain.kernel.proof.export import ExportError, Hex, Number, Plain, row_line, with_end
 from domain.kernel.proof.stream import StreamReader, StreamReplay
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
@@ -86,7 +86,7 @@ class LeagueExport(Struct, frozen=True):
 def export(league: League, records: Sequence[Record]) -> Iterator[bytes]:
     """Yield the lines of the export of a league. `records` is its whole stream."""
     body = _body(league, records)
-    yield from ended(body, lambda digest: LastLine(End(digest, league.head.hex(), league.status, league.version)))
+    yield from with_end(body, lambda digest: LastLine(End(digest, league.head.hex(), league.status, league.version)))
 
 
 def _body(league: League, records: Sequence[Record]) -> Iterator[bytes]:

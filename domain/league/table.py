@@ -119,7 +119,7 @@ class _Division:
     def points(self, player: PlayerId) -> Fraction:
         best = self.best(player)
         earned = sum((won.points for won in self.results[player] if won.at in best), Fraction(0))
-        return earned - self.season.taken(player)
+        return earned - self.season.penalty_points(player)
 
     def wins(self, player: PlayerId, tied: Collection[PlayerId]) -> Value:
         """How many tournaments they won alone."""
@@ -213,7 +213,7 @@ def _lines(found: _Division, order: list[list[PlayerId]], values: Mapping[Player
             player,
             found.points(player),
             tuple(found.results_of(player)),
-            found.season.taken(player),
+            found.season.penalty_points(player),
             tuple(values[player][2:]),
             next(differs, None),
         )

@@ -26,12 +26,12 @@ from domain.tournament.events import (
 )
 from domain.tournament.regulations import MOST_POINTS, AnyStage, Regulations, require_sound_regulations
 from domain.tournament.standings import final_order
-from domain.tournament.tournament import Inscribed, Tournament, begun, require_reason
+from domain.tournament.tournament import Inscribed, Tournament, require_reason, tournament_from
 
 MOST_DIRECTORS: Final = 10
 MOST_ANNOUNCEMENTS: Final = 50
 MOST_IN_AN_HOUR: Final = 5
-"""Announcements: all players are told of each, on their devices as well."""
+"""Announcements: all players get each, on their devices as well."""
 MOST_PENALTIES: Final = 500
 UNCHANGING: Final = ("ruleset", "points", "bye", "tie_breaks", "agreed", "points_of_substitutes")
 """What no director changes once a round was published (TAB-TRN-03)."""
@@ -57,7 +57,7 @@ def announce(
     require_sound_regulations(regulations, seats)
     event = TournamentAnnounced(regulations, commitment)
     record = inscribe(tournament_id, genesis(tournament_id), 1, event, schema=event.schema, draws=0, at=at, cause=cause)
-    return Inscribed(begun(tournament_id, event, record, cause), (record,))
+    return Inscribed(tournament_from(tournament_id, event, record, cause), (record,))
 
 
 def change(
@@ -80,7 +80,7 @@ def change(
             refuse_unless(kept, "TAB-TRN-03", asked, f"These stay: {enumerated(UNCHANGING)}.")
         asked = f"You asked for {regulations.rounds} rounds, but {played} have been published."
         refuse_unless(regulations.rounds >= played, "TAB-TRN-03", asked, f"Expected {played} or more.")
-        kept = _begun(regulations, played) == _begun(tournament.regulations, played)
+        kept = _first_stages(regulations, played) == _first_stages(tournament.regulations, played)
         asked = "You asked to change a stage that has begun."
         refuse_unless(kept, "TAB-TRN-03", asked, "Of such a stage, only the number of rounds can change.")
     entered = len(tournament.field.entrants)
@@ -89,7 +89,7 @@ def change(
     return tournament.add([RegulationsChanged(regulations)], cause, at)
 
 
-def _begun(regulations: Regulations, played: int) -> list[tuple[int, AnyStage]]:
+def _first_stages(regulations: Regulations, played: int) -> list[tuple[int, AnyStage]]:
     """Return the stage of each of the first rounds, whatever number of rounds it has."""
     return [(at, replace(regulations.stages[at], rounds=0)) for at in regulations.stages_of(played)]
 

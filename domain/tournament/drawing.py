@@ -15,7 +15,7 @@ UNIT: int = 60
 
 
 def problem_of(field: Field, drawn: Round) -> Problem:
-    """Return the problem of a round whose lots were drawn. Who left since then is not drawn.
+    """Return the problem of a round whose lots were drawn. Players who have left since then are not drawn.
 
     Scores are in sixtieths of a point, and a step is the mean difference between two places of a table of the preferred
     size. They count only in a Swiss stage. There are fewer byes than a table has seats; in a round robin, as many as it

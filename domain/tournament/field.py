@@ -1,4 +1,4 @@
-"""Who plays in a tournament, and what became of them at its tables."""
+"""The players of a tournament, and their results at its tables."""
 
 from collections.abc import Iterator
 from typing import Literal

@@ -9,7 +9,7 @@ from domain.kernel.ids import TournamentId
 from domain.kernel.log.history import cause_of
 from domain.kernel.log.record import Record
 from domain.tournament.events import TOURNAMENT_EVENTS, TournamentAnnounced, TournamentEvent
-from domain.tournament.tournament import Tournament, begun, copied
+from domain.tournament.tournament import Tournament, copied, tournament_from
 
 _decoder: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(cast(Any, Union[TOURNAMENT_EVENTS]))  # noqa: UP007
 
@@ -26,7 +26,7 @@ def fold(tournament_id: TournamentId, records: Sequence[Record]) -> Tournament:
         msgspec.ValidationError: a record is no event of a tournament, or the first one does not announce it.
     """
     announced = msgspec.json.decode(records[0].event, type=TournamentAnnounced)
-    tournament = begun(tournament_id, announced, records[0], cause_of(records[0]))
+    tournament = tournament_from(tournament_id, announced, records[0], cause_of(records[0]))
     for record in records[1:]:
         tournament.happen(read_event(record), record)
     return tournament

@@ -26,7 +26,7 @@ from domain.kernel.log.clock import milliseconds
 from domain.kernel.log.history import cause_of, starts_of_commands
 from domain.kernel.log.lifecycle import GameCancelled
 from domain.kernel.log.record import Cause, Record
-from domain.kernel.proof.export import Export, ExportError, Hex, Number, Plain, ended, row_line
+from domain.kernel.proof.export import Export, ExportError, Hex, Number, Plain, row_line, with_end
 from domain.kernel.proof.stream import StreamReader, StreamReplay
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Library
@@ -105,7 +105,7 @@ class TournamentExport(Struct, frozen=True):
 def export(tournament: Tournament, records: Sequence[Record]) -> Iterator[bytes]:
     """Yield the lines of the export of a tournament. `records` is its whole stream."""
     body = _body(tournament, records)
-    yield from ended(
+    yield from with_end(
         body, lambda digest: LastLine(End(digest, tournament.head.hex(), tournament.status, tournament.version))
     )
 

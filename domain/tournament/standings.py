@@ -118,9 +118,9 @@ class Scores:
 
     def _total(self, player: PlayerId) -> Fraction:
         earned = (each.points for each in self.rounds[player] if each.counts)
-        return sum(earned, Fraction(0)) - self.taken(player)
+        return sum(earned, Fraction(0)) - self.penalty_points(player)
 
-    def taken(self, player: PlayerId) -> int:
+    def penalty_points(self, player: PlayerId) -> int:
         """Return the points that penalties took from a player."""
         return sum(each.points for each in self.field.penalties if each.player == player)
 
@@ -182,7 +182,7 @@ class Scores:
         return (Fraction(-sum(each.player == player and each.sort != "caution" for each in self.field.penalties)),)
 
     def lot(self, player: PlayerId, tied: Collection[PlayerId]) -> Value:
-        """Who had the better lot in the last round; who did not play it comes after those who did."""
+        """Who had the better lot in the last round. Players who did not play it come after those who did."""
         lots = self._lots
         return (Fraction(-lots[player] if player in lots else -len(lots)),)
 

@@ -56,7 +56,7 @@ class Inscribed(Struct, frozen=True):
 class Tournament(Struct, kw_only=True):
     """A tournament at one version. Treated as immutable outside this package: every act returns an `Inscribed`.
 
-    An act is told its `cause`, with the account or `by: house`, and when it happens. Every act raises `Refusal`, with a
+    An act gets its `cause`, with the account or `by: house`, and when it happens. Every act raises `Refusal`, with a
     rule TAB-TRN-…, when it is not possible.
     """
 
@@ -271,7 +271,9 @@ def require_order(table: Table, order: Order, rule: str) -> None:
     )
 
 
-def begun(tournament_id: TournamentId, event: TournamentAnnounced, record: Record, cause: Cause) -> Tournament:
+def tournament_from(
+    tournament_id: TournamentId, event: TournamentAnnounced, record: Record, cause: Cause
+) -> Tournament:
     """Return the tournament that its first event makes."""
     tournament = Tournament(
         id=tournament_id,

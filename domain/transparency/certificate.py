@@ -101,13 +101,13 @@ def _certified(
     _compare(entry, stream, records, status_at)
     times = {name: seen.time for name, seen in verdict.witnesses.items() if seen.time is not None}
     for name, time in times.items():
-        latest = told(time + CLOCKS_APART)
+        latest = rfc3339(time + CLOCKS_APART)
         if latest.endswith("Z") and entry.at > latest:
-            raise _Wrong(f"Version {entry.version} is dated {entry.at}, and {name} had seen it by {told(time)}.")
-    witnesses = {name: told(time) for name, time in times.items()}
+            raise _Wrong(f"Version {entry.version} is dated {entry.at}, and {name} had seen it by {rfc3339(time)}.")
+    witnesses = {name: rfc3339(time) for name, time in times.items()}
     head, later = verdict.checkpoint, len(records) - entry.version
     found = Certified(True, "", head.origin, proof.index, head.size, entry, witnesses, later)
-    return msgspec.structs.replace(found, said=tuple(_said(found, entry)))
+    return msgspec.structs.replace(found, said=tuple(_sentences(found, entry)))
 
 
 def _compare(entry: Entry, stream: StreamId, records: Sequence[Record], status_at: Callable[[Version], str]) -> None:
@@ -139,7 +139,7 @@ def _is_withheld(first: Record) -> bool:
     return isinstance(created := read_created(first), GameForked) and created.withheld is not UNSET
 
 
-def _said(found: Certified, entry: Entry) -> list[str]:
+def _sentences(found: Certified, entry: Entry) -> list[str]:
     sentences = [
         f"The log {found.origin} has version {entry.version} as its entry {found.index}, of {found.size} then."
     ]
@@ -163,8 +163,8 @@ def _said(found: Certified, entry: Entry) -> list[str]:
     return sentences
 
 
-def told(time: int) -> str:
-    """Return a time in seconds since 1970 as RFC 3339 has it."""
+def rfc3339(time: int) -> str:
+    """Return a time in seconds since 1970 in the form of RFC 3339."""
     try:
         return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (OverflowError, ValueError, OSError):

@@ -103,7 +103,7 @@ def read_key(text: str) -> Key:
     name, id_hex, rest = _key_parts(text)
     key = Key(name, rest[0], rest[1:])
     if key.id.hex() != id_hex:
-        raise NoteError(f"{_shown(text)} has id {key.id.hex()}, not {id_hex}: it was copied wrongly")
+        raise NoteError(f"{_printable(text)} has id {key.id.hex()}, not {id_hex}: it was copied wrongly")
     return key
 
 
@@ -111,7 +111,7 @@ def read_signing_key(text: str, public_of: Callable[[int, bytes], bytes]) -> Sig
     """Return the signing key that is written. Raises `NoteError`, which never quotes it.
 
     Args:
-        public_of: returns the public bytes of a secret of a type. Raises `ValueError` for what is none.
+        public_of: returns the public bytes of a secret of a type. Raises `ValueError` for anything else.
     """
     if not text.startswith(_PRIVATE):
         raise NoteError(f"expected a signing key, which begins with {_PRIVATE}")
@@ -129,10 +129,10 @@ def _key_parts(text: str) -> tuple[str, str, bytes]:
     name, _, rest = text.partition("+")
     id_hex, _, encoded = rest.partition("+")
     if not is_key_name(name) or re.fullmatch("[0-9a-f]{8}", id_hex) is None:
-        raise NoteError(f"{_shown(text)} is not a key: expected <name>+<8 hex digits>+<base64>")
+        raise NoteError(f"{_printable(text)} is not a key: expected <name>+<8 hex digits>+<base64>")
     material = decoded(encoded)
     if material is None or len(material) < 2:
-        raise NoteError(f"{_shown(text)} is not a key: what follows the id is not base64 of a key")
+        raise NoteError(f"{_printable(text)} is not a key: what follows the id is not base64 of a key")
     return name, id_hex, material
 
 
@@ -167,7 +167,7 @@ def read_signatures(text: str) -> tuple[Signature, ...]:
         match = _LINE.fullmatch(line)
         value = decoded(match["value"]) if match else None
         if match is None or value is None or len(value) < 5:
-            raise NoteError(f"{_shown(line)} is not a signature line: expected \N{EM DASH} <name> <base64>")
+            raise NoteError(f"{_printable(line)} is not a signature line: expected \N{EM DASH} <name> <base64>")
         found.append(Signature(match["name"], value[:4], value[4:]))
     return tuple(found)
 
@@ -185,7 +185,7 @@ def _base64(value: bytes) -> str:
     return base64.b64encode(value).decode()
 
 
-def _shown(text: str) -> str:
+def _printable(text: str) -> str:
     return ascii(text if len(text) <= 60 else f"{text[:60]}…")
 
 

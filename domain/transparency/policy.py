@@ -141,7 +141,7 @@ class _Reader:
             case ["quorum", name]:
                 if self.quorum is not None:
                     raise ValueError("there is another quorum line")
-                self.quorum = name if name == NOBODY else self._known(name)
+                self.quorum = name if name == NOBODY else self._require_known(name)
             case [word, *_] if word in _FORMS:
                 raise ValueError(f"expected `{_FORMS[word]}`")
             case _:
@@ -155,7 +155,7 @@ class _Reader:
         if count > len(members):
             raise ValueError(f"the group needs {count} members, but it has only {len(members)}")
         for member in members:
-            if self._known(member) in self._grouped:
+            if self._require_known(member) in self._grouped:
                 raise ValueError(f"{member} is a member already")
             self._grouped.add(member)
         self.groups[self._new(name)] = Group(count, tuple(members))
@@ -165,7 +165,7 @@ class _Reader:
             raise ValueError(f"the name {name} is taken")
         return name
 
-    def _known(self, name: str) -> str:
+    def _require_known(self, name: str) -> str:
         if name not in self.witnesses and name not in self.groups:
             raise ValueError(f"{name} is not a witness or group of an earlier line")
         return name

@@ -1,4 +1,4 @@
-"""A chat bridge: a club's channel is told what a webhook tells, in sentences, each once.
+"""A chat bridge: it writes events of a webhook to a club's channel as sentences, each once.
 
     pip install tabularium-client
     SECRET=whsec_… python bridge.py https://service.example https://chat.example/hooks/7 8080
@@ -20,7 +20,7 @@ told: set[str] = set()
 
 
 def sentence(kind: str, data: dict[str, Any]) -> str:
-    """Return what the channel is told of an event; an empty text for what it is not told."""
+    """Return the sentence about an event for the channel; an empty text for an event that it does not get."""
     if "game" not in data:
         return ""
     game = client.get("/v1/games/{game}", game=data["game"])

@@ -99,7 +99,7 @@ class Accounts:
         self._remember = remember
         self._identify = identify
         self._apps = apps
-        self._known: dict[bytes, tuple[Caller, float]] = {}
+        self._callers: dict[bytes, tuple[Caller, float]] = {}
         self._forgotten = 0
         self._used: set[TokenId] = set()
         self._watched: dict[Callable[[], None], Caller] = {}
@@ -120,7 +120,7 @@ class Accounts:
         """
         good = _good(name)
         row = PlayerRow(self._new_player(), good, stamp(self._clock), ordered(tuple(scopes)))
-        token = self._made(row.player, BROWSER if session else FIRST_TOKEN, row.scopes, None, session=session)
+        token = self._new_token(row.player, BROWSER if session else FIRST_TOKEN, row.scopes, None, session=session)
         if once is None:
             value = random_value(SESSION_PREFIX if session else TOKEN_PREFIX)
             await self._store.add(row)
@@ -154,7 +154,7 @@ class Accounts:
         return found
 
     async def _bot(self, level: str, number: int) -> PlayerRow:
-        known = await self._store.known(BOTS, f"{level}/{number}")
+        known = await self._store.by_identity(BOTS, f"{level}/{number}")
         if known is not None:
             return known
         again, which = divmod(number, len(BOT_NAMES))
@@ -178,9 +178,9 @@ class Accounts:
         """Return an account, or None."""
         return await self._store.player(player)
 
-    async def named(self, players: Collection[PlayerId]) -> list[PlayerRow]:
+    async def by_ids(self, players: Collection[PlayerId]) -> list[PlayerRow]:
         """Return the accounts with these ids, as far as they exist, by one query."""
-        return await self._store.named(players)
+        return await self._store.by_ids(players)
 
     async def players(self, scope: Scope | None, after: PlayerId, limit: int) -> list[PlayerRow]:
         """Return accounts by their ids, those that follow `after`; `scope` picks the ones that have it."""
@@ -198,13 +198,13 @@ class Accounts:
 
     # --- other issuers ---
 
-    async def known(self, who: Identity) -> PlayerRow | None:
+    async def by_identity(self, who: Identity) -> PlayerRow | None:
         """Return the account that belongs to an identity at another issuer; None when there is none."""
-        return await self._store.known(who.issuer, who.subject)
+        return await self._store.by_identity(who.issuer, who.subject)
 
     async def opened_for(self, who: Identity) -> PlayerRow:
         """Return the account that belongs to an identity at another issuer. The first time, open one."""
-        known = await self.known(who)
+        known = await self.by_identity(who)
         if known is not None:
             return known
         row = PlayerRow(self._new_player(), _name(who.name) or "player", stamp(self._clock))
@@ -239,7 +239,7 @@ class Accounts:
         The session ends within the days after which a token does that was made with a JWT.
         """
         granted = _open(player)
-        scopes = ordered(_left(who.scopes, granted) & granted)
+        scopes = ordered(_reduced_scopes(who.scopes, granted) & granted)
         return await self.open_session(player.player, scopes, later(stamp(self._clock), JWT_TOKENS_LAST))
 
     # --- tokens ---
@@ -256,7 +256,7 @@ class Accounts:
 
         Under an idempotency key, a repetition gets the first token. Raises `TooManyTokens` or `KeyReused`.
         """
-        row = self._made(player, name, scopes, expires)
+        row = self._new_token(player, name, scopes, expires)
         made, value = once.make(row) if once is not None else (None, random_value())
         try:
             before = await self._store.add_token(row, hashed(value), made, MOST_TOKENS)
@@ -268,7 +268,7 @@ class Accounts:
         self, player: PlayerId, scopes: Collection[Scope], expires: str | None = None
     ) -> tuple[TokenRow, str]:
         """Sign a browser in; return its session and the value of that, which nobody can find out again."""
-        row = self._made(player, BROWSER, scopes, expires, session=True)
+        row = self._new_token(player, BROWSER, scopes, expires, session=True)
         value = random_value(SESSION_PREFIX)
         await self._store.add_token(row, hashed(value))
         # Afterwards, so that of sessions which are opened at once the last one sees all.
@@ -279,7 +279,7 @@ class Accounts:
 
     async def made_before(self, once: Once | None) -> tuple[TokenRow, str] | None:
         """Return the token, and its value, that an idempotency key made before, if it did. Raises `KeyReused`."""
-        before = await self._store.made(once.hashed) if once is not None else None
+        before = await self._store.made_by_key(once.hashed) if once is not None else None
         return await self._again(before, once) if once is not None and before is not None else None
 
     async def _again(self, before: Made, once: Once) -> tuple[TokenRow, str]:
@@ -306,7 +306,7 @@ class Accounts:
         latest = self.latest_end(by)
         if latest is not None:
             expires = min(expires or latest, latest)
-        row = self._made(old.player, old.name, old.scopes, expires)
+        row = self._new_token(old.player, old.name, old.scopes, expires)
         made, value = once.make(row) if once is not None else (None, random_value())
         retires = later(now, timedelta(seconds=overlap))
         try:
@@ -338,7 +338,7 @@ class Accounts:
         """Return the tokens of an account that have not ended, the newest first."""
         return await self._store.tokens(player, stamp(self._clock))
 
-    def _made(
+    def _new_token(
         self, player: PlayerId, name: str, scopes: Collection[Scope], expires: str | None, *, session: bool = False
     ) -> TokenRow:
         token = TokenId(new_id("s" if session else "t", self._randomness(ID_BYTES)))
@@ -385,21 +385,21 @@ class Accounts:
 
     def trusted(self, caller: Caller) -> float:
         """Return for how many seconds a caller is taken without asking the store again."""
-        known = self._known.get(caller.digest)
+        known = self._callers.get(caller.digest)
         left = known[1] - time.monotonic() if known is not None else 0.0
         return left if left > 0 else RECHECK
 
     async def _remembered(self, digest: bytes, look_up: Callable[[bytes], Awaitable[Caller]]) -> Caller:
-        known = self._known.get(digest)
+        known = self._callers.get(digest)
         if known is None or known[1] <= time.monotonic():
-            self._known.pop(digest, None)
+            self._callers.pop(digest, None)
             until = time.monotonic() + self._remember
             forgotten = self._forgotten
             known = await look_up(digest), until
-            if len(self._known) >= REMEMBERED:
-                self._known.clear()
+            if len(self._callers) >= REMEMBERED:
+                self._callers.clear()
             if forgotten == self._forgotten:  # or what was read may be what was revoked meanwhile
-                self._known[digest] = known
+                self._callers[digest] = known
         caller = known[0]
         if caller.ends is not None and caller.ends <= stamp(self._clock):
             raise TokenEnded(f"The token ended at {caller.ends}.")
@@ -432,14 +432,14 @@ class Accounts:
         who = await identify(token)
         player = await self.opened_for(who)
         granted = _open(player)
-        return Caller(player.player, _left(who.scopes, granted), granted, None, digest, who.ends)
+        return Caller(player.player, _reduced_scopes(who.scopes, granted), granted, None, digest, who.ends)
 
     async def _look_up_again(self, caller: Caller) -> Caller:
         player = await self._store.player(caller.player)
         if player is None:
             raise UnknownToken("There is no account for this token.")
         granted = _open(player)
-        return replace(caller, scopes=_left(caller.scopes, granted), granted=granted)
+        return replace(caller, scopes=_reduced_scopes(caller.scopes, granted), granted=granted)
 
     def forget(self, tokens: Collection[TokenId]) -> None:
         """Ask the store about these tokens again: somebody else has ended them."""
@@ -451,7 +451,7 @@ class Accounts:
 
     def _forget(self, which: Callable[[Caller], bool]) -> None:
         self._forgotten += 1
-        self._known = {digest: known for digest, known in self._known.items() if not which(known[0])}
+        self._callers = {digest: known for digest, known in self._callers.items() if not which(known[0])}
         for tell in [tell for tell, caller in self._watched.items() if which(caller)]:
             tell()
 
@@ -468,7 +468,7 @@ class Accounts:
             self._used |= used
             log.warning("uses of tokens wait", why=str(error))
 
-    def kept(self) -> AbstractAsyncContextManager[None]:
+    def writing(self) -> AbstractAsyncContextManager[None]:
         """A context in which uses are written every minute, and at its end."""
         return flushed("uses of tokens are written", self.flush, FLUSH)
 
@@ -478,7 +478,7 @@ def _too_many_tokens() -> TooManyTokens:
 
 
 def _name(given: str) -> str | None:
-    """Return a name as an account has it; None for what is none."""
+    """Return a name in the form that accounts store; None for a text that cannot be a name."""
     name = given.strip()
     is_good = not _is_a_bots(name) and len(name) <= LONGEST_NAME and name.isprintable() and shows(name)
     return name if is_good else None
@@ -489,7 +489,7 @@ def _is_a_bots(name: str) -> bool:
 
 
 def _good(given: str) -> str:
-    """Return a name as an account has it. Raises `BadName`."""
+    """Return a name in the form that accounts store. Raises `BadName`."""
     name = _name(given)
     if name is None and _is_a_bots(given.strip()):
         raise BadName("This is how the service's own bots are called.", "Choose another name.")
@@ -508,6 +508,6 @@ def _open(player: PlayerRow) -> frozenset[Scope]:
     return frozenset(player.scopes)
 
 
-def _left(scopes: frozenset[Scope], granted: frozenset[Scope]) -> frozenset[Scope]:
+def _reduced_scopes(scopes: frozenset[Scope], granted: frozenset[Scope]) -> frozenset[Scope]:
     """Return what is left of another issuer's scopes: an administrator may take away only what everybody has."""
     return scopes - (frozenset(EVERYBODYS) - granted)

@@ -181,7 +181,7 @@ class Provider:
 
     async def _places(self) -> tuple[str, str, str]:
         """Return where people sign in, where codes are exchanged, and how the service says there who it is."""
-        known = await self._published.known()
+        known = await self._published.latest()
         if known.authorization is None or known.token is None:
             raise IssuerAway(f"{self.issuer} does not say where people sign in.")
         basic = "client_secret_basic" in known.takes or "client_secret_post" not in known.takes

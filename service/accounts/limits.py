@@ -44,7 +44,7 @@ redis.call('HSET', KEYS[1], 'left', tostring(left), 'at', string.format('%d', no
 redis.call('PEXPIRE', KEYS[1], math.ceil(burst / rate * 1000) + 1000)
 return {taken, tostring(left)}
 """
-"""Takes from a bucket what is wanted, or what there is; by the clock of Redis, which all processes share."""
+"""Takes the wanted amount from a bucket, or as much as it has; by the clock of Redis, which all processes share."""
 
 
 class Limit(Struct, frozen=True):
@@ -116,12 +116,12 @@ class TooMany(Exception):
 class _Purse:
     """What this process has taken of one bucket and not spent yet, and the bucket that it has for itself."""
 
-    __slots__ = ("at", "bucket", "empty_until", "filling", "left", "own")
+    __slots__ = ("at", "bucket", "empty_until", "filling", "own", "tokens_left")
 
     def __init__(self, bucket: str, burst: int, now: float) -> None:
         self.bucket = bucket
         self.own = 0
-        self.left = float(burst)
+        self.tokens_left = float(burst)
         self.at = now
         self.empty_until = 0.0
         self.filling: asyncio.Task[None] | None = None
@@ -196,7 +196,7 @@ class Limits:
                 purse.filling = asyncio.create_task(self._fill(self._redis, limit, purse))
             await asyncio.shield(purse.filling)
         purse.own -= 1
-        return Standing(limit, purse.own + int(purse.left))
+        return Standing(limit, purse.own + int(purse.tokens_left))
 
     async def _fill(self, redis: "Redis", limit: Limit, purse: _Purse) -> None:
         async def take(client: Any) -> tuple[int, bytes]:
@@ -212,13 +212,13 @@ class Limits:
 
     def _fill_here(self, limit: Limit, purse: _Purse) -> None:
         """Take one request from the bucket that this process has for itself."""
-        left = min(limit.burst, purse.left + (self._clock() - purse.at) * limit.rate)
+        left = min(limit.burst, purse.tokens_left + (self._clock() - purse.at) * limit.rate)
         taken = 1 if left >= 1 else 0
         self._put(limit, purse, taken, left - taken)
 
     def _put(self, limit: Limit, purse: _Purse, taken: int, left: float) -> None:
         purse.own += taken
-        purse.left, purse.at = left, self._clock()
+        purse.tokens_left, purse.at = left, self._clock()
         if not taken:
             purse.empty_until = purse.at + (1 - left) / limit.rate
 

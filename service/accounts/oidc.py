@@ -87,7 +87,7 @@ class Issuer:
         self._claim = settings.oidc_scope_claim.split(".")
         self._scopes = settings.oidc_scope_names
         self._client = httpx.AsyncClient(timeout=TIMEOUT, follow_redirects=False)
-        self._known: Published | None = None
+        self._published: Published | None = None
         self._is_away = True
         self._asked_at = -PAUSE
         self._asking: asyncio.Task[None] | None = None
@@ -191,20 +191,20 @@ class Issuer:
 
     # --- what it publishes ---
 
-    async def known(self) -> Published:
+    async def latest(self) -> Published:
         """Return what the issuer published when it was asked last. Raises `IssuerAway`."""
-        if self._known is None and (asking := self._ask()) is not None:
+        if self._published is None and (asking := self._ask()) is not None:
             await asyncio.shield(asking)
-        if self._known is None:
+        if self._published is None:
             raise IssuerAway(f"{self._issuer} does not answer.")
-        return self._known
+        return self._published
 
     async def _key(self, key_id: str | None, algorithm: str) -> dict[str, Any]:
         found = self._key_of(key_id, algorithm)
         if found is None and (asking := self._ask()) is not None:
             await asyncio.shield(asking)
             found = self._key_of(key_id, algorithm)
-        if found is None and self._known is None:
+        if found is None and self._published is None:
             raise IssuerAway(f"The keys of {self._issuer} are not known, and it does not answer.")
         if found is None:
             raise UnknownToken("The service does not accept this JWT: its issuer publishes no such key.")
@@ -212,7 +212,9 @@ class Issuer:
 
     def _key_of(self, key_id: str | None, algorithm: str) -> Key | None:
         """Return the key of an id; without one, the only key that there is."""
-        fitting = [key for key in (self._known.keys if self._known else ()) if key.algorithm in (None, algorithm)]
+        fitting = [
+            key for key in (self._published.keys if self._published else ()) if key.algorithm in (None, algorithm)
+        ]
         if key_id is None:
             return fitting[0] if len(fitting) == 1 else None
         return next((key for key in fitting if key.id == key_id), None)
@@ -235,7 +237,7 @@ class Issuer:
             self._is_away = True
             log.warning("issuer does not tell its keys", issuer=self._issuer, why=str(error) or type(error).__name__)
             return
-        self._known, self._is_away = found, False
+        self._published, self._is_away = found, False
         log.info("keys of the issuer read", issuer=self._issuer, keys=len(found.keys))
 
     async def published(self) -> Published:

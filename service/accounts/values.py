@@ -47,7 +47,7 @@ class Once(Struct, frozen=True):
         return hashlib.sha256(self.content).digest()
 
     def make(self, row: TokenRow) -> tuple[Made, str]:
-        """Return what is to be kept with a new token, and the value of that."""
+        """Return the nonce to store with a new token, and the value of the token."""
         nonce = secrets.token_bytes(32)
         return Made(self.hashed, self.fingerprint, nonce, row.token, row.created), self.value(nonce)
 

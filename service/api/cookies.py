@@ -23,7 +23,7 @@ FLOW: Final = "tabularium_sign_in"
 FLOW_PATH: Final = "/v1/session/provider"
 
 
-def given(scope: Scope, session: str) -> dict[str, str]:
+def session_cookie(scope: Scope, session: str) -> dict[str, str]:
     """Return the header that gives a browser its session."""
     return {"Set-Cookie": _cookie(scope, session), "Cache-Control": "no-store"}
 

@@ -1,4 +1,4 @@
-"""The short way from a request to the endpoint that answers it."""
+"""Calling endpoints straight from a request, without the parts of Litestar that they do not need."""
 
 import re
 from collections.abc import Awaitable

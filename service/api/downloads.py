@@ -28,7 +28,7 @@ PIECE: Final = 65_536
 _ONE_RANGE: Final = re.compile(r"bytes=[ \t]*(?:([0-9]{1,18})-([0-9]{0,18})|-([0-9]{1,18}))[ \t]*", re.IGNORECASE)
 
 
-def kept(
+def cacheable(
     request: Call,
     content: bytes,
     media_type: str = JSON,
@@ -78,13 +78,13 @@ async def download(
     headers = {**headers, "Vary": _by_encoding(headers), "ETag": weak(tag) if packs else tag, "Accept-Ranges": "bytes"}
     if request.has(tag):
         return Answered(b"", 304, media_type, headers)
-    if (asked := _asked(request, tag)) is not None:
+    if (asked := _requested_range(request, tag)) is not None:
         length = await asyncio.to_thread(lambda: sum(map(len, make())))
         found = _part(length, *asked)
         return _partial(_pieces(_cut(make(), found)), found, length, media_type, {**headers, "ETag": tag})
     if packs:
-        return _sent(_packed(_pieces(make())), 200, media_type, {**headers, "Content-Encoding": "gzip"})
-    return _sent(_pieces(make()), 200, media_type, headers)
+        return _stream_of(_packed(_pieces(make())), 200, media_type, {**headers, "Content-Encoding": "gzip"})
+    return _stream_of(_pieces(make()), 200, media_type, headers)
 
 
 async def download_file(
@@ -98,10 +98,10 @@ async def download_file(
     if request.has(tag):
         return Answered(b"", 304, media_type, headers)
     length = (await asyncio.to_thread(path.stat)).st_size
-    if (asked := _asked(request, tag)) is not None:
+    if (asked := _requested_range(request, tag)) is not None:
         found = _part(length, *asked)
         return _partial(_read(path, found), found, length, media_type, headers)
-    return _sent(_read(path, range(length)), 200, media_type, {**headers, "Content-Length": str(length)})
+    return _stream_of(_read(path, range(length)), 200, media_type, {**headers, "Content-Length": str(length)})
 
 
 def _read(path: Path, part: range) -> Iterator[bytes]:
@@ -112,7 +112,7 @@ def _read(path: Path, part: range) -> Iterator[bytes]:
             yield file.read(min(PIECE, part.stop - start))
 
 
-def _asked(request: Call, tag: str) -> tuple[int | None, int | None, int | None] | None:
+def _requested_range(request: Call, tag: str) -> tuple[int | None, int | None, int | None] | None:
     """Return the requested range: its first and last byte, or the number of bytes at the end; None for all."""
     asked = _ONE_RANGE.fullmatch(request.header("range") or "")
     if asked is None or request.header("if-range") not in (None, tag):
@@ -123,10 +123,10 @@ def _asked(request: Call, tag: str) -> tuple[int | None, int | None, int | None]
 
 def _partial(pieces: Iterator[bytes], part: range, length: int, media_type: str, headers: Mapping[str, str]) -> Stream:
     told = {"Content-Range": f"bytes {part.start}-{part.stop - 1}/{length}", "Content-Length": str(len(part))}
-    return _sent(pieces, 206, media_type, {**headers, **told})
+    return _stream_of(pieces, 206, media_type, {**headers, **told})
 
 
-def _sent(pieces: Iterator[bytes], status: int, media_type: str, headers: Mapping[str, str]) -> Stream:
+def _stream_of(pieces: Iterator[bytes], status: int, media_type: str, headers: Mapping[str, str]) -> Stream:
     return Stream(pieces, status_code=status, media_type=media_type, headers=dict(headers))
 
 

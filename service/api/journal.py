@@ -77,7 +77,7 @@ class Journal:
         # A request without a route has no template, and its path can be any text.
         route = request.get("path_template") or "unmatched"
         stream = method == "WEBSOCKET" or route.endswith("/stream")
-        self._metrics.answered(method, route, status, took, stream=stream)
+        self._metrics.count_request(method, route, status, took, stream=stream)
         caller = request.get("caller")
         expected = caller is not None and caller.player in self._quiet and status < 400
         write = self._log.debug if expected or request["path"] in _QUIET else self._log.info

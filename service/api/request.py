@@ -25,7 +25,7 @@ from service.api.problems.access import MISSING_TOKEN, SESSION_ENDED, scope_miss
 from service.api.problems.problem import Problem
 from service.api.problems.request import INVALID_HEADER, INVALID_QUERY, MALFORMED_JSON, NOT_JSON
 from service.api.reading import read_json
-from service.base.expected import wanted
+from service.base.expected import expected_of
 from service.base.scopes import Scope
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Call(Request[Any, Any, Any]):
 
     @property
     def key(self) -> str | None:
-        """The Idempotency-Key. Raises `Problem` for one that is none."""
+        """The Idempotency-Key. Raises `Problem` for a text that cannot be a key."""
         key = self.header("idempotency-key")
         if key is not None and not _KEY.fullmatch(key):
             raise Problem(
@@ -243,13 +243,13 @@ def read_query(raw: bytes, shape: type[Q]) -> Q:
         return msgspec.convert(given, shape)
     except msgspec.ValidationError as error:
         if missing := _MISSING.fullmatch(str(error)):
-            wants = f"It takes {wanted(shape, '.' + missing[1])}."
+            wants = f"It takes {expected_of(shape, '.' + missing[1])}."
             raise Problem(INVALID_QUERY, f"The query parameter {missing[1]!r} is missing.", wants) from None
         name = str(error).rpartition("`$.")[2].rstrip("`")
         raise Problem(
             INVALID_QUERY,
             f"The query parameter {name!r} is {given[name]!r}.",
-            f"It takes {wanted(shape, f'.{name}')}.",
+            f"It takes {expected_of(shape, f'.{name}')}.",
         ) from None
 
 

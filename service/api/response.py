@@ -145,10 +145,10 @@ _REMEDIES: Final = {
 
 def answer(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> "Answered":
     """Return `value` as JSON."""
-    return answered(encode(value), status, headers)
+    return answer_json(encode(value), status, headers)
 
 
-def answered(content: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> "Answered":
+def answer_json(content: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> "Answered":
     """Return what is JSON already."""
     return Answered(content, status, "application/json", headers or {})
 

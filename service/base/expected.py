@@ -10,7 +10,7 @@ from domain.kernel.rules.message import enumerated
 _STEP: Final = re.compile(r"\.([^.\[\]]+)|\[[^\]]*\]")
 
 
-def wanted(shape: Any, path: str = "$") -> str:
+def expected_of(shape: Any, path: str = "$") -> str:
     """Return what belongs at `path`, such as ``$.seats[0].name``, of a value of type `shape`."""
     info = types.type_info(shape)
     for step in _STEP.finditer(path):

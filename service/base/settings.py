@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 from domain.kernel.ids import BOOKS
 from domain.kernel.rules.docstrings import attributes
 from domain.kernel.rules.message import enumerated
-from service.base.expected import wanted
+from service.base.expected import expected_of
 from service.base.scopes import SCOPES, Scope
 
 T = TypeVar("T")
@@ -334,13 +334,16 @@ class Settings(Struct, frozen=True):
             )
 
     def __repr__(self) -> str:
-        return f"Settings({', '.join(f'{name}={value!r}' for name, value in self.shown().items())})"
+        return f"Settings({', '.join(f'{name}={value!r}' for name, value in self.visible_values().items())})"
 
-    def shown(self) -> dict[str, object]:
+    def visible_values(self) -> dict[str, object]:
         """Return all values by their names, without passwords; for a limit that is not set, the limit in force."""
         values = {name: getattr(self, name) for name in self.__struct_fields__} | self.limits
         values |= {name: "…" for name in SECRETS if values[name]}
-        return {name: str(each) if isinstance(each, Path) else _shown(name, each) for name, each in values.items()}
+        return {
+            name: str(each) if isinstance(each, Path) else _without_password(name, each)
+            for name, each in values.items()
+        }
 
     @property
     def elsewhere(self) -> list[tuple[str, list[int]]]:
@@ -442,8 +445,8 @@ def from_env(environ: Mapping[str, str]) -> Settings:
         try:
             values[name] = _convert(text, kinds[name])
         except ValueError:  # of which msgspec's errors are
-            what = f"{PREFIX}{name.upper()}={_shown(name, text)!r}"
-            raise SettingsError(f"{what}: it takes {wanted(kinds[name])}") from None
+            what = f"{PREFIX}{name.upper()}={_without_password(name, text)!r}"
+            raise SettingsError(f"{what}: it takes {expected_of(kinds[name])}") from None
     return Settings(**values)  # type: ignore[reportArgumentType]
 
 
@@ -459,7 +462,7 @@ def without_password(value: T) -> T | str:
     return address + mark + re.sub(r"((?:^|[&;])(?:[^=&;]*=)?)[^&;]+", _strike_out, query)
 
 
-def _shown(name: str, value: object) -> object:
+def _without_password(name: str, value: object) -> object:
     """Return the value of a setting without passwords."""
     if name != "book_servers" or not isinstance(value, str):
         return without_password(value)
@@ -482,7 +485,7 @@ def books_in(books: str) -> list[int]:
 
 
 def _require_sound(home: str, elsewhere: Sequence[tuple[str, Sequence[int]]]) -> None:
-    """Raise `SettingsError` for a map of books to servers that is none."""
+    """Raise `SettingsError` unless a text is a map of books to servers."""
     name = f"{PREFIX}BOOK_SERVERS"
     if not home:
         raise SettingsError(f"{name} needs {DATABASE_URL}: the server that keeps all other books, and the accounts")

@@ -62,7 +62,7 @@ class Exhibition:
         self._hush = hush
         self._notes = Notes()
         self._stopped = threading.Event()
-        self._given = 0
+        self._commands_given = 0
 
     def play(self) -> None:
         """Play until `stop` is called, or it is enough."""
@@ -82,8 +82,8 @@ class Exhibition:
         self._read_notes()
         bots = self._enlist(client)
         rulesets = _in_turn(client.get("/v1/rulesets")["items"])
-        while not self._stopped.is_set() and self._given < ENOUGH:
-            demonstration = self._resumed(client, bots) or self._begun(client, bots, rulesets)
+        while not self._stopped.is_set() and self._commands_given < ENOUGH:
+            demonstration = self._resumed(client, bots) or self._begin_game(client, bots, rulesets)
             self._show(f"{self._address}/games/{demonstration.game}")
             self._play_out(demonstration)
             if not self._stopped.wait(min(INTERMISSION, 15 * self._pace)):
@@ -91,11 +91,11 @@ class Exhibition:
 
     def _play_out(self, demonstration: Demonstration) -> None:
         failures = 0
-        while failures < PATIENCE and self._given < ENOUGH and not self._stopped.wait(self._pace):
+        while failures < PATIENCE and self._commands_given < ENOUGH and not self._stopped.wait(self._pace):
             try:
                 if not demonstration.step():
                     return
-                failures, self._given = 0, self._given + 1
+                failures, self._commands_given = 0, self._commands_given + 1
             except TabulariumError as problem:
                 failures += 1
                 if not self._stopped.is_set():
@@ -132,7 +132,9 @@ class Exhibition:
         demonstration.resume(client, bots, game)
         return demonstration
 
-    def _begun(self, client: Client, bots: Sequence[Client], rulesets: Sequence[Mapping[str, Any]]) -> Demonstration:
+    def _begin_game(
+        self, client: Client, bots: Sequence[Client], rulesets: Sequence[Mapping[str, Any]]
+    ) -> Demonstration:
         ruleset = rulesets[self._notes.begun % len(rulesets)]
         seats = min(ruleset["players"], key=lambda players: (players > SEATS, abs(players - SEATS)))
         title = f"Bots play {ruleset['title']}"

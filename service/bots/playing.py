@@ -117,7 +117,7 @@ class Playing:
         self._most = settings.bots_per_account
         self._name = uuid4().hex
         self._leased_until = 0.0
-        self._told = ""
+        self._last_logged = ""
         self._position: Cursor | None = None
         self._bots: dict[PlayerId, str] = {}
         self._tables: dict[GameId, _Table] = {}
@@ -133,9 +133,9 @@ class Playing:
                         stops = await self._lead()
                     await self._rise()
                 except (StoreError, Unavailable) as error:
-                    if str(error) != self._told:
-                        self._told = str(error)
-                        log.warning("bots wait", why=self._told)
+                    if str(error) != self._last_logged:
+                        self._last_logged = str(error)
+                        log.warning("bots wait", why=self._last_logged)
                 except Exception:  # unexpected: look at all tables again
                     log.exception("bots begin again")
                     await self._rise()
@@ -149,7 +149,7 @@ class Playing:
         """Play as long as the lease lasts; tell whether the service stops."""
         async with self._wake.subscribe(None, self._concerns) as bell:
             while not bell.closed and await self._leads():
-                moved, self._told = await self._follow(), ""
+                moved, self._last_logged = await self._follow(), ""
                 if moved:
                     await asyncio.sleep(GATHER)
                 else:

@@ -42,7 +42,7 @@ class Luck:
 
 
 class Scratch:
-    """A position in which commands can be tried. It is never changed: what is given leads to another one."""
+    """A position in which commands can be tried. It never changes: giving a command returns another one."""
 
     def __init__(self, ruleset: Ruleset[Any], table: Table, vault: Vault, draws: int) -> None:
         self.ruleset = ruleset
@@ -68,7 +68,7 @@ class Scratch:
         """Return what a seat may do, as the API shows it."""
         return msgspec.to_builtins(self.ruleset.options(self.table, seat, self._vault.read_by(seat)))
 
-    def given(self, seat: Seat, command: Given, luck: Luck) -> "Scratch":
+    def play(self, seat: Seat, command: Given, luck: Luck) -> "Scratch":
         """Return the position after a command. Raises `Refusal`."""
         read: Command[Any] = msgspec.convert(command, self.ruleset.command_union)
         draft = self.ruleset.decide(self.table, seat, read, luck, self._vault, self._draws)

@@ -98,7 +98,7 @@ class Simulation:
         self.records: list[Record] = []
         self.vault = Vault()
         self.commands = 0
-        self.asked = Counter[str]()
+        self.questions = Counter[str]()
         self.game = self._begin()
         self.bot = self._bot()
 
@@ -156,10 +156,10 @@ class Simulation:
         if self.bot is None:
             seat, option = self._choose_option()
             if option.decision:
-                self.asked[option.decision] += 1
+                self.questions[option.decision] += 1
             return seat, self._sample(seat, option)
         decision = self.game.decisions[0]
-        self.asked[decision.kind] += 1
+        self.questions[decision.kind] += 1
         seat = decision.seats[0]
         view = msgspec.to_builtins(self.game.view(seat, self.vault))
         options = msgspec.to_builtins(self.game.options(seat, self.vault))
@@ -230,7 +230,7 @@ def play(plan: Plan) -> tuple[Outcome, Simulation]:
         winners=game.result.winners if game.result else (),
         score=game.ruleset.score(game.table),
         nations=_nations(game),
-        asked=simulation.asked,
+        asked=simulation.questions,
         events=game.version,
         commands=simulation.commands,
         round=game.round,

@@ -159,7 +159,7 @@ class Thinker:
         """Return how the seat stands right after a command; the least when it is refused."""
         self._nodes += 1
         try:
-            return self._standing(begun.given(seat, command, Luck(seed)), seat)
+            return self._standing(begun.play(seat, command, Luck(seed)), seat)
         except Refusal:
             return -1.0
 
@@ -216,7 +216,7 @@ class Thinker:
         luck, ruleset = Luck(seed), self.ruleset
         self._whim.seed(seed)
         try:
-            now = begun.given(seat, command, luck)
+            now = begun.play(seat, command, luck)
         except Refusal:
             return None
         played, phase = 1, ruleset.heading(now.table)
@@ -225,7 +225,7 @@ class Thinker:
                 break
             phase, other = ruleset.heading(now.table), decisions[0].seats[0]
             try:
-                now = now.given(other, self._guide.choose(other, now.view(other), now.options(other)), luck)
+                now = now.play(other, self._guide.choose(other, now.view(other), now.options(other)), luck)
             except (Refusal, AssertionError, LookupError, ValueError, StopIteration):
                 break  # what was made up did not fit together
             played += 1

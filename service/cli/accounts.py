@@ -93,9 +93,9 @@ def grant(
     wanted = _scopes(scopes)
 
     async def work(accounts: Accounts) -> PlayerRow:
-        await _known(accounts, player)
+        await _account(accounts, player)
         await accounts.grant(PlayerId(player), wanted)
-        return await _known(accounts, player)
+        return await _account(accounts, player)
 
     row = _run(work, data)
     console.print(f"account {row.player} may {' '.join(row.scopes)}", markup=False)
@@ -114,7 +114,7 @@ def close(player: PlayerArgument, data: DataOption = None) -> None:
         settings = _settings(data)
         configure(settings.log_level)
         async with open_services(settings) as services:
-            row = await _known(services.accounts, player)
+            row = await _account(services.accounts, player)
             await services.closing.close(row)
 
     try:
@@ -130,7 +130,7 @@ def tokens(player: PlayerArgument, as_json: JsonOption = False, data: DataOption
     """List the valid tokens of an account."""
 
     async def work(accounts: Accounts) -> list[TokenRow]:
-        return await accounts.tokens((await _known(accounts, player)).player)
+        return await accounts.tokens((await _account(accounts, player)).player)
 
     rows = _run(work, data)
     if as_json:
@@ -152,7 +152,7 @@ def token(
     wanted = _scopes(scopes)
 
     async def work(accounts: Accounts) -> tuple[TokenRow, str]:
-        row = await _known(accounts, player)
+        row = await _account(accounts, player)
         missing = [scope for scope in wanted if scope not in row.scopes]
         if missing or row.closed is not None:
             may = " ".join(row.scopes)
@@ -181,7 +181,7 @@ def revoke(
     console.print(f"token {token} is revoked", markup=False)
 
 
-async def _known(accounts: Accounts, player: str) -> PlayerRow:
+async def _account(accounts: Accounts, player: str) -> PlayerRow:
     row = await accounts.player(PlayerId(player))
     if row is None:
         bad_input(f"there is no account {player!r}; `tabularium accounts list` lists the accounts")

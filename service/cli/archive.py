@@ -123,20 +123,20 @@ async def _moved(settings: Settings, source: str) -> tuple[list[int], int, list[
 
 
 async def _archive(settings: Settings, before: str, limit: int) -> tuple[list[Packed], int]:
-    """Return what became of each game, and how many wait for the transparency log."""
+    """Return the outcome for each game, and how many wait for the transparency log."""
     from service.store.archiving import archive as packing
 
     done: list[Packed] = []
     place = place_of(settings.archive)
     async with _opened(settings) as store:
-        games = await store.due(before, settings.transparency, limit)
+        games = await store.games_to_pack(before, settings.transparency, limit)
         with progress_bar() as bars:
             bar = bars.add_task("games", total=len(games))
             async for each in packing(store, games, place):
                 done.append(each)
                 bars.advance(bar)
         damaged = sum(each.problem is not None for each in done)
-        waits = len(await store.due(before, False, limit)) - damaged if len(games) < limit else 0
+        waits = len(await store.games_to_pack(before, False, limit)) - damaged if len(games) < limit else 0
     return done, waits
 
 

@@ -60,7 +60,7 @@ def follow(
     """
     believed = read_policy_file(policy)
     # Imported late, as all that only some commands need.
-    from service.transparency.alarm import Alarm, Unheard, shown, write_metrics
+    from service.transparency.alarm import Alarm, Unheard, in_json, write_metrics
     from service.transparency.follower import Follower, Unsigned
     from service.transparency.keys import check
     from service.transparency.site import HttpSite
@@ -76,7 +76,7 @@ def follow(
 
     def tell(report: "Report") -> None:
         if as_json:
-            print(msgspec.json.encode(shown(report)).decode(), flush=True)
+            print(msgspec.json.encode(in_json(report)).decode(), flush=True)
         else:
             _print(report)
         if metrics is not None:

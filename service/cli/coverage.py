@@ -44,18 +44,18 @@ def collect(tests_dir: Path, ruleset: Ruleset[Any] | None = None) -> dict[RuleId
 
 def _claims(tests_dir: Path, ruleset: Ruleset[Any] | None) -> Iterator[tuple[RuleId, str]]:
     for path in sorted((tests_dir / "scenarios").rglob("*.toml")):
-        name = _shown(path, tests_dir)
+        name = _short_path(path, tests_dir)
         for number, scenario in enumerate(_scenarios(path, name), start=1):
             if ruleset is None or ruleset.version in (scenario.versions_of(ruleset) or ()):
                 for rule_id in scenario.rules:
                     yield rule_id, f"{name}::{scenario.title or number}"
     for path in sorted(tests_dir.rglob("*.py")):
-        name = _shown(path, tests_dir)
+        name = _short_path(path, tests_dir)
         for rule_id, title in _marked_tests(path, name):
             yield rule_id, f"{name}::{title}"
 
 
-def _shown(path: Path, tests_dir: Path) -> str:
+def _short_path(path: Path, tests_dir: Path) -> str:
     return (tests_dir.resolve().name / path.relative_to(tests_dir)).as_posix()
 
 

@@ -51,7 +51,7 @@ def migrate(
         bad_input(str(error))
     try:
         for url in settings.servers:
-            for migration in asyncio.run(migrations.migrate(url, migrations.known())):
+            for migration in asyncio.run(migrations.migrate(url, migrations.packaged())):
                 console.print(f"applied {migration.number:04}_{migration.name}", markup=False)
             console.print(f"{migrations.place_of(url)} is up to date", markup=False)
             if open_books:

@@ -21,7 +21,7 @@ OnOption = Annotated[
 ]
 
 
-def done(results: Iterable[R]) -> Iterator[R]:
+def results_of(results: Iterable[R]) -> Iterator[R]:
     """Yield the results of work in pieces; one line says why it cannot go on."""
     try:
         yield from results

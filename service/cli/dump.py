@@ -14,7 +14,7 @@ from service.base.clock import stamp, utc_now
 from service.base.extras import MissingExtra, needs_extra
 from service.base.pieces import LOCAL, in_pieces
 from service.base.settings import DATABASE_URL, Settings, SettingsError, from_env
-from service.cli.dividing import OnOption, done
+from service.cli.dividing import OnOption, results_of
 from service.cli.output import bad_input, console, progress_bar
 from service.store.protocol import EventStore, StoreError, StreamDamaged
 
@@ -69,7 +69,7 @@ def dump(
         bad_input(str(error))
     folder = Folder(chosen)
     try:
-        with folder.held(), asyncio.Runner() as runner:
+        with folder.locked(), asyncio.Runner() as runner:
             ok = _Dumping(settings, folder, runner, processes, on).run(days)
     except (StoreError, MissingExtra, DumpsUnreadable, InUse) as error:
         bad_input(str(error))
@@ -91,7 +91,7 @@ class _Dumping:
 
     def run(self, days: int) -> bool:
         """Make what is due; return whether all of it could be made."""
-        from service.dumps.choosing import due
+        from service.dumps.choosing import due_sets
         from service.dumps.index import read_index
         from service.dumps.pieces import GameDamaged
         from service.store.backend import backend_of
@@ -100,7 +100,7 @@ class _Dumping:
         store = self._runner.run(backend_of(self._settings).open_store())
         try:
             complete = {each.key for each in read_index(self._folder.path)}
-            for (month, ruleset), each in self._runner.run(due(store, complete, utc_now(), days)).items():
+            for (month, ruleset), each in self._runner.run(due_sets(store, complete, utc_now(), days)).items():
                 plan = self._plan(store, ruleset, month, each)
                 if plan is None:
                     waits += 1
@@ -123,7 +123,7 @@ class _Dumping:
         from service.dumps.choosing import Plan, signed
 
         package = version("tabularium")
-        plan = self._folder.begun(f"{ruleset}-{month}", package)
+        plan = self._folder.unfinished_plan(f"{ruleset}-{month}", package)
         if plan is not None:
             return plan
         checkpoint, places = None, ()
@@ -162,16 +162,18 @@ class _Dumping:
         from service.dumps.pieces import make
 
         there = [number for number in range(count(plan)) if self._folder.has(plan, number)]
-        wanted = self._taken(pieces(store, plan, there.__contains__))
+        wanted = self._iterate(pieces(store, plan, there.__contains__))
         # Workers are new programs: this one has the threads of a store.
         with progress_bar() as bars:
             bar = bars.add_task(plan.name, total=count(plan), completed=len(there))
-            for made in done(in_pieces(make, wanted, min(self._processes, max(1, count(plan))), self._on, fresh=True)):
+            for made in results_of(
+                in_pieces(make, wanted, min(self._processes, max(1, count(plan))), self._on, fresh=True)
+            ):
                 self._folder.keep(plan, made)
                 bars.advance(bar)
         return self._folder.finish(plan, self._runner.run(certificates(store, plan)))
 
-    def _taken(self, items: AsyncIterator[T]) -> Iterator[T]:
+    def _iterate(self, items: AsyncIterator[T]) -> Iterator[T]:
         """Yield what an asynchronous iterator does, each when it is wanted."""
 
         async def following() -> T | None:

@@ -17,7 +17,7 @@ from service.bots import simulation
 from service.bots.bot import GREEDY, RANDOM
 from service.bots.demonstration import Demonstration, NotStarted, own_service
 from service.bots.registry import levels
-from service.cli.dividing import OnOption, done
+from service.cli.dividing import OnOption, results_of
 from service.cli.logs import print_verdict
 from service.cli.output import (
     bad_input,
@@ -114,7 +114,7 @@ def simulate(
     outcomes: list[simulation.Outcome] = []
     with progress_bar() as progress:
         task = progress.add_task(ruleset, total=games)
-        for outcome in done(simulation.play_all(plans, processes, on)):
+        for outcome in results_of(simulation.play_all(plans, processes, on)):
             outcomes.append(outcome)
             progress.advance(task)
     summary = simulation.summarize(outcomes, time.perf_counter() - began)
@@ -180,7 +180,7 @@ def _print_summary(ruleset: str, summary: simulation.Summary) -> None:
 
 
 def _print_seats(players: int, tables: simulation.Tables) -> None:
-    """Print what became of each seat in the games of one number of players, and what these games asked."""
+    """Print the results of each seat in the games of one number of players, and the decisions of these games."""
     length = f"{tables.median_commands} commands and {tables.median_events} events (median)"
     title = f"{players} players: {tables.games} games, {length}"
     wins = {seat: f"{tables.wins.get(seat, 0)} ({low:.0%} to {high:.0%})" for seat, (low, high) in tables.share.items()}

@@ -33,7 +33,7 @@ from domain.transparency.certificate import Certified, certify
 from domain.transparency.policy import Policy, PolicyError, read_policy
 from service.base.pieces import LOCAL
 from service.cli.causes import causes, chance_of
-from service.cli.dividing import OnOption, done
+from service.cli.dividing import OnOption, results_of
 from service.cli.output import bad_input, calling, console, print_json, progress_bar, read_file, writable, write_file
 from service.cli.proving import ENDINGS, Result, content_of, exports_in, is_dump, prove_all
 
@@ -195,7 +195,7 @@ def _verify_many(
     results: Counter[Result] = Counter()
     with progress_bar() as progress:
         task = progress.add_task("verified", total=len(files))
-        for outcome in done(prove_all(files, processes, on, believed)):
+        for outcome in results_of(prove_all(files, processes, on, believed)):
             results[outcome.result] += 1
             progress.advance(task)
             if as_json:

@@ -78,7 +78,7 @@ def mirror(
 
 def _copy(copies: "Mirror") -> "Counter[Result]":
     results: Counter[Result] = Counter()
-    wanted = copies.wanted()
+    wanted = copies.streams_to_copy()
     with progress_bar() as progress:
         task = progress.add_task("copied", total=len(wanted))
         for copied in copies.copy(wanted):

@@ -80,7 +80,7 @@ def run(data: DataOption = None) -> None:
             metrics = await opened.enter_async_context(serving)
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, wake.close)
-            log.info("projections are kept", metrics=metrics, settings=settings.shown())
+            log.info("projections are kept", metrics=metrics, settings=settings.visible_values())
             async with ratings.counting(store, rows, wake):
                 await readmodels.follow(store, rows, LIBRARY, wake)
 

@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
 @rules.command("list")
 def list_rules(ruleset: RulesetOption = None, as_json: JsonOption = False) -> None:
     """List every rule of a ruleset (or of all), by chapter."""
-    found = {rule.id: rule for each in _chosen(ruleset) for rule in each.catalogue.for_ruleset(each.id)}
+    found = {rule.id: rule for each in _rulesets(ruleset) for rule in each.catalogue.for_ruleset(each.id)}
     if as_json:
         print_json(list(found.values()))
         return
@@ -91,7 +91,7 @@ def show_coverage(
 
 
 def _in_all_versions(ruleset_id: str | None) -> list[Ruleset[Any]]:
-    return [each.at(version) for each in _chosen(ruleset_id) for version in reversed(each.versions)]
+    return [each.at(version) for each in _rulesets(ruleset_id) for version in reversed(each.versions)]
 
 
 def _label(ruleset: Ruleset[Any]) -> str:
@@ -146,9 +146,9 @@ def _cases(path: Path, ruleset: str | None) -> list[tuple[Scenario, Ruleset[Any]
     A scenario that names no ruleset runs in the rulesets whose id begins with the name of the file's folder, or in all
     when there is none.
     """
-    known = [each for each in _chosen(ruleset) if each.id.startswith(path.resolve().parent.name)]
+    known = [each for each in _rulesets(ruleset) if each.id.startswith(path.resolve().parent.name)]
     try:
-        return list(runs(read(read_file(path).decode()), known or _chosen(ruleset)))
+        return list(runs(read(read_file(path).decode()), known or _rulesets(ruleset)))
     except (ScenarioError, UnicodeDecodeError) as error:
         bad_input(f"{path}: {error}")
 
@@ -169,13 +169,13 @@ def _outcome(path: Path, case: Scenario, ruleset: Ruleset[Any]) -> Mapping[str, 
     }
 
 
-def _chosen(ruleset_id: str | None) -> list[Ruleset[Any]]:
+def _rulesets(ruleset_id: str | None) -> list[Ruleset[Any]]:
     return [ruleset_named(ruleset_id)] if ruleset_id else [LIBRARY.current(known) for known in LIBRARY.ids()]
 
 
 def _find(rule_id: str) -> tuple[Ruleset[Any], Rule]:
     sought = rule_id.upper()
-    known = {rule.id: (ruleset, rule) for ruleset in reversed(_chosen(None)) for rule in ruleset.catalogue.rules}
+    known = {rule.id: (ruleset, rule) for ruleset in reversed(_rulesets(None)) for rule in ruleset.catalogue.rules}
     if sought in known:
         return known[RuleId(sought)]
     near = get_close_matches(sought, known, n=3, cutoff=0.7)

@@ -22,7 +22,7 @@ def settings(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")
     Settings that are not set are comments with their defaults.
     """
     try:
-        values = from_env(os.environ).shown()
+        values = from_env(os.environ).visible_values()
     except SettingsError as error:
         bad_input(str(error))
     if as_json:

@@ -28,7 +28,7 @@ class Lease:
         self._name = uuid4().hex
         self._until = 0.0
 
-    async def held(self) -> bool:
+    async def is_held(self) -> bool:
         """Tell whether this process is to do the work now. Raises `Unavailable`, and what `wanted` does."""
         if self._until == 0.0 and not await self._wanted():
             return False

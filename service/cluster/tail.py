@@ -31,7 +31,7 @@ class Tail:
         self._store = store
         self._wake = wake
         self._signals: set[Signal] = set()
-        self._begun = asyncio.Lock()
+        self._opening = asyncio.Lock()
         self._opened: contextlib.AsyncExitStack | None = None
         self._rows: list[Placed] = []
         self._games: dict[CaseId, GameId] = {}
@@ -44,7 +44,7 @@ class Tail:
     async def followed(self) -> AsyncIterator[Signal]:
         """A context in which the log is read, and the lent signal hears whenever it went on."""
         signal = Signal()
-        async with self._begun:
+        async with self._opening:
             if not self._signals:
                 await self._begin()
             self._signals.add(signal)
@@ -52,7 +52,7 @@ class Tail:
             yield signal
         finally:
             self._signals.discard(signal)
-            async with self._begun:
+            async with self._opening:
                 if not self._signals and self._opened is not None:
                     opened, self._opened = self._opened, None
                     await opened.aclose()

@@ -53,7 +53,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
         self._header_count = settings.header_count
         self._stage: Stage = "waiting"
         self._deadline: asyncio.TimerHandle | None = None
-        self._due: Stage | None = None
+        self._deadline_stage: Stage | None = None
         """The stage that has to be over at the deadline."""
         self._begun = 0
         """Requests that began in the piece that is read."""
@@ -77,7 +77,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
         problem = self.connections_of_server.enter(self, peer[0] if peer is not None else "")
         if problem is None:
             super().connection_made(transport)
-            self._due = "waiting"
+            self._deadline_stage = "waiting"
             self._end_after(self._settings.header_timeout)
             return
         # Answered before anything was asked, and closed: nothing that a client understands costs less.
@@ -102,7 +102,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
                     self._throw_away(len(data) - start)
                     break
                 self._read(view[start : start + PIECE])
-        if self._due != self._stage:
+        if self._deadline_stage != self._stage:
             self._set_deadline()
 
     def _read(self, piece: bytes | memoryview) -> None:
@@ -155,7 +155,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         self._unset_keepalive_if_required()
-        self._stage, self._due = "head", None
+        self._stage, self._deadline_stage = "head", None
         self._begun += 1
         super().on_message_begin()
 
@@ -232,7 +232,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
         """Set the deadline of what is unfinished now, or none."""
         if self._deadline is not None:
             self._no_deadline()
-        self._due = self._stage
+        self._deadline_stage = self._stage
         if self._stage == "head":
             self._end_after(self._settings.header_timeout)
         elif self._stage == "body":
@@ -276,7 +276,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
         While an earlier answer is due, or this one has begun, nothing can be said: then it is only closed.
         """
         stage, cycle, request = self._stage, self.cycle, new_uuid()
-        self._stage = self._due = "refused"
+        self._stage = self._deadline_stage = "refused"
         self._no_deadline()
         self._unset_keepalive_if_required()
         self.connections_of_server.note(problem.kind.slug)
@@ -302,7 +302,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
             self.transport.close()
 
     def handle_websocket_upgrade(self) -> None:
-        self._stage = self._due = "refused"  # Whatever comes now is read by the WebSocket.
+        self._stage = self._deadline_stage = "refused"  # Whatever comes now is read by the WebSocket.
         self._no_deadline()
         self._moves()
         # Called as the class is.

@@ -38,7 +38,7 @@ async def examine(
 ) -> AsyncIterator[Finding]:
     """Yield what there is to say of all that a service with these settings would stand on.
 
-    With `progress`, which hears how far it is, every hash in the store is computed again.
+    With `progress`, a function that gets the progress, every hash in the store is computed again.
     """
     yield ok("package", f"tabularium {version('tabularium')} on Python {platform.python_version()}")
     async for finding in _bounded(_redis(settings)):

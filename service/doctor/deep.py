@@ -273,7 +273,7 @@ async def _cut(store: EventStore, heads: Mapping[StreamId, _Head]) -> list[str]:
     return problems
 
 
-# --- what is kept beside the log --------------------------------------------------------------------------------------
+# --- data beside the log ----------------------------------------------------------------------------------------------
 
 
 async def _commitments(

@@ -151,7 +151,7 @@ async def examine(connection: Any, url: str, settings: Settings, clock: Clock) -
         return
     if kept != ALL:
         yield ok("books", f"the database keeps the books {spans(kept)} of the log, as TABULARIUM_BOOK_SERVERS says")
-    known = migrations.known()
+    known = migrations.packaged()
     lacking = await missing(connection, granted(known))
     if lacking:
         remedy = "As the owner of the database: " + " ".join(grant.statement for grant in lacking)
@@ -208,7 +208,7 @@ async def _standbys(connection: Any) -> Finding:
 
 
 async def examine_standby(primary: Any, url: str) -> Finding:
-    """Return whether a standby can be asked for the past, and how far it is behind the primary."""
+    """Return whether a standby can answer about the past, and how far it is behind the primary."""
     where = migrations.place_of(url)
     remedy = "Correct TABULARIUM_STANDBY_URL, or the way to it. Meanwhile the primary answers everything."
     try:
@@ -267,7 +267,7 @@ async def _clock(connection: Any, clock: Clock) -> Finding:
 
 async def _migrations(connection: Any) -> tuple[Finding, bool]:
     """Return what was found, and whether everything that this package needs is there."""
-    known = migrations.known()
+    known = migrations.packaged()
     remedy = "Run `tabularium migrate --url …` as the database's owner."
     try:
         done = await migrations.applied(connection)
@@ -394,7 +394,7 @@ def _game(clock: Clock, kept: frozenset[int]) -> Append:
 
 
 async def _untouchable(connection: Any) -> Finding:
-    """Return whether the database refuses to change or delete what is kept."""
+    """Return whether the database refuses to change or delete the log."""
     allowed: list[str] = []
 
     async def work() -> None:

@@ -79,7 +79,7 @@ class Due(Struct, frozen=True):
     rulings: list[Verdict]
 
 
-async def due(store: EventStore, done: Collection[Key], now: datetime, days: int) -> dict[Key, Due]:
+async def due_sets(store: EventStore, done: Collection[Key], now: datetime, days: int) -> dict[Key, Due]:
     """Return the sets that are not done and whose month ended more than `days` days ago, by month and ruleset."""
     last = written(now - timedelta(days=days))[:7]
     finished = {each.game: each async for each in _finished(store)}

@@ -122,11 +122,11 @@ def known_index(folder: Path) -> tuple[DumpSet, ...]:
         stat = (folder / INDEX).stat()
     except OSError:
         return read_index(folder)
-    return _known(folder, stat.st_ino, stat.st_mtime_ns, stat.st_size)
+    return _sets_in(folder, stat.st_ino, stat.st_mtime_ns, stat.st_size)
 
 
 @lru_cache(maxsize=1)
-def _known(folder: Path, *_replaced: int) -> tuple[DumpSet, ...]:
+def _sets_in(folder: Path, *_replaced: int) -> tuple[DumpSet, ...]:
     return read_index(folder)
 
 

@@ -56,7 +56,7 @@ class Folder:
         self.path = path
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
         """Lock the folder, so that no two processes make the same set. Raises `InUse`."""
         self.path.mkdir(parents=True, exist_ok=True)
         with (self.path / ".lock").open("a") as file:
@@ -66,7 +66,7 @@ class Folder:
                 raise InUse(f"another process makes dumps in {self.path}; wait until it has ended") from None
             yield
 
-    def begun(self, name: str, package: str) -> Plan | None:
+    def unfinished_plan(self, name: str, package: str) -> Plan | None:
         """Return the plan of an unfinished set. A plan of another release is removed."""
         try:
             plan = msgspec.msgpack.decode((self._pieces(name) / "plan").read_bytes(), type=Plan)
@@ -94,7 +94,7 @@ class Folder:
         """Make the files of a set from its stored pieces, and add it to the index."""
         pieces = [self._piece(plan.name, number) for number in range(count(plan))]
         heads = [msgspec.msgpack.decode(each.read_bytes(), type=_Head) for each in pieces]
-        files = [self._packed(plan, "exports", (_made(each).frame for each in pieces), len(plan.games))]
+        files = [self._packed(plan, "exports", (_read_made(each).frame for each in pieces), len(plan.games))]
         if plan.signed is not None:
             files.append(self._packed(plan, "certificates", [certificates], len(plan.games)))
         files += [self._table(plan, table, pieces) for table in get_args(Table)]
@@ -134,7 +134,7 @@ class _Head(msgspec.Struct, frozen=True):
     events: int
 
 
-def _made(path: Path) -> Made:
+def _read_made(path: Path) -> Made:
     return msgspec.msgpack.decode(path.read_bytes(), type=Made)
 
 
@@ -142,7 +142,7 @@ def _groups(table: Table, pieces: Iterable[Path]) -> Iterator[Any]:
     """Yield the rows of pieces in larger groups."""
     gathered, rows = list[Any](), 0
     for each in pieces:
-        with pa.ipc.open_stream(_made(each).tables[table]) as reader:
+        with pa.ipc.open_stream(_read_made(each).tables[table]) as reader:
             gathered.append(reader.read_all())
         rows += gathered[-1].num_rows
         if rows >= ROWS:
@@ -180,12 +180,12 @@ async def pieces(store: EventStore, plan: Plan, is_there: Callable[[int], bool])
     """Yield the pieces of a set that are not stored yet, with all their data. May raise `StoreError`."""
     for number, part in enumerate(_divided(plan.games)):
         if not is_there(number):
-            kept = [await _kept(store, each.game) for each in part]
+            kept = [await _load_game(store, each.game) for each in part]
             yield Piece(number, tuple(kept), (), await _boards(store, kept))
     last = count(plan) - 1
     if plan.rulings and not is_there(last):
         by_game = groupby(sorted(plan.rulings, key=attrgetter("game", "at", "case")), attrgetter("game"))
-        ruled = [(await _kept(store, game), tuple(map(_ruling, each))) for game, each in _listed(by_game)]
+        ruled = [(await _load_game(store, game), tuple(map(_ruling, each))) for game, each in _listed(by_game)]
         yield Piece(last, (), tuple(ruled), await _boards(store, [kept for kept, _ in ruled]))
 
 
@@ -197,7 +197,7 @@ def _ruling(each: Verdict) -> Ruling:
     return Ruling(each.at, each.case, each.judgment)
 
 
-async def _kept(store: EventStore, game: GameId) -> Kept:
+async def _load_game(store: EventStore, game: GameId) -> Kept:
     stored = await store.load(game)
     assert stored is not None  # the plan has this game from the store, and games are never deleted
     return Kept(game, stored.records, stored.secrets, read_created(stored.records[0]).board_key)

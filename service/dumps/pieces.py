@@ -99,7 +99,7 @@ def make(piece: Piece) -> Made:
         for each in rulings:
             rows["results"] += ruled_rows(ends, each.at, each.judgment, each.case)
     events = len(rows["events"])
-    tables: dict[Table, bytes] = {name: _sent(arrow(name, each)) for name, each in rows.items()}
+    tables: dict[Table, bytes] = {name: _serialized(arrow(name, each)) for name, each in rows.items()}
     return Made(piece.number, len(piece.games), events, packed(lines), tables)
 
 
@@ -159,7 +159,7 @@ def _values(column: Column, values: Iterable[Any]) -> Any:
     return written.cast(pa.timestamp("us")).cast(_KINDS["time"])
 
 
-def _sent(table: Any) -> bytes:
+def _serialized(table: Any) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)

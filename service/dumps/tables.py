@@ -144,13 +144,13 @@ def game_row(game: Game, records: Sequence[Record]) -> Row:
         *(causes[0].tournament, records[0].at, started, records[-1].at),
         *(len(game.players), len(records), sum(isinstance(cause.command, Raw) for cause in causes)),
         game.ruleset.round(game.table) if game.table is not None else 0,
-        *(_ended(records).rule, game.head.hex()),
+        *(_end_of(records).rule, game.head.hex()),
     )
 
 
 def end_rows(game: Game, records: Sequence[Record]) -> Iterator[Row]:
     """Yield the rows of `results` for the end of a game."""
-    ended = _ended(records)
+    ended = _end_of(records)
     seats = list(game.players.items())
     places = _places(order_of(game))
     for number, (seat, player) in enumerate(seats, start=1):
@@ -174,7 +174,7 @@ def ruled_rows(end: Sequence[Row], at: str, judgment: Judgment | None, case: str
         yield game, at, "ruling", RESULT_RULE, case, to, seat, row[7], row[8], place, won
 
 
-def _ended(records: Sequence[Record]) -> GameEnded:
+def _end_of(records: Sequence[Record]) -> GameEnded:
     ended = read_around(records[-1])
     if not isinstance(ended, GameEnded):
         raise ValueError(f"version {records[-1].version} does not end the game")

@@ -125,10 +125,10 @@ class LeaveSeat(Act, frozen=True):
         held = case.seat()
         if self.seat is not None and self.seat != held:
             raise NotSeated(f"{self.seat} is not your seat; you hold {held}.")
-        return await left(case, held, case.cause)
+        return await leave_seat(case, held, case.cause)
 
 
-async def left(case: Case, seat: Seat, cause: Cause) -> Decided:
+async def leave_seat(case: Case, seat: Seat, cause: Cause) -> Decided:
     """Decide what happens when an account leaves its seat, before or after the game has begun.
 
     A player who leaves a rematch that has not begun declines it (TAB-REM-04).
@@ -186,13 +186,13 @@ class SeatBot(Act, frozen=True):
             raise TooManyBots("Bots hold as many seats in your games as they may.")
         if running and held in self.closed:
             # A bot with a closed account does not play, so give up its seat here.
-            gone = await left(case, self.seat, Cause(held))
+            gone = await leave_seat(case, self.seat, Cause(held))
             return gone.then(seating.take_over_seat(gone.game, self.seat, Cause(bot), case.at))
         if running:
             return seating.take_over_seat(case.game, self.seat, Cause(bot), case.at)
         if not is_bots:
             return seating.take_seat(case.game, self.seat, "", Cause(bot), case.at)
-        gone = await left(case, self.seat, Cause(held))
+        gone = await leave_seat(case, self.seat, Cause(held))
         return gone.then(seating.take_seat(gone.game, self.seat, "", Cause(bot), case.at))
 
 
@@ -255,8 +255,8 @@ class Depart(Act, frozen=True):
         return decided
 
     async def vacate(self, case: Case, seat: Seat) -> Decided:
-        """Return what becomes of the account's seat."""
-        return await left(case, seat, case.cause)
+        """Return what happens to the account's seat."""
+        return await leave_seat(case, seat, case.cause)
 
     def heirs(self, game: Game) -> Sequence[PlayerId]:
         """Return who may organize the game next, the first that can."""

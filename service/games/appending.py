@@ -50,7 +50,7 @@ class Appender:
     async def append_with(self, first: Append, cached: CachedGame, decided: Decided | None) -> Appended:
         """Append to another stream and, in the same transaction, what was decided in a game, if anything.
 
-        Returns what became of the other stream.
+        Returns the outcome for the other stream.
         """
         if decided is None:
             return await self._append(first)

@@ -93,9 +93,9 @@ class CachedGame(Struct, eq=False):
     past: dict[Version, Game] = field(default_factory=dict[Version, Game])
     recent: list[Record] = field(default_factory=list[Record])
     heard: Version = 0
-    shown_of: Game | None = None
-    shown: dict[Hashable, Any] = field(default_factory=dict[Hashable, Any])
-    shown_size: int = 0
+    views_of: Game | None = None
+    views: dict[Hashable, Any] = field(default_factory=dict[Hashable, Any])
+    views_size: int = 0
     weighed: Version = 0
     position: int = 0
     record: int = 0
@@ -112,9 +112,9 @@ class CachedGame(Struct, eq=False):
 
     def shown_now(self) -> dict[Hashable, Any]:
         """Return the answers made for viewers of the present game."""
-        if self.shown_of is not self.game:
-            self.shown_of, self.shown, self.shown_size = self.game, {}, 0
-        return self.shown
+        if self.views_of is not self.game:
+            self.views_of, self.views, self.views_size = self.game, {}, 0
+        return self.views
 
     def weigh(self) -> int:
         """Return the estimated bytes of memory that the game takes."""
@@ -122,7 +122,7 @@ class CachedGame(Struct, eq=False):
         if game.version - self.weighed >= min(self.weighed, WEIGHED):
             self.weighed, self.position = game.version, POSITION + len(take(game))
             self.record = RECORD + sum(len(each.event) + len(each.cause or b"") for each in recent) // len(recent)
-        return self.position * (1 + len(self.past)) + self.record * len(recent) + self.shown_size
+        return self.position * (1 + len(self.past)) + self.record * len(recent) + self.views_size
 
 
 class GameCache:
@@ -150,7 +150,7 @@ class GameCache:
         # If no other process uses the store, the games in memory are always up to date.
         self._heads = Heads(store) if store.is_shared else None
         self._cached: OrderedDict[GameId, CachedGame] = OrderedDict()
-        self._held = 0
+        self._bytes_held = 0
         """The bytes of the games in memory and of their boards."""
         self._played_on: dict[str, tuple[int, int]] = {}
         """For each board, how many games in memory use it, and its bytes."""
@@ -168,14 +168,14 @@ class GameCache:
         """Return a cached game, loading it if necessary. Raises `UnknownGame`."""
         cached = self._cached.get(game_id)
         if cached is None or cached.game is None:
-            async with self.held(game_id) as cached:
+            async with self.locked(game_id) as cached:
                 return cached
         self._cached.move_to_end(game_id)
         self._lookups.hit()
         return cached
 
     @asynccontextmanager
-    async def held(self, game_id: GameId) -> AsyncIterator[CachedGame]:
+    async def locked(self, game_id: GameId) -> AsyncIterator[CachedGame]:
         """Provide a cached game under its lock, loading it if necessary. Raises `UnknownGame`."""
         while True:
             cached = self._at_hand(game_id)
@@ -212,7 +212,7 @@ class GameCache:
         if known is cached:
             needed = await self.head(cached) if at_least is None else at_least
             if cached.now.version < needed:
-                async with self.held(game_id) as cached:
+                async with self.locked(game_id) as cached:
                     if cached.now.version < needed:
                         await self.catch_up(cached)
         return cached
@@ -274,7 +274,7 @@ class GameCache:
         cached.game, cached.vault = step.game, vault
         cached.recent = [*cached.recent, *step.records][-RECENT:]
         self._count(cached)
-        self._snapshots.passed(step.records[0].version - 1, step.game, cached.secret)
+        self._snapshots.take_if_due(step.records[0].version - 1, step.game, cached.secret)
 
     async def catch_up(self, cached: CachedGame) -> None:
         """Bring a cached game up to date with the store. The caller holds its lock."""
@@ -304,7 +304,7 @@ class GameCache:
         view = cached.shown_now()
         before: Made | None = view.get(key)
         view[key] = made
-        cached.shown_size += made.size - (before.size if before is not None else 0)
+        cached.views_size += made.size - (before.size if before is not None else 0)
         self._count(cached)
 
     async def history(self, cached: CachedGame) -> list[Record]:
@@ -319,7 +319,7 @@ class GameCache:
         """Count the present size of a game, and make room for it."""
         if self._cached.get(cached.id) is cached:
             weight = cached.weigh()
-            self._held += weight - cached.weight
+            self._bytes_held += weight - cached.weight
             cached.weight = weight
             if not cached.board:
                 self._count_board(cached, cached.now.board)
@@ -331,7 +331,7 @@ class GameCache:
         games, size = self._played_on.get(key) or (0, BOARD * len(packed(board)))
         self._played_on[key] = games + 1, size
         if not games:
-            self._held += size
+            self._bytes_held += size
 
     def _evict(self) -> None:
         """Drop unused games, the least recently used first, until there is room."""
@@ -343,18 +343,18 @@ class GameCache:
 
     def _is_full(self) -> bool:
         most = self._settings.cache_games
-        return self._held > self._settings.cache_memory or (most != "off" and len(self._cached) > most)
+        return self._bytes_held > self._settings.cache_memory or (most != "off" and len(self._cached) > most)
 
     def _let_go(self, cached: CachedGame) -> None:
         del self._cached[cached.id]
-        self._held -= cached.weight
+        self._bytes_held -= cached.weight
         cached.weight = 0
         if cached.board:
             games, size = self._played_on.pop(cached.board)
             if games > 1:
                 self._played_on[cached.board] = games - 1, size
             else:
-                self._held -= size
+                self._bytes_held -= size
             cached.board = ""
 
     async def _load(self, cached: CachedGame) -> None:
@@ -370,7 +370,7 @@ class GameCache:
         cached.past, cached.recent, cached.weighed = {}, stored.records[-RECENT:], 0
         self._count(cached)
         if loaded is None:
-            self._snapshots.passed(0, game, stored.chance)
+            self._snapshots.take_if_due(0, game, stored.chance)
 
     async def _folded(self, game_id: GameId) -> tuple[Game, Stored]:
         """Return a game folded from its whole log, and the log."""

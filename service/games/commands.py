@@ -50,7 +50,7 @@ class CommandHandler:
     ) -> Done:
         """Decide and store an act in a game. Raises what `Games.act` raises."""
         # 1. Take the game, loaded and as new as this process has heard of it. Other requests to it wait.
-        async with self._cache.held(game_id) as cached:
+        async with self._cache.locked(game_id) as cached:
             if cached.heard > cached.now.version:  # else it would be decided twice, and the append would fail
                 await self._cache.catch_up(cached)
             for _ in range(ATTEMPTS):

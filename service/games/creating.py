@@ -191,7 +191,7 @@ class Table:
             at=at,
         )
 
-    def named(self, so_far: Decided, official: PlayerId, cause: Cause, at: str) -> Decided:
+    def with_official(self, so_far: Decided, official: PlayerId, cause: Cause, at: str) -> Decided:
         """Return it with an official as well. Raises `Refusal`."""
         officials.require_few_officials(so_far.game, official)
         by_organizer = replace(cause, player=so_far.game.organizer)
@@ -202,7 +202,7 @@ class Table:
         by_organizer = replace(self._caused(cause), player=so_far.game.organizer)
         return so_far.then(seating.assign_seat(so_far.game, seat, player, by_organizer, at))
 
-    def taken(self, so_far: Decided, cause: Cause, at: str) -> Decided:
+    def with_seats(self, so_far: Decided, cause: Cause, at: str) -> Decided:
         """Return a rematch with its bots and the player who offers it seated as well. Raises `Refusal`."""
         assert self.rematch is not None
         for seat, holder in self.rematch.taken.items():
@@ -239,11 +239,11 @@ async def open_table(
         cause, at = request.cause, request.at
         decided = table.created(game, commitment_to(secret), cause, at)
         for official in wish.officials:
-            decided = table.named(decided, official, cause, at)
+            decided = table.with_official(decided, official, cause, at)
         for seat, holder in wish.seats.items():
             decided = table.assigned(decided, seat, holder, cause, at)
         if rematch is not None:
-            decided = table.taken(decided, cause, at)
+            decided = table.with_seats(decided, cause, at)
             if not decided.game.around.assigned:
                 decided = decided.then(beginning.start(decided.game, decided.game.chance(secret), cause, at))
         if not wish.listed and not opening.private:

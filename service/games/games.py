@@ -127,7 +127,7 @@ class Games(GameReader):
         """Append to another stream and, in the same transaction, what that changes in a game.
 
         `decide` gets the game as it stands. It returns what to append to the other stream, and what that changes in
-        the game, if anything. Both are stored or neither. Returns what became of the other stream.
+        the game, if anything. Both are stored or neither. Returns the outcome for the other stream.
 
         Raises:
             UnknownGame: there is none.
@@ -137,7 +137,7 @@ class Games(GameReader):
         request = request_of(player, self._clock)
 
         async def work() -> Appended:
-            async with self._cache.held(game_id) as cached:
+            async with self._cache.locked(game_id) as cached:
                 if await self._cache.head(cached) > cached.now.version:
                     await self._cache.catch_up(cached)
                 with contextlib.suppress(

@@ -33,7 +33,7 @@ class GameReader:
         self.library = library
         self._clock = clock
         self._cache = cache
-        self._waited: dict[GameId, tuple[Version, frozenset[PlayerId]]] = {}
+        self._waiting_players: dict[GameId, tuple[Version, frozenset[PlayerId]]] = {}
 
     def time(self) -> str:
         """Return the time, as the log writes it."""
@@ -96,7 +96,7 @@ class GameReader:
 
         Raises `KeyReused` when the key was used for another request.
         """
-        kept = await self.store.seen(game, use.account, use.key) if use is not None else None
+        kept = await self.store.use_of_key(game, use.account, use.key) if use is not None else None
         if use is None or kept is None:
             return None
         if kept.fingerprint != use.fingerprint:
@@ -160,7 +160,7 @@ class GameReader:
         vault = await self.vault(game.id)
         return [event_view(game.ruleset.id, each, vault, viewer) for each in records if each.version <= game.version]
 
-    async def shown(self, game: Game, viewer: Viewer, show: Callable[[Vault], M]) -> M:
+    async def cached_view(self, game: Game, viewer: Viewer, show: Callable[[Vault], M]) -> M:
         """Return the result of `show` for a game, its vault and `viewer`. It is cached until the game moves on."""
         cached = await self._cache.of(game.id)
         if cached.game is not game:
@@ -194,12 +194,12 @@ class GameReader:
         """Return the active players of a game in the index. Raises `StoreError`."""
         if row.status != "running" or (row.fork is not None and row.fork.purpose == "analysis"):
             return frozenset()
-        version, known = self._waited.get(row.game, (0, frozenset[PlayerId]()))
+        version, known = self._waiting_players.get(row.game, (0, frozenset[PlayerId]()))
         if version < row.version:
             game = await self.game(row.game, row.version)
             seats = {seat for decision in game.decisions for seat in decision.seats}
             known = frozenset(holder for seat in seats if (holder := game.players[seat]) is not None)
-            if len(self._waited) >= WAITED:
-                self._waited.clear()
-            self._waited[row.game] = game.version, known
+            if len(self._waiting_players) >= WAITED:
+                self._waiting_players.clear()
+            self._waiting_players[row.game] = game.version, known
         return known

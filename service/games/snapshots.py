@@ -54,7 +54,7 @@ class Snapshots:
         """`tiers` are searched in order, so the quickest, which is most up to date, comes first."""
         self._tiers = tiers
         self._caches = {tier.name: metrics.cache(tier.name) for tier in tiers}
-        self._due: dict[GameId, tuple[Game, bytes, list[Tier]]] = {}
+        self._pending: dict[GameId, tuple[Game, bytes, list[Tier]]] = {}
         self._writing: asyncio.Task[None] | None = None
 
     async def find(self, game: GameId, use: Callable[[Snapshot], Awaitable[T]]) -> T | None:
@@ -82,17 +82,17 @@ class Snapshots:
             self._caches[tier.name].miss()
         return None
 
-    def passed(self, before: Version, game: Game, chance: bytes) -> None:
+    def take_if_due(self, before: Version, game: Game, chance: bytes) -> None:
         """Take a snapshot of a game soon, in each tier where one is due after `before`."""
         if game.status in ("over", "cancelled"):
-            self._due.pop(game.id, None)
+            self._pending.pop(game.id, None)
             return
         tiers = [tier for tier in self._tiers if before // tier.every < game.version // tier.every]
         if not tiers:
             return
         # If a game moves faster than we can write, only its newest position is written.
-        waiting = self._due[game.id][2] if game.id in self._due else []
-        self._due[game.id] = game, chance, [*waiting, *(tier for tier in tiers if tier not in waiting)]
+        waiting = self._pending[game.id][2] if game.id in self._pending else []
+        self._pending[game.id] = game, chance, [*waiting, *(tier for tier in tiers if tier not in waiting)]
         if self._writing is None:
             self._writing = asyncio.create_task(self._write())
 
@@ -105,8 +105,8 @@ class Snapshots:
 
     async def _write(self) -> None:
         try:
-            while self._due:
-                game, chance, tiers = self._due.pop(next(iter(self._due)))
+            while self._pending:
+                game, chance, tiers = self._pending.pop(next(iter(self._pending)))
                 snapshot = take(game, chance)
                 for tier in tiers:
                     try:

@@ -74,14 +74,14 @@ class Timekeeper:
         self._watch = watch
         self._metrics = metrics or Metrics()
         self._name = uuid4().hex
-        self._held: Collection[int] = ()
+        self._leased_lanes: Collection[int] = ()
         self._leased_until = 0.0
         self._until: dict[int, str] = {}
         """Until when the lanes of this process were watched."""
         self._looks = asyncio.Semaphore(LOOKS)
         self._abandoning = Abandoning(games, store, rows)
         self._next_still = 0.0
-        self._told = ""
+        self._last_logged = ""
 
     async def run(self) -> None:
         """Watch until cancelled, and share the lanes with other processes that do."""
@@ -89,11 +89,11 @@ class Timekeeper:
             while True:
                 looked = 0
                 try:
-                    looked, self._told = await self.turn(), ""
+                    looked, self._last_logged = await self.turn(), ""
                 except (StoreError, Unavailable, NotBuilt) as error:
-                    if str(error) != self._told:
-                        self._told = str(error)
-                        log.warning("clocks wait", why=self._told)
+                    if str(error) != self._last_logged:
+                        self._last_logged = str(error)
+                        log.warning("clocks wait", why=self._last_logged)
                 except Exception:  # unexpected: the next turn tries again
                     log.exception("clocks wait")
                 if looked < BATCH:
@@ -103,7 +103,7 @@ class Timekeeper:
 
     async def rest(self) -> None:
         """Leave the lanes to other processes."""
-        self._held, self._leased_until = (), 0.0
+        self._leased_lanes, self._leased_until = (), 0.0
         with contextlib.suppress(Unavailable):
             await self._rows.share(self._name, 0, self._watch.lanes, "clocks")
 
@@ -114,11 +114,11 @@ class Timekeeper:
             StoreError, Unavailable, NotBuilt: the store or a projection does not answer.
         """
         await self._share()
-        for lane in self._held:
-            if lane in self._held and not is_watched(self._until.get(lane, ""), self._games.time()):
+        for lane in self._leased_lanes:
+            if lane in self._leased_lanes and not is_watched(self._until.get(lane, ""), self._games.time()):
                 await self._credit(lane)
         now = self._games.time()
-        watched = [lane for lane in self._held if is_watched(self._until.get(lane, ""), now)]
+        watched = [lane for lane in self._leased_lanes if is_watched(self._until.get(lane, ""), now)]
         if not watched:
             return 0
         found = await deadlines.due(self._rows, self._books(watched), now, BATCH)
@@ -137,19 +137,19 @@ class Timekeeper:
         """Count all lanes as watched until a time. A sandbox calls this before it moves its clock: that is no
         outage."""
         await self._share()
-        await self._note(dict.fromkeys(self._held, until))
+        await self._note(dict.fromkeys(self._leased_lanes, until))
 
     async def look_for_still(self) -> None:
         """End the games in the lanes of this process that nobody plays any more."""
         self._next_still = time.monotonic() + STILL
-        await self._abandoning.turn(self._books(self._held))
+        await self._abandoning.turn(self._books(self._leased_lanes))
 
     async def _share(self) -> None:
         """Take the lanes that are assigned to this process now."""
         now = time.monotonic()
-        if not self._held or now > self._leased_until - LEASE / 2:
+        if not self._leased_lanes or now > self._leased_until - LEASE / 2:
             until = dict(await self._watch.read())
-            self._held = await self._rows.share(self._name, LEASE, self._watch.lanes, "clocks")
+            self._leased_lanes = await self._rows.share(self._name, LEASE, self._watch.lanes, "clocks")
             self._leased_until, self._until = now + LEASE, until
 
     def _books(self, lanes: Iterable[int]) -> list[int]:
@@ -172,7 +172,7 @@ class Timekeeper:
             credited += sum(given)
             after = page[-1]
             await self._share()
-            if lane not in self._held:
+            if lane not in self._leased_lanes:
                 return
         await self._abandoning.spare(books, since)
         if credited:

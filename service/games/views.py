@@ -68,7 +68,7 @@ def withholds_forks(game: Game, caller: Caller | None) -> bool:
 def seat_of(game: Game, player: PlayerId) -> Seat | None:
     """Return the seat that an account holds, or None. The rights of the account's token do not matter here.
 
-    Of the seats of an analysis, which one account plays, it is the first that the game waits for.
+    In an analysis, where one account plays all seats, it is the first seat that the game waits for.
     """
     held = [seat for seat, holder in game.players.items() if holder == player]
     if len(held) > 1:

@@ -1,8 +1,8 @@
 """The process that examines an export, which this module is when it is run.
 
 An export may come from anybody, and its verification decides thousands of commands. So it has a process of its own,
-with bounds on memory and processor, without the service's settings, store and secrets. It takes a line that says what
-is asked, then the export, and answers with a line.
+with bounds on memory and processor, without the service's settings, store and secrets. It reads a line with the
+request, then the export, and answers with a line.
 """
 
 import os

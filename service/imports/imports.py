@@ -101,7 +101,7 @@ class Imports:
     async def bring(
         self, player: PlayerId, content: bytes, certificate: str | None, policy: str | None
     ) -> tuple[ImportRow, bool]:
-        """Import the export of a game; return what is kept, and whether it was not there before.
+        """Import the export of a game. Return the stored import, and whether it is new.
 
         Raises `Refusal`, `TooMany`, `TooManyImports` or `ImportsBusy`.
         """

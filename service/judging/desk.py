@@ -234,7 +234,7 @@ class Desk:
                 facts = await self.facts(game_id)
                 others = await self._store.cases(game=game_id, limit=ALL)
                 sent = command if kind == "refusal" else None
-                shown, written, refused = await self._shown(facts, player, about, sent, text)
+                shown, written, refused = await self._visible_command(facts, player, about, sent, text)
                 shown = Raw(command) if command is not None and sent is None else shown
                 salt = self._randomness(SALT_BYTES)
                 try:
@@ -261,10 +261,10 @@ class Desk:
                         break  # the id is taken: this key was used before, and has ended since
         raise StoreUnavailable("no id for a new case was found; try again")
 
-    async def _shown(
+    async def _visible_command(
         self, facts: Facts, player: PlayerId, about: Version, command: bytes | None, text: str
     ) -> tuple[Raw | UnsetType, Written, bool]:
-        """Return a refused command as the log shows it, what is kept beside the log, and whether it is refused."""
+        """Return a refused command as the log shows it, its part beside the log, and whether the rules refuse it."""
         seat = facts.seat_of(player)
         if command is None or seat is None or not 1 <= about <= facts.version:
             return UNSET if command is None else Raw(command), Written(text), True
@@ -346,7 +346,7 @@ class Desk:
             appended = await self._games.together(await self._changed_by(ruling, docket.case.game), player, decide)
             if appended.repeated is not None:
                 return await self._repeated(case_id, appended.repeated)
-            return await self._told(filed[0])
+            return await self._announce(filed[0])
 
         return await self._attempts(case_id, player, expected, use, attempt)
 
@@ -395,15 +395,15 @@ class Desk:
         appended = await self._store.append(_batch(filed, expected, use, written))
         if appended.repeated is not None:
             return await self._repeated(filed.case.id, appended.repeated)
-        return await self._told(filed)
+        return await self._announce(filed)
 
-    async def _told(self, filed: Filed) -> Docket:
+    async def _announce(self, filed: Filed) -> Docket:
         self._wake.notify(filed.case.id, filed.case.version)
         return await self._after(filed.case.id, Added(filed.records[0].version - 1, filed.case.version))
 
     async def _first(self, case_id: CaseId, use: KeyUse) -> Docket | None:
         """Return what a request did when it came before; None when it comes for the first time. Raises `KeyReused`."""
-        kept = await self._store.seen(case_id, use.account, use.key)
+        kept = await self._store.use_of_key(case_id, use.account, use.key)
         if kept is None:
             return None
         if kept.fingerprint != use.fingerprint:

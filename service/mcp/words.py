@@ -34,7 +34,7 @@ def position(game: Json, marks: Json | None, told: Json) -> Iterator[str]:
     yield summary(game)
     if (result := game.get("result")) is not None:
         yield f"Over ({result['how']}). Winners: {', '.join(result.get('winners', ())) or 'nobody'}."
-    yield from map(_asked, game["decisions"])
+    yield from map(_question_in_words, game["decisions"])
     if marks is not None:
         yield marks["heading"]
         yield from map(_standing, marks["standings"])
@@ -46,7 +46,7 @@ def position(game: Json, marks: Json | None, told: Json) -> Iterator[str]:
     yield from sentences(told)
 
 
-def _asked(decision: Json) -> str:
+def _question_in_words(decision: Json) -> str:
     seats = ", ".join(decision["seats"])
     return f"Asked: {seats}: {decision['title']} [{decision['kind']}, rule {decision['rule']}]"
 
@@ -87,7 +87,7 @@ def sentences(history: Json) -> Iterator[str]:
 def options(found: Json) -> Iterator[str]:
     """Yield the options of a seat, numbered, each with the schema of its command unless that is large."""
     yield f"Version {found['version']}, seat {found['seat'] or 'none: this account has no seat here'}."
-    yield from map(_asked, found["decisions"])
+    yield from map(_question_in_words, found["decisions"])
     for number, each in enumerate(found["options"], 1):
         answers = f", answers {each['decision']}" if each.get("decision") else ""
         schema = schema_of(each)

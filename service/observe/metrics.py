@@ -110,7 +110,7 @@ class Metrics:
             self.stream_clients.labels(kind)
             self.stream_events.labels(kind)
             self.stream_delay.labels(kind)
-        self._answered: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
+        self._request_counters: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self.rate_limited = self._counter("tabularium_rate_limited", "Requests turned away with 429.", "by")
         for by in ("token", "address", "registration"):
             self.rate_limited.labels(by)
@@ -135,7 +135,7 @@ class Metrics:
             LATENESS_BUCKETS,
         )
 
-        # --- what is told to webhooks ---
+        # --- deliveries to webhooks ---
         self.webhook_attempts = self._counter(
             "tabularium_webhook_attempts",
             "Requests to webhooks that this process sent, by what came of them: `delivered`, `failed`, `unanswered`.",
@@ -161,7 +161,7 @@ class Metrics:
             "tabularium_dumps_added_timestamp_seconds", "When dumps were last added; NaN when there are none."
         )
 
-        # --- what is kept in memory ---
+        # --- data in memory ---
         self.games_in_memory = self._gauge("tabularium_games_in_memory", "Games that this process keeps in memory.")
         self.cache_requests = self._counter("tabularium_cache_requests", "Lookups in a cache.", "cache", "result")
 
@@ -255,13 +255,13 @@ class Metrics:
         finally:
             clients.dec()
 
-    def answered(self, method: str, route: str, status: int, seconds: float, *, stream: bool = False) -> None:
+    def count_request(self, method: str, route: str, status: int, seconds: float, *, stream: bool = False) -> None:
         """Count a request. `route` is the template of its path, ``unmatched`` when there is none."""
         method = method if method in METHODS else "other"
-        found = self._answered.get((method, route, status))
+        found = self._request_counters.get((method, route, status))
         if found is None:
             found = self.requests.labels(method, route, str(status)), self.request_seconds.labels(method, route)
-            self._answered[method, route, status] = found
+            self._request_counters[method, route, status] = found
         count, took = found
         count.inc()
         if not stream:

@@ -119,11 +119,11 @@ class Bulks:
         bulk = BulkId(new_id("b", self._randomness(ID_BYTES)))
         row = BulkRow(bulk, organizer, now, len(wishes))
         # Do not check a repeated request again: players may have withdrawn their consent since.
-        if made_by and (first := await self._store.made(made_by, fingerprint)) is not None:
+        if made_by and (first := await self._store.bulk_of_key(made_by, fingerprint)) is not None:
             return first
         if faults := await self._faults(organizer, wishes, now):
             # The first request may not have been stored yet when we looked for its key.
-            if made_by and (first := await self._store.made(made_by, fingerprint)) is not None:
+            if made_by and (first := await self._store.bulk_of_key(made_by, fingerprint)) is not None:
                 return first
             raise BulkRefused(faults)
         games = [
@@ -159,7 +159,7 @@ class Bulks:
         seated = {player for wish in wishes for player in wish.table.seats.values()}
         objections = await self._consents.objections(organizer, seated)
         named = {player for wish in wishes for player in wish.table.officials}
-        rows = await self._games.store.accounts.named(named) if named else []
+        rows = await self._games.store.accounts.by_ids(named) if named else []
         known = {row.player for row in rows if row.closed is None and not row.is_bot}
         latest = later(now, LONGEST_AHEAD)
         faults = list[Fault]()
@@ -194,7 +194,7 @@ class Bulks:
             return
         for official in wish.officials:
             try:
-                decided = table.named(decided, official, cause, now)
+                decided = table.with_official(decided, official, cause, now)
             except Refusal as refusal:
                 yield _broken(number, refusal)
         for seat, player in wish.seats.items():

@@ -49,7 +49,7 @@ class Consents:
     async def objections(self, organizer: PlayerId, players: Iterable[PlayerId]) -> Mapping[PlayerId, str]:
         """Return why the organizer may not seat an account, for each of the accounts where this is so."""
         wanted = {player for player in players if player != organizer}
-        known = {row.player: row for row in await self._accounts.named(wanted)} if wanted else {}
+        known = {row.player: row for row in await self._accounts.by_ids(wanted)} if wanted else {}
         consenting = await self._store.consenting(organizer, wanted)
         found = dict[PlayerId, str]()
         for player in sorted(wanted):

@@ -97,12 +97,12 @@ class Opener:
     async def turn(self) -> int:
         """Do what is due, unless another process does. Return the number of games. Raises `StoreError` or
         `Unavailable`."""
-        if not await self._lease.held():
+        if not await self._lease.is_held():
             return 0
         await self._forget()
-        found = await self._store.due(stamp(self._clock), PAGE)
+        found = await self._store.due_games(stamp(self._clock), PAGE)
         for row, bulk in found:
-            if not await self._lease.held():
+            if not await self._lease.is_held():
                 break
             try:
                 await self._do(row, bulk)

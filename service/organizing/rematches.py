@@ -75,7 +75,7 @@ class Rematches:
                 rematch = await self._games.game(rematch_id(game.id, number))
             except UnknownGame:
                 break
-            found.append(self._seen(game, rematch, number))
+            found.append(self._offer_view(game, rematch, number))
         return found
 
     async def may_offer(self, game: Game, player: PlayerId, offers: Collection[Offered]) -> bool:
@@ -114,7 +114,7 @@ class Rematches:
             rematch = await self._games.game(offer.game.id)
             if seat in rematch.around.assigned or rematch.status == "cancelled":
                 raise  # else this player agreed at the same moment, in another request
-        return self._seen(game, rematch, number)
+        return self._offer_view(game, rematch, number)
 
     async def decline(self, game_id: GameId, number: int, player: PlayerId) -> Offered:
         """Decline an offered rematch, or withdraw your own offer. Raises `Refusal`."""
@@ -124,10 +124,10 @@ class Rematches:
             raise Refusal("TAB-REM-04", "You are not asked to play.", "Only the players who are asked can decline.")
         if offer.game.status != "cancelled":
             done = await self._games.act(offer.game.id, player, Decline())
-            offer = self._seen(game, done.state, number)
+            offer = self._offer_view(game, done.state, number)
         return offer
 
-    def _seen(self, game: Game, rematch: Game, number: int) -> Offered:
+    def _offer_view(self, game: Game, rematch: Game, number: int) -> Offered:
         gathers = rematch.status == "gathering" and self._games.time() < rematch.offered_until
         ended: Fate = "cancelled" if rematch.status in ("gathering", "cancelled") else "started"
         players = {seat: holder for seat, holder in rematch.players.items() if holder is not None}
@@ -150,7 +150,7 @@ class Rematches:
         row = await self._games.store.game(game.id)
         assert row is not None, "it was loaded"
         holders = rematching.rotated(game)
-        accounts = {each.player: each for each in await self._accounts.named(holders.values())}
+        accounts = {each.player: each for each in await self._accounts.by_ids(holders.values())}
         for holder in holders.values():
             if holder not in accounts or accounts[holder].closed is not None:
                 asked = f"The account {holder} is closed."
@@ -175,7 +175,7 @@ class Rematches:
         name = rematch_id(game.id, number)
         rematch = RematchWish(game.id, game.board, rematching.offered_until(at), name, taken, entropy)
         done = await open_table(self._games, player, wish, rematch=rematch)
-        return self._seen(game, done.state, number)
+        return self._offer_view(game, done.state, number)
 
     async def _require_room(self, player: PlayerId, bots: int) -> None:
         most = self._settings.bots_per_account

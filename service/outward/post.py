@@ -4,7 +4,7 @@ The guard is where the socket is opened. A name is resolved once, every address 
 connection goes to one of these very addresses: so a resolver that changes its answer gains nothing. There is no proxy,
 no redirect, no cookie and no connection that is used twice.
 
-The user who chose the address is told only whether there was an answer. Why there was none would tell closed ports from
+The user who chose the address learns only whether there was an answer. Why there was none would tell closed ports from
 silent ones, so it stays in `Unanswered.why`, for the operators.
 """
 

@@ -74,7 +74,7 @@ def board(
             f'<g id="areas" data-larger="{number(nearer(drawing))}" fill="none" font-weight="700" font-size="13">',
             *_groups(drawing, areas or {}),
             "</g>",
-            # Above the pieces: where these have no other room than on a name, it is read all the same.
+            # Above the pieces, so that a name can be read even if pieces have no other room than on it.
             f'<g id="names" {_WRITING}>{"".join(_names(drawing))}</g>',
             '<g id="happened" pointer-events="none"></g>',
         )

@@ -131,8 +131,8 @@ def compare(this: Game, other: Game, here: Marks, there: Marks) -> Comparison:
 def opposite(this: Game, other: Game, version: Version) -> Version:
     """Return the version of another game that fits a version of this one.
 
-    Of a fork and its parent it is the one as many events after the fork began, of other games the same number; there
-    may be none of that number yet.
+    Between a fork and its parent, it is the version as many events after the fork began. Between other games, it is the
+    same number; such a version may not exist yet.
     """
     if this.forked is not None and this.forked.parent == other.id:
         return this.forked.version + version - 1

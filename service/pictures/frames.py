@@ -82,14 +82,14 @@ class Camera:
         self._vault = vault
         self._names = names
         self.game = game
-        self._marks = self._seen(game) if game is not None else NOTHING
+        self._marks = self._visible_marks(game) if game is not None else NOTHING
         self._round, self._heading = (game.round, game.heading) if game is not None else (0, "")
         self._battle = self._fought(game)
 
     def _fought(self, game: Game | None) -> Battle | None:
         return None if game is None or game.table is None else game.ruleset.battle(game.table, self._sheet.names)
 
-    def _seen(self, game: Game) -> Marks:
+    def _visible_marks(self, game: Game) -> Marks:
         return marks_of(game, self._viewer, self._vault, self._sheet.names)
 
     def scene(self, version: Version) -> Scene:
@@ -101,7 +101,7 @@ class Camera:
         sheet, before, after = self._sheet, self._marks, self._marks
         event = read_event(game.ruleset, record)
         if not isinstance(event, _AROUND) or retraction(record) is not None or before is NOTHING:
-            after = self._seen(game)
+            after = self._visible_marks(game)
         before_it = None if self.game is None else self.game.table
         number, heading, battle = game.round, game.heading, self._fought(game)
         happened = happening(event, sheet.drawing) if isinstance(event, Event) else None

@@ -19,13 +19,13 @@ class Gallery:
 
     def __init__(self, room: int = ROOM) -> None:
         self._room = room
-        self._held = 0
-        self._drawn: OrderedDict[Hashable, bytes] = OrderedDict()
+        self._bytes_held = 0
+        self._pictures: OrderedDict[Hashable, bytes] = OrderedDict()
         self._drawing: dict[Hashable, asyncio.Future[bytes]] = {}
         self.easel: Final = asyncio.Semaphore(AT_ONCE)
         """To be held while something is converted."""
 
-    async def shown(
+    async def picture(
         self,
         game: GameId,
         version: Version,
@@ -35,7 +35,7 @@ class Gallery:
     ) -> bytes:
         """Return what `draw` makes of a game at a version for `viewer`; `what` tells the kinds of pictures apart."""
         key = (game, version, viewer.seat, viewer.everything, what)
-        while (found := self._drawn.get(key)) is None:
+        while (found := self._pictures.get(key)) is None:
             if (other := self._drawing.get(key)) is not None:
                 # The request that draws it may be cancelled or fail: then it is tried again here.
                 await asyncio.wait([other])
@@ -48,12 +48,12 @@ class Gallery:
             finally:
                 del self._drawing[key]
                 mine.set_result(b"")
-        self._drawn.move_to_end(key)
+        self._pictures.move_to_end(key)
         return found
 
     def _keep(self, key: Hashable, drawn: bytes) -> None:
-        self._drawn[key] = drawn
-        self._held += len(drawn)
-        while self._held > self._room and len(self._drawn) > 1:
-            _, old = self._drawn.popitem(last=False)
-            self._held -= len(old)
+        self._pictures[key] = drawn
+        self._bytes_held += len(drawn)
+        while self._bytes_held > self._room and len(self._pictures) > 1:
+            _, old = self._pictures.popitem(last=False)
+            self._bytes_held -= len(old)

@@ -62,7 +62,8 @@ class Layout:
         self.printed = printed
         self._rows = {area: _printed(marks) for area, marks in printed.items() if area in drawing.areas}
         self.named = {
-            area: _named(outline, self._rows.get(area, _NOTHING).width) for area, outline in drawing.areas.items()
+            area: _room_of_name(outline, self._rows.get(area, _NOTHING).width)
+            for area, outline in drawing.areas.items()
         }
         self._piles: dict[tuple[AreaId, float, float, str, Box | None], Box] = {}
 
@@ -199,7 +200,10 @@ def _laid(
         larger = 1.0
         pile = plan.pile(area, *_extent(rows, larger), coast, beside)
     leader = _leader(anchor, pile) if pile.distance(anchor) > APART else ""
-    return pile, f'{leader}<g class="{" ".join(_classes(pile, plan.drawing, larger))}">{_drawn(rows, pile, larger)}</g>'
+    return (
+        pile,
+        f'{leader}<g class="{" ".join(_classes(pile, plan.drawing, larger))}">{_rows_as_svg(rows, pile, larger)}</g>',
+    )
 
 
 GROWN: Final = 2.4
@@ -245,7 +249,7 @@ def _extent(rows: Sequence[list[Token]], larger: float) -> tuple[float, float]:
     return max(_length(row) for row in rows) * larger, tall * larger
 
 
-def _drawn(rows: Iterable[list[Token]], pile: Box, larger: float) -> str:
+def _rows_as_svg(rows: Iterable[list[Token]], pile: Box, larger: float) -> str:
     enlarged = f" scale({number(larger)})" if larger > 1 else ""
     top = pile.top
     drawn: list[str] = []
@@ -272,7 +276,7 @@ _SMALL: Final = 11.5
 """The height of what is printed."""
 
 
-def _named(outline: Outline, below: float) -> Box:
+def _room_of_name(outline: Outline, below: float) -> Box:
     """Return the room that the name of an area takes, with what is printed below it, `below` wide."""
     angle = math.radians(outline.angle)
     wide = max(width(outline.text, NAMED), below)

@@ -44,7 +44,7 @@ class _Item(Struct, frozen=True):
     def width(self) -> float:
         return GLYPH + (1 + width(self.figure, SIZE, bold=True) if self.figure else 0)
 
-    def drawn(self, x: float, middle: float) -> str:
+    def as_svg(self, x: float, middle: float) -> str:
         glyph = symbol(f"glyph-{self.kind}", x, middle - GLYPH / 2, GLYPH)
         if not self.figure:
             return glyph
@@ -70,7 +70,7 @@ class _Field(Struct, frozen=True):
         emblem = _emblem_width(self.owner.sign)
         return emblem + 2 * APART + (1 + width(self.figure, SIZE, bold=True) if self.figure else 0)
 
-    def drawn(self, x: float) -> str:
+    def as_svg(self, x: float) -> str:
         paint, sign, middle = self.owner.paint, self.owner.sign, LINE / 2
         ground = box(x, 0, self.width, LINE, f'rx="2" fill="{paint.colour}" stroke="{paint.edge}"')
         emblem = _emblem(paint, sign, x + APART, middle)
@@ -109,7 +109,7 @@ def pill(stack: Stack, paint: Paint, sign: str = "") -> Token:
     tall = LINE * len(lines) - 2 * (len(lines) - 1)
     ground = box(0, 0, wide, tall, f'rx="5" fill="{paint.colour}" stroke="{paint.edge}"')
     emblem = _emblem(paint, sign, PAD, tall / 2)
-    drawn = "".join(_drawn(line, left, LINE / 2 + (LINE - 2) * index) for index, line in enumerate(lines))
+    drawn = "".join(_line_as_svg(line, left, LINE / 2 + (LINE - 2) * index) for index, line in enumerate(lines))
     svg = f'<title>{written(stack.words)}</title>{ground}<g fill="{paint.ink}">{emblem}{drawn}</g>'
     return Token(wide, tall, svg)
 
@@ -129,10 +129,10 @@ def _length(line: Sequence[_Item]) -> float:
     return sum(item.width for item in line) + APART * (len(line) - 1)
 
 
-def _drawn(line: Iterable[_Item], x: float, middle: float) -> str:
+def _line_as_svg(line: Iterable[_Item], x: float, middle: float) -> str:
     parts: list[str] = []
     for item in line:
-        parts.append(item.drawn(x, middle))
+        parts.append(item.as_svg(x, middle))
         x += item.width + APART
     return "".join(parts)
 
@@ -144,11 +144,11 @@ def plate(marks: tuple[Mark, ...], owners: tuple[Owner, ...] = ()) -> Token:
     pad = (LINE - GLYPH) / 2
     x = item.width + 2 * pad
     ground = box(0, 0, x, LINE, 'rx="2" fill="#fffaf0" stroke="#5b523f"')
-    drawn = f'{ground}<g fill="{DARK}">{item.drawn(pad, LINE / 2)}</g>'
+    drawn = f'{ground}<g fill="{DARK}">{item.as_svg(pad, LINE / 2)}</g>'
     is_counted = any(mark.count != 1 for mark in marks)
     for mark, owner in zip(marks, owners, strict=False):  # without owners there is nobody to tell of
         field = _Field(owner, str(mark.count) if is_counted else "")
-        drawn += field.drawn(x)
+        drawn += field.as_svg(x)
         x += field.width
     description = ", ".join(mark.words for mark in marks)
     return Token(x, LINE, f"<title>{written(description)}</title>{drawn}")

@@ -105,7 +105,7 @@ class Sandbox:
             life = _Life(services, clock)
             async with life.going_on():
                 begun.set_result(life)
-                await life.ended()
+                await life.wait_for_end()
         await asyncio.to_thread(shutil.rmtree, folder)
 
     def end_streams(self) -> None:
@@ -157,7 +157,7 @@ class _Life:
         self.services.wake.close()
         self._is_over.set()
 
-    async def ended(self) -> None:
+    async def wait_for_end(self) -> None:
         """Wait until it should end and its last request has been answered."""
         await self._is_over.wait()
         await self._is_idle.wait()

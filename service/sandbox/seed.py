@@ -72,25 +72,25 @@ class Seeding:
         await store.add_token(TokenRow(token, row.player, "sandbox", scopes, now), hashed(value))
         self._accounts.append(SeededAccount(row.player, name, value))
 
-    def _named(self, name: str) -> PlayerId:
+    def _new_account(self, name: str) -> PlayerId:
         return next(each.player for each in self._accounts if each.name == name)
 
     async def _open(self, ruleset: str, title: str, seats: int, clock: str | None = None) -> GameId:
         chosen = PRESETS[clock] if clock else None
-        done = await create_game(self._games, self._named(ORGANIZER), ruleset, seats, title=title, clock=chosen)
+        done = await create_game(self._games, self._new_account(ORGANIZER), ruleset, seats, title=title, clock=chosen)
         return done.game
 
-    async def _begun(self, ruleset: str, title: str, seats: int, clock: str | None = None) -> GameId:
+    async def _new_game(self, ruleset: str, title: str, seats: int, clock: str | None = None) -> GameId:
         game = await self._open(ruleset, title, seats, clock)
         for name in PLAYERS[:seats]:
-            await self._games.act(game, self._named(name), TakeSeat(entropy=f"{name} was here"))
-        await self._games.act(game, self._named(ORGANIZER), Start())
+            await self._games.act(game, self._new_account(name), TakeSeat(entropy=f"{name} was here"))
+        await self._games.act(game, self._new_account(ORGANIZER), Start())
         return game
 
     async def _position(self, ruleset: str) -> SeededGame:
         """Play a game until there is a battle, at most `LATEST` commands."""
         seats = next(each for each in (3, 4, 2, 5, 6) if LIBRARY.current(ruleset).seats(each))
-        game_id = await self._begun(ruleset, f"Sandbox: {LIBRARY.current(ruleset).title}", seats)
+        game_id = await self._new_game(ruleset, f"Sandbox: {LIBRARY.current(ruleset).title}", seats)
         game, rng = await self._games.game(game_id), Random(f"sandbox/{ruleset}")
         bot = bot_for(ruleset, rng, msgspec.to_builtins(game.board))
         for number in range(LATEST):
@@ -107,16 +107,16 @@ class Seeding:
         return SeededGame(game_id, f"{game.ruleset.title}, some rounds on.")
 
     async def _clocked(self) -> SeededGame:
-        game = await self._begun(LIBRARY.default, "Sandbox: a clock", 2, "live")
+        game = await self._new_game(LIBRARY.default, "Sandbox: a clock", 2, "live")
         return SeededGame(game, "A game with a clock, of which a flag falls when you move the time.")
 
     async def _gathering(self) -> SeededGame:
         game = await self._open(LIBRARY.default, "Sandbox: free seats", 3)
-        await self._games.act(game, self._named(PLAYERS[0]), TakeSeat())
+        await self._games.act(game, self._new_account(PLAYERS[0]), TakeSeat())
         return SeededGame(game, "A game that waits for players.")
 
     async def _over(self) -> SeededGame:
-        game_id = await self._begun(LIBRARY.default, "Sandbox: a game that is over", 2)
+        game_id = await self._new_game(LIBRARY.default, "Sandbox: a game that is over", 2)
         game = await self._games.game(game_id)
         seat, player = next((seat, holder) for seat, holder in game.players.items() if holder is not None)
         await self._games.act(game_id, player, Resign(seat))

@@ -1,4 +1,4 @@
-"""Serving a sandbox."""
+"""Running a sandbox under uvicorn until it is stopped."""
 
 import socket
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a store keeps of accounts: who they are, what they may do, and their tokens, of which it knows only hashes.
+"""The stored data of accounts: their names, what they may do, and their tokens, of which a store knows only hashes.
 
 Times are stamps of `service.base.clock`, which sort as text.
 """
@@ -28,11 +28,12 @@ class LimitReached(Exception):
 
 
 class PlayerRow(Struct, frozen=True):
-    """An account. The name is here and nowhere else.
+    """An account. The name is stored only here.
 
-    `closed` is when it was closed; a closed one does nothing more. `findable` tells whether others may find it by its
-    name. `bot` is the level at which the service plays it; None for everybody else's. `automated` tells whether the
-    owner has said that a program plays it. `joined` is the account with which it was joined, which closed it.
+    `closed` is the time when it was closed; a closed account does nothing more. `findable` tells whether others may
+    find it by its name. `bot` is the level at which the service plays it; None for accounts of people and other
+    programs. `automated` tells whether its owner declared that a program plays it. `joined` is the account with which
+    it was joined, which closed it.
     """
 
     player: PlayerId
@@ -47,26 +48,26 @@ class PlayerRow(Struct, frozen=True):
 
     @property
     def is_bot(self) -> bool:
-        """Whether a program plays it, the service's or another one."""
+        """Whether a program plays it: a bot of the service or another program."""
         return self.bot is not None or self.automated
 
     @property
     def sought(self) -> str | None:
-        """The name as it is found; None for an account that does not want to be."""
+        """The name in the form in which others find it; None for an account that does not want to be found."""
         return folded(self.name) if self.findable else None
 
 
 def folded(name: str) -> str:
-    """Return a name in a form that is equal for all that read alike: without case, and composed as Unicode has it."""
+    """Return a name in a form that is equal for names that read alike: without case, and composed by Unicode."""
     return unicodedata.normalize("NFKC", name).casefold()
 
 
 LAST_CHARACTER: Final = "\U0010ffff"
-"""Sorts behind every other character: names that begin with a text lie between it, and it followed by this."""
+"""Sorts after every other character: names that begin with a text lie before the text followed by this."""
 
 
 def described(row: PlayerRow, name: str | None, findable: bool | None) -> PlayerRow:
-    """Return an account with another name, or that may be found or not; None leaves it as it is."""
+    """Return an account with another name, or with `findable` changed; None leaves a value as it is."""
     return replace(
         row,
         name=row.name if name is None else name,
@@ -78,7 +79,8 @@ class TokenRow(Struct, frozen=True):
     """A token, without its value.
 
     `expires` is when it ends by itself, `retires` when it ends because it was replaced, `used` when it was last used,
-    to the minute. `revoked` is when it was ended: whatever a process's clock says, it has.
+    to the minute. `revoked` is when it was ended early: a token with this time has ended, whatever the clock of a
+    process says.
     """
 
     token: TokenId
@@ -93,12 +95,12 @@ class TokenRow(Struct, frozen=True):
 
     @property
     def is_session(self) -> bool:
-        """Whether it is a browser's, which keeps it as a cookie."""
+        """Whether it is the session of a browser, which keeps it as a cookie."""
         return self.token.startswith("s")
 
     @property
     def is_app(self) -> bool:
-        """Whether an app of somebody else's is signed in by it, which has other values; see `SignInRow`."""
+        """Whether it is the sign-in of an app, which has other values; see `SignInRow`."""
         return self.token.startswith("a")
 
     @property
@@ -108,10 +110,10 @@ class TokenRow(Struct, frozen=True):
 
 
 class Made(Struct, frozen=True):
-    """What an idempotency key made: a token, and with it perhaps the account.
+    """The result of an idempotency key: a token, and perhaps a new account with it.
 
     `key` is a hash; `fingerprint` tells requests apart. The value of the token follows from `nonce` and from the key
-    itself, which is kept nowhere. So a request that comes with the key gets it again, and no other does.
+    itself, which is not stored. So only a request with the same key gets the value again.
     """
 
     key: str
@@ -124,7 +126,7 @@ class Made(Struct, frozen=True):
 class InvitationRow(Struct, frozen=True):
     """A link that seats somebody in a game, without its value.
 
-    `key` is a hash of the idempotency key that made it, and `nonce` what its value follows from together with that key.
+    The value follows from `nonce` and the idempotency key that made it. `key` is a hash of that key.
     """
 
     invitation: InvitationId
@@ -138,7 +140,7 @@ class InvitationRow(Struct, frozen=True):
 class PasskeyRow(Struct, frozen=True):
     """A passkey of an account: the public half of a key that a device or a password manager holds.
 
-    `credential` is what the device calls it; `signs` how often it signed, where it counts that.
+    `credential` is the id that the device gave it; `signs` is how often it signed, if the device counts that.
     """
 
     passkey: PasskeyId
@@ -159,23 +161,23 @@ class AccountStore(Protocol):
         ...
 
     async def add_known(self, row: PlayerRow, issuer: str, subject: str) -> PlayerRow:
-        """Return the account of the identity `subject` at another issuer; `row` becomes it when there is none."""
+        """Return the account of the identity `subject` at another issuer. If there is none, store `row` as it."""
         ...
 
     async def player(self, player: PlayerId) -> PlayerRow | None:
         """Return an account, or None."""
         ...
 
-    async def named(self, players: Collection[PlayerId]) -> list[PlayerRow]:
+    async def by_ids(self, players: Collection[PlayerId]) -> list[PlayerRow]:
         """Return the accounts with these ids, as far as they exist, in any order."""
         ...
 
-    async def known(self, issuer: str, subject: str) -> PlayerRow | None:
+    async def by_identity(self, issuer: str, subject: str) -> PlayerRow | None:
         """Return the account of the identity `subject` at another issuer, or None."""
         ...
 
     async def players(self, scope: Scope | None, after: PlayerId, limit: int) -> list[PlayerRow]:
-        """Return accounts by their ids, those that follow `after`; `scope` picks the ones that have it."""
+        """Return the accounts that follow `after`, in the order of their ids; with `scope`, only those with it."""
         ...
 
     async def bots(self) -> list[PlayerRow]:
@@ -183,19 +185,19 @@ class AccountStore(Protocol):
         ...
 
     async def automated(self) -> list[PlayerId]:
-        """Return the accounts of which their owners say that a program plays them."""
+        """Return the accounts whose owners declared that a program plays them."""
         ...
 
     async def automate(self, player: PlayerId) -> None:
-        """Say that a program plays an account, for ever."""
+        """Note for good that a program plays an account."""
         ...
 
     async def grant(self, player: PlayerId, scopes: Sequence[Scope]) -> None:
-        """Say what the tokens of an account may do at most."""
+        """Set the scopes that tokens of an account may have at most."""
         ...
 
     async def describe(self, player: PlayerId, name: str | None, findable: bool | None) -> None:
-        """Give an account another name, or let it be found by it or not; None leaves it as it is."""
+        """Change the name of an account, or whether others can find it by its name; None leaves a value as it is."""
         ...
 
     async def find(
@@ -221,8 +223,9 @@ class AccountStore(Protocol):
     ) -> Made | None:
         """Store a token with the SHA-256 of its value.
 
-        With `made` under an idempotency key: if that has made something before, that is returned and nothing stored.
-        Raises `LimitReached` when the account has `most` tokens that have not ended, sessions and apps left aside.
+        `made` is the use of an idempotency key: if the key was used before, return what it made then, and store
+        nothing. Raises `LimitReached` when the account has `most` tokens that have not ended, sessions and apps left
+        aside.
         """
         ...
 
@@ -245,7 +248,7 @@ class AccountStore(Protocol):
         """Store an account and its first token, as `add_token` does under an idempotency key."""
         ...
 
-    async def made(self, key: str) -> Made | None:
+    async def made_by_key(self, key: str) -> Made | None:
         """Return what an idempotency key made, or None."""
         ...
 
@@ -306,7 +309,7 @@ class AccountStore(Protocol):
         ...
 
     async def passkey(self, credential: bytes) -> PasskeyRow | None:
-        """Return the passkey that a device calls so, or None."""
+        """Return the passkey with this id of a device, or None."""
         ...
 
     async def passkeys(self, player: PlayerId) -> list[PasskeyRow]:
@@ -322,7 +325,7 @@ class AccountStore(Protocol):
         ...
 
     async def challenge_key(self, new: bytes) -> bytes:
-        """Return the key that challenges are signed with; `new` becomes it when there is none."""
+        """Return the key that signs challenges. If there is none, store `new`."""
         ...
 
     async def use_challenge(self, digest: bytes, ends: str, now: str) -> bool:
@@ -346,33 +349,33 @@ class AccountStore(Protocol):
         ...
 
     async def identities(self, player: PlayerId) -> list[tuple[str, str]]:
-        """Return the other issuers that know an account, by their names, and as whom each knows it."""
+        """Return the other issuers that know an account, each with its subject, in the order of their names."""
         ...
 
     async def link(self, player: PlayerId, issuer: str, subject: str) -> PlayerRow | None:
-        """Let another issuer know an account as `subject`; return the account that it knows so, which may be another.
+        """Link an account with the identity `subject` at another issuer; return the account with that link.
 
-        An account that the issuer knows already gets no second name: then this may be None.
+        That may be another account, or None: an account has at most one link with each issuer.
         """
         ...
 
     async def unlink(self, player: PlayerId, issuer: str) -> None:
-        """Let another issuer no longer know an account."""
+        """Remove the link of an account with another issuer."""
         ...
 
     async def read_marks(self, player: PlayerId, after: str = "", limit: int | None = None) -> dict[StreamId, Version]:
-        """Return up to which version an account has read what it was told of games and cases, by these.
+        """Return the versions up to which an account has read its notifications, by game or case.
 
         In the order of their ids, those that follow `after`.
         """
         ...
 
     async def mark_read(self, player: PlayerId, upto: Mapping[StreamId, Version]) -> None:
-        """Note up to which versions an account has read what it was told. A mark never goes back."""
+        """Store the versions up to which an account has read its notifications. A mark never goes back."""
         ...
 
     async def inbox_settings(self, player: PlayerId) -> str | None:
-        """Return the settings of an account's inbox, as they were set; None when they never were."""
+        """Return the settings of an account's inbox; None if they were never set."""
         ...
 
     async def set_inbox(self, player: PlayerId, settings: str) -> None:

@@ -1,6 +1,6 @@
 """The stored data of apps: registered apps, what accounts allow them, their codes and sign-ins.
 
-Of every secret it has only the SHA-256. Times are stamps of `service.base.clock`.
+Of a secret, only the SHA-256 is stored. Times are stamps of `service.base.clock`.
 """
 
 from typing import NewType, Protocol
@@ -29,7 +29,7 @@ class ClientRow(Struct, frozen=True):
         created: when it was registered.
         hash: the SHA-256 of its secret.
         key: the hash of the idempotency key that registered it; None for none.
-        fingerprint: tells requests apart that come with that key.
+        fingerprint: tells requests with the same key apart.
         nonce: the secret follows from this and the key itself.
     """
 
@@ -54,7 +54,7 @@ class AppRow(Struct, frozen=True):
         site: where it is; see `service.accounts.apps.sites`.
         name: the name that it had then.
         scopes: what it may do.
-        given: when the account said so last.
+        given: when the account last agreed to that.
         reused: when a refresh token of it came a second time; None for never.
         sign_ins: how many of its sign-ins go on.
         used: when one of them was last used; None for never.
@@ -156,7 +156,7 @@ class AppStore(Protocol):
         ...
 
     async def let_in(self, row: AppRow) -> AppRow:
-        """Store that an account lets an app in, or gives it more scopes; return the row."""
+        """Store that an account lets an app in, or gives it more scopes. Return the row."""
         ...
 
     async def apps(self, player: PlayerId, now: str) -> list[AppRow]:
@@ -199,7 +199,7 @@ class AppStore(Protocol):
         ...
 
     async def sign_in(self, secret: bytes) -> SignInRow | None:
-        """Return the sign-in whose refresh tokens begin with what hashes to this, ended or not."""
+        """Return the sign-in whose refresh tokens begin with a text of this hash, ended or not."""
         ...
 
     async def of_access(self, digest: bytes) -> tuple[AccessRow, SignInRow] | None:
@@ -207,9 +207,10 @@ class AppStore(Protocol):
         ...
 
     async def refresh(self, row: SignInRow, refresh: bytes, access: AccessRow, expires: str) -> bool:
-        """Replace the refresh token of a sign-in, and give it another access token until that ends.
+        """Replace the refresh token of a sign-in, and add an access token.
 
-        False when it has another refresh token by now, or has ended. Its last access token but one ends.
+        Return False when the refresh token was replaced already, or the sign-in has ended. Only the two newest access
+        tokens stay.
         """
         ...
 

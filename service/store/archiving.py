@@ -52,10 +52,10 @@ class Moved(Struct, frozen=True):
 class Archive(Protocol):
     """A database with a log, for archiving, over a connection of its own."""
 
-    async def due(self, before: str, signed: bool, limit: int) -> list[GameId]:
-        """Return games that are over, did not change since a time, and have rows in the log; the oldest first.
+    async def games_to_pack(self, before: str, signed: bool, limit: int) -> list[GameId]:
+        """Return games that are over, have not changed since a time, and have rows in the log; the oldest first.
 
-        With `signed` only those whose newest version the transparency log has.
+        With `signed`, only games whose newest version is in the transparency log.
         """
         ...
 
@@ -74,7 +74,7 @@ class Archive(Protocol):
     async def put(self, packed: Sequence[Segment], rows: int) -> None:
         """Store segments, read them back, and delete the rows that they have, in one transaction.
 
-        Raises `SegmentDamaged`, and changes nothing, when that are not so many rows.
+        Raises `SegmentDamaged`, and changes nothing, if the number of rows is wrong.
         """
         ...
 
@@ -107,8 +107,8 @@ async def archive(store: Archive, games: Sequence[GameId], place: Place | None =
 async def move(store: Archive, source: Place | None, goal: Place | None) -> AsyncIterator[Moved]:
     """Move the contents of all segments to a place, or into the database when there is no `goal`.
 
-    `source` has those that are outside of the database. What is at the goal already stays, so this can be broken off at
-    any moment and begun again. Nothing is deleted from a place. Raises `PlaceAway`.
+    `source` has the contents that are outside of the database. Contents that have arrived stay, so this can be broken
+    off at any moment and begun again. Nothing is deleted from a place. Raises `PlaceAway`.
     """
     last: Segment | None = None
     while found := await store.stored(last, _MOVED):
@@ -168,7 +168,7 @@ async def _dictionary(store: Archive, games: Sequence[GameId]) -> tuple[int, Dic
 
 
 def check_read_back(packed: Sequence[Segment], found: Sequence[Segment], deleted: int, rows: int) -> None:
-    """Raise `SegmentDamaged` unless what was stored is what was packed, and the rows that it has were deleted."""
+    """Raise `SegmentDamaged` unless the stored segments equal the packed ones, and exactly their rows were deleted."""
     if [*packed] != [*found]:
         raise SegmentDamaged("a segment was not stored as it was packed")
     if deleted != rows:

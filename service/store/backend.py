@@ -152,7 +152,7 @@ class Shared:
         from service.store.postgres.standby import StandbyPast
         from service.store.postgres.store import PostgresStore
 
-        assert isinstance(store, PostgresStore)  # as the settings have it: one server keeps all books
+        assert isinstance(store, PostgresStore)  # no map in the settings: one server keeps all books
         if store.is_distributed:
             raise StoreUnavailable(
                 "TABULARIUM_STANDBY_URL is for one server, and the database is spread over machines: unset it"

@@ -1,4 +1,4 @@
-"""What a store keeps of games that other services recorded."""
+"""The stored data of games that other services recorded."""
 
 from typing import NewType, Protocol
 
@@ -18,7 +18,7 @@ class ImportRow(Struct, frozen=True):
         player: the account that brought it.
         imported: when.
         ruleset: the ruleset of the game.
-        found: what was found when it was verified, as JSON.
+        found: the result of its verification, as JSON.
         certificate: the certificate that came with it; empty for none.
         policy: the policy that came with that; empty for none.
         size: the bytes of the export.
@@ -38,7 +38,8 @@ class ImportStore(Protocol):
     """The imports of a store. Every method may raise `StoreError`."""
 
     async def add(self, row: ImportRow, content: bytes, most: int) -> ImportRow:
-        """Keep an import with its compressed export; return what is kept under its id, which may be an earlier one.
+        """Store an import with its compressed export. Return the import that is stored under its id, which may be an
+        earlier one.
 
         Raises `LimitReached` when its account has `most` imports.
         """
@@ -60,7 +61,7 @@ class ImportStore(Protocol):
         after: ImportId | None = None,
         limit: int,
     ) -> list[ImportRow]:
-        """Return imports, the newest first: those before `after` in that order, of an account, of a ruleset."""
+        """Return imports, the newest first: those that follow `after`, of an account, of a ruleset."""
         ...
 
     async def remove(self, import_id: ImportId) -> None:

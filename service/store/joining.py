@@ -1,4 +1,4 @@
-"""What a store keeps of accounts that were joined: the joinings, which never change, and the codes that ask for one."""
+"""The stored data of joined accounts: the joinings, which never change, and the codes that ask for one."""
 
 from typing import Protocol
 
@@ -33,27 +33,28 @@ class JoiningStore(Protocol):
         """Store the SHA-256 of a code of `kept` in place of its earlier one; False while that one is being used."""
         ...
 
-    async def asked(self, digest: bytes, now: str) -> PlayerId | None:
-        """Return who asked by a code that has not ended, or None."""
+    async def asker_of(self, digest: bytes, now: str) -> PlayerId | None:
+        """Return the account that asked by a code, or None when the code has ended."""
         ...
 
     async def claim(self, digest: bytes, account: PlayerId, now: str) -> bool:
-        """Keep a code for the account that came with it, until it ends; again for the same one.
+        """Claim a code, until it ends, for the account that entered it. It may claim the code again.
 
-        False when it has ended, when another account came with it, or when one of the two is just being joined by
-        another code.
+        Return False when the code has ended, when another account has claimed it, or when another code is joining one
+        of the two accounts just now.
         """
         ...
 
     async def join(
         self, digest: bytes, account: PlayerId, confirmed_by: TokenId, now: str, most: int
     ) -> JoiningRow | None:
-        """Join the account that claimed a code with the one that asked, and close it; return that, also a second time.
+        """Join the account that claimed a code with the one that asked, and close it. Return the joining, also the
+        second time.
 
         Its tokens, passkeys, recovery codes, webhooks, consents and apps' sign-ins end. Its links with providers, its
-        imports and the apps that it registered belong to the account that stays. That account loses the scopes of
-        everybody's that the other had lost. None when the code has ended or is not this account's, when one of the two
-        cannot be joined, or when `most` were joined with the one that stays.
+        imports and the apps that it registered belong to the account that stays. If the joined account had lost scopes
+        that everybody has, the account that stays loses them, too. None when the code has ended or is not this
+        account's, when one of the two cannot be joined, or when `most` were joined with the one that stays.
         """
         ...
 

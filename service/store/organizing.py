@@ -1,8 +1,8 @@
 """The stored data of organizers: consents to be seated, and bulks of games.
 
-A bulk is written whole before its first game is opened. What became of each game is a row of its own, so that a process
-that dies leaves behind what is still to be done. Times are stamps of `service.base.clock`, which sort as text; an
-empty one is none.
+A bulk is written whole before its first game is opened. The state of each game is a row of its own, so that a process
+that dies leaves behind what is still to be done. Times are stamps of `service.base.clock`, which sort as text; an empty
+text stands for no time.
 """
 
 from collections.abc import Collection, Sequence
@@ -41,8 +41,8 @@ class BulkRow(Struct, frozen=True):
         organizer: the account that asked for them, and organizes them.
         created: when that was.
         games: how many they are.
-        cancelled: when it was asked that what has not started be cancelled.
-        changes: how often something became of one of the games.
+        cancelled: when the organizer cancelled what had not started.
+        changes: how often the state of one of the games changed.
     """
 
     bulk: BulkId
@@ -59,13 +59,13 @@ class BulkGameRow(Struct, frozen=True):
     Attributes:
         bulk: the bulk.
         number: its number there, from 1 on.
-        wish: what game it is to be, in JSON.
+        wish: the requested game, in JSON.
         title: its title.
         starts_at: when it is to start; empty when its players or its organizer start it.
         status: `queued` until it is opened; `waiting` when the time of its start has come and seats are free.
         game: the game, as soon as it is opened.
         why: why it failed.
-        due: when something is to be done about it next.
+        due: when the next step of it is due.
         changed: the number of the last change, among those of the bulk.
     """
 
@@ -85,7 +85,7 @@ class OrganizingStore(Protocol):
     """Keeps consents and bulks. Every method may raise `StoreError`."""
 
     async def consent(self, player: PlayerId, organizer: PlayerId, now: str, most: int) -> ConsentRow:
-        """Let an organizer seat an account; return the row, which is the first one when there was one already.
+        """Let an organizer seat an account. Return the row, or the earlier one if there is one.
 
         Raises `LimitReached` when the account lets `most` others seat it.
         """
@@ -106,7 +106,7 @@ class OrganizingStore(Protocol):
     async def add(
         self, row: BulkRow, games: Sequence[BulkGameRow], key: str, fingerprint: bytes, since: str, most: int
     ) -> BulkRow:
-        """Keep a bulk with its games, and return it; the first one when the key made one before.
+        """Store a bulk with its games, and return it. If the key made a bulk before, return that one.
 
         Raises:
             LimitReached: with it the organizer would have asked for more than `most` games after `since`.
@@ -114,7 +114,7 @@ class OrganizingStore(Protocol):
         """
         ...
 
-    async def made(self, key: str, fingerprint: bytes) -> BulkRow | None:
+    async def bulk_of_key(self, key: str, fingerprint: bytes) -> BulkRow | None:
         """Return the bulk that a key made before, or None. Raises `KeyReused` as `add` does."""
         ...
 
@@ -129,12 +129,12 @@ class OrganizingStore(Protocol):
         """
         ...
 
-    async def due(self, now: str, limit: int) -> list[tuple[BulkGameRow, BulkRow]]:
+    async def due_games(self, now: str, limit: int) -> list[tuple[BulkGameRow, BulkRow]]:
         """Return the games that are due by now, the longest due first."""
         ...
 
     async def any(self) -> bool:
-        """Tell whether anything will ever be due."""
+        """Tell whether any game is left that will be due."""
         ...
 
     async def record(self, row: BulkGameRow) -> None:

@@ -196,7 +196,7 @@ class Outside:
         self._place = place
         self.count = count
         self._cached: OrderedDict[bytes, bytes] = OrderedDict()
-        self._held = 0
+        self._bytes_held = 0
         self._under_way: dict[bytes, asyncio.Task[bytes]] = {}
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._resting_until = 0.0
@@ -216,11 +216,11 @@ class Outside:
         task = self._under_way.get(digest)
         if task is None:
             task = self._under_way[digest] = asyncio.create_task(self._read(digest))
-            task.add_done_callback(lambda done: self._ended(digest, done))
+            task.add_done_callback(lambda done: self._on_read_end(digest, done))
         # The caller who asked first may be gone before the others.
         return await asyncio.shield(task)
 
-    def _ended(self, digest: bytes, task: asyncio.Task[bytes]) -> None:
+    def _on_read_end(self, digest: bytes, task: asyncio.Task[bytes]) -> None:
         del self._under_way[digest]
         if not task.cancelled():
             task.exception()  # else asyncio complains when nobody waits for it any more
@@ -251,11 +251,11 @@ class Outside:
             raise ArchiveAway("the archive did not answer a moment ago")
 
     def _keep(self, digest: bytes, content: bytes) -> None:
-        self._held += len(content) - len(self._cached.get(digest, b""))
+        self._bytes_held += len(content) - len(self._cached.get(digest, b""))
         self._cached[digest] = content
-        while self._held > CACHED:
+        while self._bytes_held > CACHED:
             _, dropped = self._cached.popitem(last=False)
-            self._held -= len(dropped)
+            self._bytes_held -= len(dropped)
 
 
 def _key(name: str) -> str:

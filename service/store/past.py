@@ -25,4 +25,4 @@ class Past:
         return await self._store.read_on(after, limit, games, until)
 
     async def close(self) -> None:
-        """Close everything that this holds beside the store."""
+        """Close all connections of its own."""

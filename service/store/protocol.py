@@ -1,9 +1,10 @@
-"""What a store of games, cases, tournaments and leagues does. It keeps bytes and versions and knows no meaning of them.
+"""The protocol of a store of games, cases, tournaments and leagues. It stores bytes and versions, and does not know
+what they mean.
 
 One game is one stream of records, numbered 1, 2, 3 …, and so is a case about a game, a tournament or a league. Streams
 are kept in books (`projections/cursor.py`). The records of a book have one order, in which they became readable, and
-nobody who follows all books ever misses a record. What an append brings (records, secrets, its idempotency key, the row
-of the index) is stored together or not at all, and is on the disk when `append` returns.
+nobody who follows all books ever misses a record. The data of an append (records, secrets, its idempotency key, the row
+of the index) are stored together or not at all, and are on the disk when `append` returns.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -34,13 +35,13 @@ class StoreError(Exception):
 
 
 class StoreDamaged(StoreError):
-    """What lies where the store should be is damaged, or is something else. Nothing was overwritten."""
+    """The store is damaged, or something else lies in its place. Nothing was overwritten."""
 
 
 class StreamDamaged(StoreDamaged):
     """Records of one game or case are damaged or missing, and the rest of the store is as it should be.
 
-    `after` and `until` say which, where that is known: those that follow one version, up to another one.
+    If it is known which, they are those after version `after`, up to version `until`.
     """
 
     def __init__(self, message: str = "", after: Version = 0, until: Version = 0) -> None:
@@ -74,7 +75,7 @@ class Conflict(Exception):
 
 
 class KeyReused(Exception):
-    """The idempotency key came before, with another request. Nothing was stored."""
+    """The idempotency key was used before, with another request. Nothing was stored."""
 
 
 class KeyUse(Struct, frozen=True):
@@ -86,14 +87,14 @@ class KeyUse(Struct, frozen=True):
 
 
 class Added(Struct, frozen=True):
-    """What a request added to a game: the records from `after` + 1 to `version`. They also answer a repetition."""
+    """The records that a request added to a game: from `after` + 1 to `version`. They also answer a repetition."""
 
     after: Version
     version: Version
 
 
 class KeptUse(Struct, frozen=True):
-    """A stored use of an idempotency key: the fingerprint of its request, and what that added."""
+    """A stored use of an idempotency key: the fingerprint of its request, and the records that it added."""
 
     fingerprint: bytes
     added: Added
@@ -103,8 +104,8 @@ class Opening(Struct, frozen=True):
     """The stored data of a new game beside its records.
 
     `chance` is the secret of its chance; `board` the key of its board and `board_file` the board itself, with the
-    documents that go with it, which is kept once for all games on it; `fork` where a fork began; `private` whether only
-    those read it who take part in it.
+    documents that go with it, which is stored once for all games on it; `fork` is where a fork began; `private` tells
+    whether only members of the game may read it.
     """
 
     ruleset: str
@@ -119,9 +120,9 @@ class Opening(Struct, frozen=True):
 
 
 class KeptStatement(Struct, frozen=True):
-    """What somebody wrote in a case, beside the event of that version. It can be erased.
+    """A text that somebody wrote in a case, beside the event of that version. It can be erased.
 
-    `salt` and `written` (JSON) are None once it was erased: at `erased`, by the account `eraser`.
+    `salt` and `written` (JSON) are None after it was erased, at the time `erased` by the account `eraser`.
     """
 
     version: Version
@@ -137,7 +138,7 @@ class TournamentRow(Struct, frozen=True):
     Attributes:
         tournament: its id.
         title: its title, which is in no event.
-        entrants: how many have entered, those who left included.
+        entrants: how many players have entered, including those who left.
         rounds: how many rounds have been published and not cancelled.
     """
 
@@ -175,7 +176,7 @@ class LeagueRow(Struct, frozen=True):
 
 
 class Within(Struct, frozen=True):
-    """A limit: there are `most` of something at most, when an append is stored.
+    """A limit: when an append is stored, there may be at most `most` of something.
 
     Attributes:
         what: open analyses of an account, continuations of a game that were not cancelled, the seats that bots hold
@@ -243,7 +244,7 @@ class EventStore(Protocol):
 
     @property
     def is_full(self) -> bool:
-        """Whether a write just found no room on the disk."""
+        """Whether a write has just found no room on the disk."""
         ...
 
     def part_of(self, stream: StreamId) -> int:
@@ -255,7 +256,7 @@ class EventStore(Protocol):
 
     @property
     def damage(self) -> str | None:
-        """Why nothing is stored any more, in one line, when the store was found damaged while it was used."""
+        """Why the store refuses writes, in one line, if it was found damaged while it was used."""
         ...
 
     @property
@@ -270,12 +271,12 @@ class EventStore(Protocol):
 
     @property
     def organizing(self) -> OrganizingStore:
-        """Whom accounts let seat them, and games that were asked for together."""
+        """The organizers whom accounts allow to seat them, and games that were requested together."""
         ...
 
     @property
     def apps(self) -> AppStore:
-        """Apps of other people's that sign somebody in."""
+        """Apps by other people that sign somebody in."""
         ...
 
     @property
@@ -290,14 +291,14 @@ class EventStore(Protocol):
 
     @property
     def webhooks(self) -> HookStore:
-        """The webhooks of accounts, and what is sent to them."""
+        """The webhooks of accounts, and the deliveries to them."""
         ...
 
     async def append(self, batch: Append) -> Appended:
         """Store `batch` whole, durably, or not at all.
 
-        The idempotency key is looked up before anything else: a repetition gets what the first request added,
-        whatever the version is by now.
+        The idempotency key is looked up before anything else: a repetition gets the records that the first request
+        added, whatever the version is now.
 
         Raises:
             Conflict: the game is not at the expected version.
@@ -307,9 +308,9 @@ class EventStore(Protocol):
         ...
 
     async def append_together(self, first: Append, *others: Append) -> Appended:
-        """Store batches of different streams: all of them whole, durably, or none. Return what became of the first.
+        """Store batches of different streams, durably: all of them, or none. Return the outcome of the first.
 
-        The others have no key. When that of the first is repeated, nothing is stored.
+        Only the first may have a key. If that key was used before, nothing is stored.
 
         Raises:
             Conflict: one stream is not at the expected version, or the number of a new case is taken.
@@ -317,7 +318,7 @@ class EventStore(Protocol):
         """
         ...
 
-    async def seen(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
+    async def use_of_key(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
         """Return the stored use of a key in a game, or None."""
         ...
 
@@ -439,7 +440,7 @@ class EventStore(Protocol):
         ...
 
     async def unlisted(self, games: Collection[GameId]) -> set[GameId]:
-        """Return which of these games are listed for nobody but those who play or organize them."""
+        """Return which of these games only their players and organizers see in lists."""
         ...
 
     async def private(self, games: Collection[GameId]) -> set[GameId]:
@@ -447,11 +448,11 @@ class EventStore(Protocol):
         ...
 
     async def withheld(self, games: Collection[GameId]) -> dict[GameId, GameId]:
-        """Return which of these games are forks that are not shown to everybody now, and until which game is over."""
+        """Return which of these games are forks that are hidden now, each with the game that must end first."""
         ...
 
     async def list_game(self, game: GameId, listed: bool) -> None:
-        """List a game for everybody or not; also one that is about to be stored."""
+        """Set whether lists show a game to everybody. The game may be about to be stored."""
         ...
 
     async def case(self, case: CaseId) -> CaseRow | None:
@@ -486,11 +487,11 @@ class EventStore(Protocol):
         ...
 
     async def statements(self, case: CaseId, after: Version = 0, limit: int | None = None) -> list[KeptStatement]:
-        """Return what was written in a case after a version, in the order of versions, erased statements included."""
+        """Return the statements in a case after a version, in the order of versions, including erased ones."""
         ...
 
     async def erase(self, case: CaseId, version: Version, by: PlayerId, at: str) -> bool:
-        """Erase what was written at a version of a case. Return False when nothing was there to be erased."""
+        """Erase the statement at a version of a case. Return False if there was none to erase."""
         ...
 
     async def tournament(self, tournament: TournamentId) -> TournamentRow | None:
@@ -520,11 +521,11 @@ class EventStore(Protocol):
         ...
 
     async def seed(self, tournament: TournamentId) -> bytes | None:
-        """Return what the lots of a tournament come from, or None."""
+        """Return the seed of a tournament's lots, or None."""
         ...
 
     async def organize(self, game: GameId, player: PlayerId) -> None:
-        """Say who organizes a game from now on."""
+        """Set the account that organizes a game from now on."""
         ...
 
     async def retitle(self, stream: GameId | TournamentId | LeagueId, title: str) -> None:
@@ -540,9 +541,9 @@ class EventStore(Protocol):
         ...
 
     def begin_checking(self) -> None:
-        """Read what is stored whole in the background, where opening it did not; `damage` says what is found."""
+        """Read the whole store in the background, if opening it did not. `damage` then says what was found."""
         ...
 
     async def close(self) -> None:
-        """Finish what was handed in, then close."""
+        """Finish pending appends, then close."""
         ...

@@ -1,8 +1,8 @@
 """Segments: runs of up to 512 records of a game that is over, packed together. Pure: bytes in, bytes out.
 
 The columns of the records are compressed by zstandard with a dictionary. Their hashes are left out: they are computed
-again when a segment is read, from the one before its first record. The last one must then be the one that is kept
-beside it. So reading a segment proves that it is what was written.
+again when a segment is read, from the one before its first record. The last hash must then equal the one that is stored
+beside it. So reading a segment proves that it is unchanged.
 """
 
 import zlib
@@ -66,7 +66,7 @@ class Segment(Struct, frozen=True):
 
     @property
     def span(self) -> int:
-        """The least k so that all its positions are within 2^k: segments are found by their place with that."""
+        """The least k for which all its positions are within 2^k. Queries find segments by place with it."""
         return (self.last - self.first).bit_length()
 
 
@@ -95,7 +95,7 @@ def read_dictionary(content: bytes) -> Dictionary:
 
 
 def number_of(content: bytes) -> int:
-    """Return the number of a dictionary, which follows from its bytes. It is never that of none."""
+    """Return the number of a dictionary, which follows from its bytes. It is never the number for no dictionary."""
     return zlib.crc32(content) or 1
 
 

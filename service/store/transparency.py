@@ -1,4 +1,4 @@
-"""What a store keeps of the transparency log: its entries, its tree, and the checkpoints that it published.
+"""The stored data of the transparency log: its entries, its tree, and the checkpoints that it published.
 
 Rows are only added. The tree grows by compare-and-set on its size, entries and hashes and new head at once, so there is
 one tree of each size, even if processes are killed or two run at once. A head is published when it was signed, later.
@@ -52,7 +52,7 @@ class TreeHead(Struct, frozen=True):
 
 
 class Growth(Struct, frozen=True):
-    """What is added to a tree of size `expected`, and the head that it has then."""
+    """The additions to a tree of size `expected`, and the head that it has then."""
 
     expected: int
     leaves: Sequence[Leaf]
@@ -80,11 +80,11 @@ class TreeStore(Protocol):
         ...
 
     async def publish(self, checkpoint: Published) -> None:
-        """Let a checkpoint be shown. One of its origin and size that was published before stays as it was."""
+        """Publish a checkpoint. If one of the same origin and size was published before, that one stays."""
         ...
 
     async def published(self) -> Published | None:
-        """Return the largest checkpoint that was published, of its origins the latest."""
+        """Return the largest checkpoint that was published; among several origins, of the latest."""
         ...
 
     async def cosign(self, origin: str, size: int, line: str) -> None:
@@ -100,7 +100,7 @@ class TreeStore(Protocol):
         ...
 
     async def hashes(self, runs: Sequence[Run]) -> list[list[bytes]]:
-        """Return the hashes of tiles; of those that are not there, fewer."""
+        """Return the hashes of tiles; fewer if some are not there."""
         ...
 
     async def entries(self, start: int, stop: int) -> list[bytes]:

@@ -1,11 +1,11 @@
-"""What a store keeps of webhooks: where they go, what is to be sent, and what was answered.
+"""The stored data of webhooks: their addresses, the deliveries to them, and the answers.
 
-The devices and mailboxes of accounts are kept as webhooks are, and what they are told is a delivery like others.
+The devices and mailboxes of accounts are stored like webhooks, and messages to them are deliveries like others.
 
 A delivery is written when its event was read in the log, together with the place up to which the log was read. So none
 is lost or made twice, whichever process is killed. It is sent later, at least once.
 
-Times are stamps of `service.base.clock`, which sort as text; an empty one is none.
+Times are stamps of `service.base.clock`, which sort as text; an empty text stands for no time.
 """
 
 from collections.abc import Collection, Sequence
@@ -92,7 +92,7 @@ class DeliveryRow(Struct, frozen=True):
         body: what is sent in the standard form.
         made: when it was made.
         due: when it is sent next.
-        status: what became of it; `passed` when nobody needed to be told any more.
+        status: its outcome; `passed` when nobody needed it any more.
         attempts: how often it was sent.
         before: how many of these were before it was asked for again.
         number: deliveries of later events have greater ones. The store gives it.
@@ -237,7 +237,7 @@ class HookStore(Protocol):
         """Store a delivery that follows from no event."""
         ...
 
-    async def due(self, now: str, busy: Busy, limit: int) -> list[tuple[DeliveryRow, HookRow]]:
+    async def due_deliveries(self, now: str, busy: Busy, limit: int) -> list[tuple[DeliveryRow, HookRow]]:
         """Return deliveries that are due, the first first, but none to whom is busy."""
         ...
 

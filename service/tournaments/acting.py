@@ -64,7 +64,7 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
         self._clock = clock
         self._randomness = randomness
         self._turns: WeakValueDictionary[Id, asyncio.Lock] = WeakValueDictionary()
-        self._known: OrderedDict[Id, Kept] = OrderedDict()
+        self._in_memory: OrderedDict[Id, Kept] = OrderedDict()
 
     async def now(self, stream: Id) -> Kept:
         """Return a stream as it is now. Reads only the events since the last call. Raises `unknown`."""
@@ -72,7 +72,7 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
         row = await self._row(stream) if stream.isalnum() else None
         if row is None:
             raise self.unknown(f"There is no {self.what} {stream!r}.")
-        known = self._known.get(stream)
+        known = self._in_memory.get(stream)
         before = self._state(known)[0] if known is not None else None
         records: Sequence[Record] = ()
         if before is None or before.version < row.version:
@@ -89,13 +89,13 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
         return self._folded(stream, title, await self._store.read(stream, 0, version))
 
     def _keep(self, stream: Id, kept: Kept) -> Kept:
-        known = self._known.get(stream)
+        known = self._in_memory.get(stream)
         # Replace an equal version, too: a title changes without an event.
         if known is None or self._state(known)[0].version <= self._state(kept)[0].version:
-            self._known[stream] = kept
-        self._known.move_to_end(stream)
-        if len(self._known) > self.in_memory:
-            self._known.popitem(last=False)
+            self._in_memory[stream] = kept
+        self._in_memory.move_to_end(stream)
+        if len(self._in_memory) > self.in_memory:
+            self._in_memory.popitem(last=False)
         return kept
 
     @abstractmethod
@@ -176,7 +176,7 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
 
     async def _first(self, stream: Id, use: KeyUse) -> Kept | None:
         """Return the answer to an earlier request with this key; None when there was none. Raises `KeyReused`."""
-        kept = await self._store.seen(stream, use.account, use.key)
+        kept = await self._store.use_of_key(stream, use.account, use.key)
         if kept is None:
             return None
         if kept.fingerprint != use.fingerprint:

@@ -146,7 +146,7 @@ class Master:
     def __init__(self, numbers: Numbers, tables: Iterable[Table], ceiling: float) -> None:
         self.numbers = numbers
         self.tables: list[Table] = []
-        self._known: set[Table] = set()
+        self._table_set: set[Table] = set()
         self._row = {size: numbers.count + place for place, size in enumerate(numbers.shape)}
         self._solver = highspy.Highs()
         for name, value in (("output_flag", False), ("threads", 1), ("random_seed", 1), ("mip_rel_gap", 0.0)):
@@ -167,9 +167,9 @@ class Master:
 
     def add(self, table: Table) -> bool:
         """Add a table, and tell whether it is new."""
-        if table in self._known:
+        if table in self._table_set:
             return False
-        self._known.add(table)
+        self._table_set.add(table)
         self._add(table, self.numbers.price(table), (*table, self._row[len(table)]))
         return True
 
@@ -192,7 +192,7 @@ class Master:
         taken = ((share, table) for share, table in shares if table and share > EXACT)
         return sorted(taken, key=lambda item: (-item[0], item[1]))
 
-    def chosen(self, seconds: float, start: Sequence[Table]) -> tuple[list[Table] | None, float]:
+    def choose_tables(self, seconds: float, start: Sequence[Table]) -> tuple[list[Table] | None, float]:
         """Return the tables that an integer program chooses within the time, and its bound. The linear program is
         lost."""
         solver, count = self._solver, len(self.tables)
@@ -233,7 +233,7 @@ class Search:
         self.bound = -math.inf
         self._ends = ends
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Return the seconds that are left."""
         return self._ends - time.monotonic()
 
@@ -262,7 +262,7 @@ class Search:
         master = Master(self.numbers, self.best, self.cost)
         large = self.numbers.count > GROUP
         # In a large field, keep half of the time for exchanges. They need no linear program over all tables.
-        priced = self._priced(master, self._raise, self.left() / 2 if large else math.inf)
+        priced = self._priced(master, self._raise, self.seconds_left() / 2 if large else math.inf)
         yield
         if self.is_proved():
             return
@@ -274,7 +274,7 @@ class Search:
                 yield
                 if self.is_proved():
                     return
-        if priced is not None and not self.is_proved() and self.left() > 0:
+        if priced is not None and not self.is_proved() and self.seconds_left() > 0:
             self._close(*priced, columns, seconds)
             yield
 
@@ -283,7 +283,7 @@ class Search:
     ) -> tuple[float, Pricing] | None:
         """Solve the linear program over all tables; return None when the time ends first. Raises the bound on the
         way."""
-        least = max(0, self.left() - seconds)
+        least = max(0, self.seconds_left() - seconds)
         shape = master.numbers.shape
         while True:
             value, pricing = master.relaxed()
@@ -292,7 +292,7 @@ class Search:
             for reduced, table in pricing.cheapest():
                 lowest[len(table)] = min(lowest[len(table)], reduced)
                 added += master.add(table)
-                if self.left() < least:
+                if self.seconds_left() < least:
                     return None
             # Each table can lower the value by at most this much.
             tell(value + sum(tables * lowest[size] for size, tables in shape.items()))
@@ -305,7 +305,7 @@ class Search:
         left."""
         players = list(range(self.numbers.count))
         kept: list[Table] = []
-        while self.left() > 0:
+        while self.seconds_left() > 0:
             shares = [(share, tuple(players[player] for player in table)) for share, table in master.shares()]
             room = Counter(master.numbers.shape)
             taken: set[int] = set()
@@ -328,7 +328,7 @@ class Search:
                 value, pricing = priced
                 for _, table in islice(pricing.below(max(2, value / 20)), NEAR):
                     master.add(table)
-                chosen, _ = master.chosen(min(3, self.left()), [])
+                chosen, _ = master.choose_tables(min(3, self.seconds_left()), [])
                 if chosen is None:
                     return
                 kept.extend(tuple(players[player] for player in table) for table in chosen)
@@ -340,13 +340,13 @@ class Search:
     def _exchanged(self, random: Random) -> Iterator[None]:
         """Draw groups of tables of a large field again until nothing improves; yield at each improvement."""
         calm = 0
-        while self.best and self.left() > 0:
+        while self.best and self.seconds_left() > 0:
             for group in self._groups(random):
                 calm += 1
                 if self._redrawn(group):
                     calm = 0
                     yield
-                if self.left() < 0 or calm >= CALM * len(self.best):
+                if self.seconds_left() < 0 or calm >= CALM * len(self.best):
                     return
 
     def _groups(self, random: Random) -> Iterator[list[Table]]:
@@ -383,14 +383,14 @@ class Search:
         gap = self.cost - 1 - value
         tables = self._below(pricing, gap, columns)
         whole = tables is not None
-        while tables is None and self.left() > 0:
+        while tables is None and self.seconds_left() > 0:
             # Too many: the best of them may give a better draw, but prove nothing.
             gap /= 2
             tables = self._below(pricing, gap, columns)
         if tables is None:
             return
-        chosen, bound = Master(self.numbers, [*self.best, *tables], self.cost).chosen(
-            min(seconds, self.left()), self.best
+        chosen, bound = Master(self.numbers, [*self.best, *tables], self.cost).choose_tables(
+            min(seconds, self.seconds_left()), self.best
         )
         if chosen is not None:
             self._take(chosen)
@@ -402,7 +402,7 @@ class Search:
         tables: list[Table] = []
         for _, table in pricing.below(limit):
             tables.append(table)
-            if len(tables) > most or self.left() < 0:
+            if len(tables) > most or self.seconds_left() < 0:
                 return None
         return tables
 

@@ -433,7 +433,7 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
         if appended.repeated is not None:
             return await self._repeated(tournament.id, appended.repeated.version)
         self._wake.notify(tournament.id, tournament.version)
-        known = self._known.get(tournament.id)
+        known = self._in_memory.get(tournament.id)
         if expected and (known is None or known.tournament.version != expected):
             return await self.at(tournament.id, tournament.version)
         sheets = sheets_of(known.sheets if known is not None else {}, inscribed.records)

@@ -83,7 +83,7 @@ class Secretary:
         """The version at which the games of cancelled rounds were last cancelled."""
         self._is_caught_up = False
         """Whether tournaments that were cancelled before this process took over have been looked at."""
-        self._told = ""
+        self._last_logged = ""
         self._is_busy = False
 
     def heeds(self, stream: StreamId, is_changed: bool) -> bool:
@@ -94,15 +94,15 @@ class Secretary:
         """Work until the bell is closed. Other processes may do the same; one works at a time."""
         while not bell.closed:
             try:
-                if await self._lease.held():
+                if await self._lease.is_held():
                     await self.turn()
                 else:
                     self._is_caught_up = False
-                self._told = ""
+                self._last_logged = ""
             except (StoreError, Unavailable) as error:
-                if str(error) != self._told:
-                    self._told = str(error)
-                    log.warning("tournaments wait", why=self._told)
+                if str(error) != self._last_logged:
+                    self._last_logged = str(error)
+                    log.warning("tournaments wait", why=self._last_logged)
             except Exception:  # unexpected: the next turn tries again
                 log.exception("tournaments wait")
             await bell.wait(LOOK)
@@ -143,7 +143,7 @@ class Secretary:
             log.warning("a tournament waits", tournament=row.tournament, why=str(error))
             return False
         finally:
-            await self._lease.held()
+            await self._lease.is_held()
         return True
 
     async def look(self, row: TournamentRow) -> None:

@@ -113,7 +113,7 @@ class Solver:
         news: list[News] = []
         remark = ""
         try:
-            await self._search(_told(field, tables, byes, seconds), seconds, news.append)
+            await self._search(_encoded(field, tables, byes, seconds), seconds, news.append)
         except SolverFailed as failed:
             remark = str(failed)
         by: Literal["solver", "slices"] = "slices"
@@ -166,7 +166,7 @@ def _alone(field: Field, count: int, sizes: tuple[int, ...], byes: int) -> int:
     return sum(field.sizes[size] for size in sizes) + sum(sorted(field.byes)[:byes])
 
 
-def _told(field: Field, tables: list[list[int]], byes: list[int], seconds: float) -> bytes:
+def _encoded(field: Field, tables: list[list[int]], byes: list[int], seconds: float) -> bytes:
     """Return a problem in numbers, for the process."""
     told: dict[str, Any] = {
         "pairs": field.pairs,

@@ -31,21 +31,21 @@ class Alarm:
             raise Unheard(f"{command!r} is not a command: {error}") from error
         if not self._command or shutil.which(self._command[0]) is None:
             raise Unheard(f"there is no program for the command {command!r}")
-        self._heard: set[str] = set()
+        self._reported: set[str] = set()
 
     def raise_for(self, report: Report) -> None:
         """Run the command if there is something that it was not told yet. Raises `Unheard`; it is then told again."""
-        new = set(report.evidence) - self._heard
+        new = set(report.evidence) - self._reported
         if not new:
             return
         try:
-            subprocess.run(self._command, input=msgspec.json.encode(shown(report)), timeout=LONGEST, check=True)
+            subprocess.run(self._command, input=msgspec.json.encode(in_json(report)), timeout=LONGEST, check=True)
         except (OSError, subprocess.SubprocessError) as error:
             raise Unheard(f"the alarm was not heard: {error}") from error
-        self._heard |= new
+        self._reported |= new
 
 
-def shown(report: Report) -> dict[str, object]:
+def in_json(report: Report) -> dict[str, object]:
     """Return a report in the form in which it is printed and passed to a command."""
     found = [
         {"kind": each.kind, "said": each.message, "stream": each.stream, "evidence": folder}

@@ -37,16 +37,16 @@ class Cosigning:
         self._log = TransparencyLog(tree)
         self._witnesses = {name: party for name, party in witnesses.items() if party.url}
         self._http = http
-        self._seen = dict.fromkeys(self._witnesses, 0)
-        self._sent: dict[str, tuple[str, int]] = {}
-        self._told: dict[str, str] = {}
+        self._sizes_seen = dict.fromkeys(self._witnesses, 0)
+        self._last_requests: dict[str, tuple[str, int]] = {}
+        self._logged: dict[str, str] = {}
 
     async def look(self) -> None:
         """Send the newest checkpoint to the witnesses that have not seen it. Raises `WitnessAhead` or `StoreError`."""
         newest = await self._tree.published()
         if newest is None:
             return
-        missing = [name for name in self._witnesses if self._sent.get(name) != (newest.origin, newest.size)]
+        missing = [name for name in self._witnesses if self._last_requests.get(name) != (newest.origin, newest.size)]
         outcomes = await asyncio.gather(*(self._bring(name, newest) for name in missing), return_exceptions=True)
         for name, outcome in zip(missing, outcomes, strict=True):
             if isinstance(outcome, (WitnessAhead, StoreError)):
@@ -56,18 +56,18 @@ class Cosigning:
             elif outcome is not None:
                 raise outcome
             else:
-                self._told.pop(name, None)
+                self._logged.pop(name, None)
 
     def _tell(self, name: str, why: str) -> None:
-        if self._told.get(name) != why:
-            self._told[name] = why
+        if self._logged.get(name) != why:
+            self._logged[name] = why
             log.warning("a witness did not cosign", witness=name, why=why)
 
     async def _bring(self, name: str, newest: Published) -> None:
         party, note = self._witnesses[name], read_note(newest.note)
         url = f"{(party.url or '').rstrip('/')}/add-checkpoint"
         for _ in range(2):
-            old = min(self._seen[name], newest.size)
+            old = min(self._sizes_seen[name], newest.size)
             proof = await self._log.consistency(old, newest.size)
             body = str(AddCheckpoint(old, tuple(proof), note)).encode()
             answer = await self._http.post(url, content=body, timeout=TIMEOUT)
@@ -76,7 +76,7 @@ class Cosigning:
                 return
             if answer.status_code != 409:
                 raise NoteError(f"{url} answers {answer.status_code}: {answer.text.strip()[:200]}")
-            self._seen[name] = await self._size(name, newest, answer.text)
+            self._sizes_seen[name] = await self._size(name, newest, answer.text)
         raise NoteError(f"{url} does not say which checkpoint it cosigned last")
 
     async def _size(self, name: str, newest: Published, body: str) -> int:
@@ -97,8 +97,8 @@ class Cosigning:
         if not verified(Note(text, tuple(lines)), [party.key], check):
             raise NoteError(f"the witness {name} answers with a signature of another key")
         await self._tree.cosign(newest.origin, newest.size, str(lines[0]))
-        self._seen[name] = read_checkpoint(text).size
-        self._sent[name] = (newest.origin, newest.size)
+        self._sizes_seen[name] = read_checkpoint(text).size
+        self._last_requests[name] = (newest.origin, newest.size)
 
 
 @asynccontextmanager

@@ -91,7 +91,7 @@ class Doubt(Exception):
 
     def __init__(self, found: Found) -> None:
         super().__init__(found.message)
-        self.found = found
+        self.finding = found
 
 
 class Follower:
@@ -120,7 +120,7 @@ class Follower:
         self._now = now
         self._memory = Memory(directory)
         self._hashes: dict[Range, bytes] = {}
-        self._found: list[tuple[Found, str]] = []
+        self._findings: list[tuple[Found, str]] = []
 
     def close(self) -> None:
         self._memory.close()
@@ -135,15 +135,15 @@ class Follower:
             Unsigned: there is no log yet.
         """
         self._hashes.clear()
-        self._found.clear()
+        self._findings.clear()
         with self._memory.at_once():
             at = self._now()
             head, new = self._log(at)
             streams = self._streams(at, new, recheck)
             unanswered = self._memory.unanswered()
             self._keep(self._overdue(at, unanswered))
-            found = tuple(each for each, _ in self._found)
-            evidence = tuple(folder for _, folder in self._found)
+            found = tuple(each for each, _ in self._findings)
+            evidence = tuple(folder for _, folder in self._findings)
             report = Report(head.origin, head.size, len(new), streams, found, evidence, tuple(unanswered))
             self._tell(report)
         return report
@@ -151,7 +151,7 @@ class Follower:
     def _keep(self, found: Iterable[Found]) -> None:
         """Keep evidence of what is found at once: a service that is slow enough could keep a look from ending."""
         for each in found:
-            self._found.append((each, str(keep(each, self._directory / "evidence", self._now()))))
+            self._findings.append((each, str(keep(each, self._directory / "evidence", self._now()))))
 
     def _log(self, at: str) -> tuple[Checkpoint, list[Remembered]]:
         """Return the newest checkpoint and its new entries; an empty one when it is not accepted or not shown."""
@@ -159,11 +159,11 @@ class Follower:
         try:
             head, new = self._accept()
         except Doubt as doubt:
-            self._keep([doubt.found])
+            self._keep([doubt.finding])
         except Unreachable as error:
             self._memory.not_answered(Unanswered(LOG, at, None, str(error)))
             return head, new
-        self._memory.answered(LOG)
+        self._memory.note_answer(LOG)
         return head, new
 
     def _streams(self, at: str, new: Iterable[Remembered], recheck: int | None) -> int:
@@ -195,7 +195,7 @@ class Follower:
                 self._memory.not_answered(Unanswered(stream, at, first.get(stream), why))
             else:
                 failed, looked = 0, looked + 1
-                self._memory.answered(stream)
+                self._memory.note_answer(stream)
         return looked
 
     def _looked_at(self, stream: str, first: int | None) -> str:
@@ -222,7 +222,7 @@ class Follower:
 
     def _accept(self) -> tuple[Checkpoint, list[Remembered]]:
         """Return the newest checkpoint and its new entries, which are remembered from now on. Raises `Doubt`."""
-        seen = self._memory.seen()
+        seen = self._memory.newest_checkpoint()
         note, head = self._checkpoint(seen[0] if seen else None)
         old, frontier = (read_note(seen[0]), seen[1]) if seen else (None, Frontier())
         before = {"before.checkpoint": str(old).encode()} if old is not None else {}
@@ -300,7 +300,7 @@ class Follower:
                     range_hash(each, self._reader(head.size, files)) for each in consistency(before.size, head.size)
                 ]
             except Doubt as doubt:
-                return doubt.found
+                return doubt.finding
             except Unreachable:  # without the hashes it can be said less exactly, but not be hidden
                 whole = root = b""
                 proof = []
@@ -334,7 +334,7 @@ class Follower:
     # --- the streams ---
 
     def _stream(self, stream: str, first: int | None) -> Iterable[Found]:
-        """Yield what does not fit of a stream: in what was signed of it, and in what is shown of it.
+        """Yield what is wrong with a stream: in its signed heads, and in the events that the service shows.
 
         Its entries from `first` are looked at and the one before them; without, the newest and the one before.
         """
@@ -344,7 +344,7 @@ class Follower:
         for one, other in pairwise(looked):
             if message := contradiction(one.entry, other.entry):
                 yield Found("contradiction", message, stream, self._proofs((one, other)))
-        shown = self._shown(looked[-1].entry)
+        shown = self._page_of(looked[-1].entry)
         if shown.status == 403:
             if message := self._not_withheld(looked[-1].entry, shown):
                 yield Found("not-as-signed", message, stream, self._with_proof(looked[-1], shown))
@@ -393,7 +393,7 @@ class Follower:
     def _with_proof(self, signed: Remembered, shown: Page) -> dict[str, bytes]:
         return {**self._proofs((signed,)), "shown.json": shown.body}
 
-    def _shown(self, entry: Entry) -> Page:
+    def _page_of(self, entry: Entry) -> Page:
         """Return what the service shows of a stream now."""
         return self._patiently(address_of(entry), lambda page: not shows_less(entry, page))
 
@@ -410,7 +410,7 @@ class Follower:
 
     def _proofs(self, entries: Iterable[Remembered]) -> dict[str, bytes]:
         """Return certificates of entries. They are made of what is remembered: the service could refuse its tiles."""
-        seen = self._memory.seen()
+        seen = self._memory.newest_checkpoint()
         assert seen is not None, "an entry is remembered with its checkpoint"
         note, size = read_note(seen[0]), seen[1].size
         return {

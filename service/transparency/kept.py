@@ -21,7 +21,7 @@ class Kept:
         self._newest: Checkpoint | None = None
 
     def newest(self) -> Checkpoint | None:
-        """Return the checkpoint. Raises `OSError`, or `NoteError` for a file that is none."""
+        """Return the checkpoint. Raises `OSError`, or `NoteError` for any other file."""
         if self._newest is None and self.path.exists():
             try:
                 self._newest = read_checkpoint(read_note(self.path.read_bytes()).text)

@@ -46,9 +46,9 @@ class Unanswered(Struct, frozen=True):
 
     Attributes:
         stream: the stream; `LOG` for the log itself.
-        since: when it was first asked for in vain.
-        first: the first entry of the stream that was not looked at; None when only older ones were to be seen again.
-        why: what came instead of an answer.
+        since: when it was first asked for and did not come.
+        first: the first entry of the stream that was not looked at; None when only older entries have to be looked at
+        again. why: what came instead of an answer.
     """
 
     stream: str
@@ -82,7 +82,7 @@ class Memory:
 
     # --- the log ---
 
-    def seen(self) -> tuple[str, Frontier] | None:
+    def newest_checkpoint(self) -> tuple[str, Frontier] | None:
         """Return the note of the newest checkpoint that was accepted, and the right edge of its tree."""
         found = self._connection.execute("SELECT note, hashes, (SELECT count(*) FROM entries) FROM seen").fetchone()
         if found is None:
@@ -144,6 +144,6 @@ class Memory:
             (what.stream, what.since, what.first, what.why),
         )
 
-    def answered(self, stream: str) -> None:
+    def note_answer(self, stream: str) -> None:
         """Forget that the service did not answer for something."""
         self._connection.execute("DELETE FROM unanswered WHERE stream = ?", (stream,))

@@ -82,9 +82,9 @@ class Mirror:
         """Return the file of a stream."""
         return self._directory / FOLDERS[kind_of(GameId(stream))] / f"{stream}.jsonl.gz"
 
-    def wanted(self) -> list[str]:
+    def streams_to_copy(self) -> list[str]:
         """Return the streams that moved since they were copied, and those whose copy is not there, by their entries."""
-        seen = self._memory.seen()
+        seen = self._memory.newest_checkpoint()
         size = seen[1].size if seen is not None else 0
         (start,) = self._connection.execute("SELECT coalesce(max(entries), 0) FROM place").fetchone()
         entries = enumerate(self._memory.entries(start, size), start)
@@ -105,7 +105,7 @@ class Mirror:
         return self._connection.execute("SELECT count(*) FROM copies").fetchone()[0]
 
     def copy(self, streams: Sequence[str]) -> Iterator[Copied]:
-        """Copy streams, and yield what became of each. What is missing or different is tried again next time."""
+        """Copy streams, and yield the outcome for each. What is missing or different is tried again next time."""
         for stream in streams:
             try:
                 yield self._copy(stream)
@@ -121,14 +121,14 @@ class Mirror:
                 self._pause(PAUSE)
             page = self._site.get(f"/v1/{FOLDERS[kind_of(GameId(stream))]}/{stream}/export")
             if page.status == 403 and signed[-1].status in _HIDDEN:
-                self._done(stream, known[-1].index, hidden=True)
+                self._note_copied(stream, known[-1].index, hidden=True)
                 return Copied(stream, "hidden")
             if page.status != 200:
                 raise Unreachable(f"the service answers {page.status} for the export of {stream}")
             message = _fault(page.body, signed)
             if not message:
                 self._write(stream, page.body)
-                self._done(stream, known[-1].index, hidden=False)
+                self._note_copied(stream, known[-1].index, hidden=False)
                 return Copied(stream, "copied")
         return self._different(stream, message, page.body)
 
@@ -142,7 +142,7 @@ class Mirror:
         new.write_bytes(gzip.compress(content, mtime=0))
         new.replace(path)
 
-    def _done(self, stream: str, number: int, *, hidden: bool) -> None:
+    def _note_copied(self, stream: str, number: int, *, hidden: bool) -> None:
         self._connection.execute(
             "UPDATE copies SET copied = ?, hidden = ? WHERE stream = ?", (number, int(hidden), stream)
         )

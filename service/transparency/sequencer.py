@@ -89,7 +89,7 @@ class Sequencer:
         self._tree = store.tree
         self._log = TransparencyLog(store.tree)
         self._key = key
-        self._kept = Kept(directory, key.origin)
+        self._kept_checkpoint = Kept(directory, key.origin)
         self._lessor = lessor
         self._name = uuid4().hex
         self._leased_until = 0.0
@@ -188,7 +188,7 @@ class Sequencer:
         if head == self._head:
             return
         self._head = None
-        await check_signed(self._kept, self._log, head.size)
+        await check_signed(self._kept_checkpoint, self._log, head.size)
         published = await self._tree.published()
         self._published = published.size if published is not None and published.origin == self._key.origin else -1
         self._frontier = await self._log.frontier(head)
@@ -209,7 +209,7 @@ class Sequencer:
             return False
         text = Checkpoint(self._key.origin, head.size, head.root).text
         note = Note(text, tuple(self._key.signatures(text)))
-        await asyncio.to_thread(self._kept.keep, note)
+        await asyncio.to_thread(self._kept_checkpoint.keep, note)
         await self._tree.publish(Published(self._key.origin, head.size, str(note)))
         self._published = head.size
         return True

@@ -1,5 +1,5 @@
 /**
- * The page of a game that another service recorded: its board and story, and where it comes from. Nothing is done here.
+ * The page of a game that another service recorded: its board and story, and where it comes from. Nobody can act here.
  * @module
  */
 

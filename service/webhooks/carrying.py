@@ -49,13 +49,13 @@ class PushCarrier:
     async def carry(self, row: DeliveryRow, to: HookRow) -> Answer:
         subscription = Subscription.read(self._sealer.open(to.secret))
         target = read_target(subscription.endpoint, anywhere=self._outward.anywhere)
-        shown, urgent = await self._shown(row, to)
+        shown, urgent = await self._message_of(row, to)
         headers = self._key.headers(target, f"{to.webhook} {shown.tag}", urgent=urgent)
         return await self._outward.post(target, headers, subscription.encrypted(msgspec.json.encode(shown)))
 
-    async def _shown(self, row: DeliveryRow, to: HookRow) -> tuple[Shown, bool]:
+    async def _message_of(self, row: DeliveryRow, to: HookRow) -> tuple[Shown, bool]:
         if row.type == PING:
-            return Shown("Tabularium", "This device is told from now on.", NOTICES, PING), False
+            return Shown("Tabularium", "This device gets notifications from now on.", NOTICES, PING), False
         event = await self._worth.check(row, to)
         kind, told = kind_of(event), event.data
         subject = told.subject

@@ -29,7 +29,7 @@ def message(event: WebhookEvent, title: str) -> str:
     """Return an event as a sentence, with the address of the game's page if that is known."""
     told = event.data
     if event.type == PING:
-        return "Tabularium: this channel is told from now on."
+        return "Tabularium: this channel gets messages from now on."
     if event.type == SWITCHED_OFF:
         return f"Tabularium: the webhook {told.webhook} was switched off, because it kept failing."
     of = f"tournament {told.tournament}" if told.tournament is not UNSET else f"game {told.game}"

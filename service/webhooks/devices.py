@@ -76,7 +76,7 @@ class Devices:
         """Push to a device of an account from now on; return it. One that is known already is only tried again.
 
         It goes when `token` is revoked, the session or token with which it was added. A browser has one subscription.
-        If it was another account's, that one is told there no longer.
+        If it was another account's device, that account gets no more notifications there.
 
         Raises:
             PushOff: nothing is pushed here.

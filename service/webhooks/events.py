@@ -94,7 +94,7 @@ _event: Final = msgspec.json.Decoder(WebhookEvent)
 
 
 def _dotted(first: str, event: type[Any]) -> str:
-    """Return the type of an event of a stream as webhooks have it: `game.seat_taken`."""
+    """Return the type that webhooks use for an event of a stream: `game.seat_taken`."""
     return f"{first}.{type_name(event).removeprefix(f'{first}-').replace('-', '_')}"
 
 
@@ -102,7 +102,7 @@ OF_GAMES: Final[Mapping[str, str]] = {
     type_name(event): _dotted("game", event) for event in GAME_EVENTS if event is not ClocksRan
 }
 """The types of webhooks by those of events around the table. `clocks-ran` ends almost every step of a game with clocks,
-so it is told with the step."""
+so it is sent with the step."""
 
 OF_CASES: Final[Mapping[str, str]] = {type_name(event): _dotted("case", event) for event in CASE_EVENTS}
 
@@ -141,7 +141,7 @@ USUAL: Final[Mapping[About, tuple[str, ...]]] = {
     "tournament": ("tournament.*",),
     "service": ("game.*", "case.*", "tournament.*"),
 }
-"""What a webhook is told that says nothing of it."""
+"""The events that a webhook gets if its owner chose none."""
 
 USUAL_OF_CHANNELS: Final[Mapping[About, tuple[str, ...]]] = {
     **USUAL,
@@ -154,7 +154,7 @@ USUAL_OF_CHANNELS: Final[Mapping[About, tuple[str, ...]]] = {
         )
     ),
 }
-"""What a channel of people is told that says nothing of it: they do not want every step."""
+"""The events that a chat channel gets if its owner chose none: people do not want every step."""
 
 
 def wants(patterns: Iterable[str], kind: str) -> bool:

@@ -1,7 +1,7 @@
 """The follower: it reads the log of all games, and writes the deliveries for webhooks, devices and mailboxes.
 
-Deliveries and the place up to which the log was read are one commit, by compare-and-set. What a webhook is told follows
-from the log alone, so a process that reads a part again makes the same deliveries, with the same ids.
+Deliveries and the place up to which the log was read are one commit, by compare-and-set. The events that a webhook gets
+follow from the log alone, so a process that reads a part again makes the same deliveries, with the same ids.
 """
 
 import asyncio
@@ -136,7 +136,7 @@ class Follower:
         self._owners: frozenset[PlayerId] = frozenset()
         self._members: OrderedDict[GameId, frozenset[PlayerId]] = OrderedDict()
         self._tournaments = Tournaments(store)
-        self._asked: OrderedDict[GameId, tuple[Version, Asked]] = OrderedDict()
+        self._decisions: OrderedDict[GameId, tuple[Version, Asked]] = OrderedDict()
 
     async def run(self, bell: Bell) -> None:
         """Follow the log until the bell is closed. Other processes may do the same; one works at a time."""
@@ -168,7 +168,7 @@ class Follower:
 
         Raises `StoreError` or `Unavailable`.
         """
-        if not await self._lease.held():
+        if not await self._lease.is_held():
             self._place = None
             return None
         place = await self._hooks.place()
@@ -230,7 +230,7 @@ class Follower:
             self._owners = frozenset(owners)
             self._members.clear()
 
-    # --- what is told ---
+    # --- deliveries -----
 
     async def _deliveries(
         self, found: Iterable[tuple[LogPlace, StreamId, Record]], ears: Sequence[Ear]
@@ -277,7 +277,7 @@ class Follower:
         programs = [ear for ear in programs if ear.row.about != "tournament" or ear.row.subject == tournament]
         made, address = list[DeliveryRow](), self._at(f"/v1/tournaments/{tournament}")
         for place, record in placed if programs or self._persons else ():
-            told = await self._tournaments.told(tournament, record, address)
+            told = await self._tournaments.messages_about(tournament, record, address)
             hearing = [ear for ear in programs if ear.row.about != "account" or ear.row.player in told.parties]
             made += self._to(hearing, place, tournament, told.event)
             if (notice := told.notice) is not None:
@@ -297,14 +297,14 @@ class Follower:
                 made += await self._noticed(place, record, event, game, None)
         programs = [ear for ear in listening if ear.row.form not in PERSONAL]
         for step in await self._steps(game, placed) if listening else ():
-            for kind, record, told in self._told(game, step) if programs else ():
+            for kind, record, told in self._visible_events(game, step) if programs else ():
                 made += self._to(programs, step.place, game, WebhookEvent(kind, record.at, told))
             awaiting = [ear for ear in listening if wants(ear.row.events, AWAITED)]
             if awaiting:
                 made += await self._awaited(game, step, awaiting)
         return made
 
-    def _told(self, game: GameId, step: Step) -> Iterator[tuple[str, Record, WebhookData]]:
+    def _visible_events(self, game: GameId, step: Step) -> Iterator[tuple[str, Record, WebhookData]]:
         """Yield the events of a step for everybody who may read the game."""
         address, moves = self._at(f"/v1/games/{game}"), list[str]()
         for record in step.records:
@@ -361,14 +361,14 @@ class Follower:
         return made
 
     async def _asked_at(self, game: GameId, version: Version) -> Asked:
-        known = self._asked.get(game)
+        known = self._decisions.get(game)
         if known is not None and known[0] == version:
             return known[1]
-        asked = _asked(await self._games.at(game, version)) if version else {}
-        self._asked[game] = version, asked
-        self._asked.move_to_end(game)
-        if len(self._asked) > KEPT:
-            self._asked.popitem(last=False)
+        asked = _decisions_by_seat(await self._games.at(game, version)) if version else {}
+        self._decisions[game] = version, asked
+        self._decisions.move_to_end(game)
+        if len(self._decisions) > KEPT:
+            self._decisions.popitem(last=False)
         return asked
 
     async def _steps(self, game: GameId, placed: Sequence[tuple[LogPlace, Record]]) -> list[Step]:
@@ -459,7 +459,7 @@ def _addressed(event: Any) -> PlayerId | None:
             return None
 
 
-def _asked(game: Game) -> Asked:
+def _decisions_by_seat(game: Game) -> Asked:
     """Return the decisions of each seat; empty for an analysis, which waits for nobody."""
     if game.status != "running" or game.is_analysis:
         return {}

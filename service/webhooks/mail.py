@@ -156,7 +156,7 @@ class MailCarrier:
         self._public_url = public_url.rstrip("/")
         self._clock = clock
         self._per_hour = per_hour
-        self._sent: list[datetime] = []
+        self._times_sent: list[datetime] = []
 
     async def carry(self, row: DeliveryRow, to: HookRow) -> Answer:
         """Send a message. Raises what `Carrier.carry` raises, and `Postponed`."""
@@ -182,11 +182,11 @@ class MailCarrier:
 
     def _make_room(self, now: datetime) -> None:
         """Count a message. Raises `Postponed` when the limit of an hour is reached."""
-        self._sent = [each for each in self._sent if now - each < timedelta(hours=1)]
-        if len(self._sent) >= self._per_hour:
-            rest = timedelta(hours=1) - (now - self._sent[0])
-            raise Postponed(max(1.0, rest.total_seconds()), f"{len(self._sent)} e-mails were sent within an hour")
-        self._sent.append(now)
+        self._times_sent = [each for each in self._times_sent if now - each < timedelta(hours=1)]
+        if len(self._times_sent) >= self._per_hour:
+            rest = timedelta(hours=1) - (now - self._times_sent[0])
+            raise Postponed(max(1.0, rest.total_seconds()), f"{len(self._times_sent)} e-mails were sent within an hour")
+        self._times_sent.append(now)
 
     def _asking(self, to: HookRow, mailbox: Mailbox) -> EmailMessage:
         if to.status != "new":
@@ -253,7 +253,7 @@ class Digests:
         """Write down today's digests, if it is time and nobody has; return how many. Raises `StoreError`."""
         now = self._clock()
         day = now.date().isoformat()
-        if day == self._done or now.hour < DIGEST_HOUR or not await self._lease.held():
+        if day == self._done or now.hour < DIGEST_HOUR or not await self._lease.is_held():
             return 0
         at = stamp(self._clock)
         rows = [row for row, _ in await self._store.webhooks.active() if row.form == "mail" and DIGEST in row.events]

@@ -1,6 +1,6 @@
 """The secrets of webhooks: they sign what is sent, and lie in the store encrypted with a key that is not there.
 
-The key is a line as Fernet has it. Further lines are older keys, which still decrypt: so the key can be replaced.
+The key is a line in the form of Fernet. Further lines are older keys, which still decrypt: so the key can be replaced.
 """
 
 import base64

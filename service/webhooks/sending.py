@@ -105,7 +105,7 @@ class Sender:
         monotonic: Callable[[], float] = time.monotonic,
         carriers: Mapping[Personal, Carrier] | None = None,
     ) -> None:
-        """`carriers` bring to persons what they are told, each in its way."""
+        """`carriers` bring notifications to people, each in its way."""
         self._store = store
         self._hooks = store.webhooks
         self._sealer = sealer
@@ -160,12 +160,12 @@ class Sender:
 
         Raises `StoreError` or `Unavailable`.
         """
-        if not await self._lease.held():
+        if not await self._lease.is_held():
             return None
         await self._sweep()
         begun = 0
         while (room := self._room()) > 0:
-            found = await self._hooks.due(stamp(self._clock), self._busy(), min(room, PAGE))
+            found = await self._hooks.due_deliveries(stamp(self._clock), self._busy(), min(room, PAGE))
             before = begun
             for row, webhook in found:
                 if row.delivery not in self._flights and self._has_room(webhook):
@@ -250,7 +250,7 @@ class Sender:
         self._note(flight, self._outcome(flight, at, answer, since))
 
     def _note(self, flight: Flight, outcome: Outcome) -> None:
-        """Have written down what became of a delivery."""
+        """Store the outcome of a delivery."""
         self._count(flight.webhook, outcome)
         self._outbox.append((flight, outcome))
         if self._writing is None:
@@ -308,7 +308,7 @@ class Sender:
             failing=row.type != PING,
             hold=written(hold(webhook, answer, now)),
         )
-        # By 404 or 410 a push service says that a browser wants to be told no longer. Nobody switches it on again.
+        # With 404 or 410, a push service says that a browser wants no more pushes. Nobody switches it on again.
         ends: Literal["off", "gone"] = "gone" if webhook.form == "push" else "off"
         is_gone = answer is not None and answer.status in ((404, 410) if ends == "gone" else (410,))
         if is_gone and (webhook.status == "on" or webhook.form in PERSONAL):

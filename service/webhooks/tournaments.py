@@ -22,12 +22,12 @@ KEPT: Final = 16
 
 
 class Told(Struct, frozen=True):
-    """What is told of an event of a tournament.
+    """The messages about an event of a tournament.
 
     Attributes:
         event: what webhooks hear.
         parties: who plays in the tournament or directs it, before or after the event.
-        notice: what persons are told; None for nothing.
+        notice: the notification for people; None for none.
         persons: to whom that goes.
     """
 
@@ -42,10 +42,10 @@ class Tournaments:
 
     def __init__(self, store: EventStore) -> None:
         self._store = store
-        self._known: OrderedDict[TournamentId, Tournament] = OrderedDict()
+        self._in_memory: OrderedDict[TournamentId, Tournament] = OrderedDict()
 
-    async def told(self, tournament: TournamentId, record: Record, address: str) -> Told:
-        """Return what is told of a record of a tournament. Raises `StoreError`."""
+    async def messages_about(self, tournament: TournamentId, record: Record, address: str) -> Told:
+        """Return the messages about a record of a tournament. Raises `StoreError`."""
         event = read_event(record)
         versions = filter(None, (record.version - 1, record.version))
         states = [await self._at(tournament, version) for version in versions]
@@ -63,15 +63,15 @@ class Tournaments:
         )
 
     async def _at(self, tournament: TournamentId, version: Version) -> Tournament:
-        known = self._known.get(tournament)
+        known = self._in_memory.get(tournament)
         if known is None or known.version > version:
             known = fold(tournament, await self._store.read(tournament, 0, version))
         elif known.version < version:
             known = fold_on(known, await self._store.read(tournament, known.version, version - known.version))
-        self._known[tournament] = known
-        self._known.move_to_end(tournament)
-        if len(self._known) > KEPT:
-            self._known.popitem(last=False)
+        self._in_memory[tournament] = known
+        self._in_memory.move_to_end(tournament)
+        if len(self._in_memory) > KEPT:
+            self._in_memory.popitem(last=False)
         return known
 
 

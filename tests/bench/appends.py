@@ -78,7 +78,7 @@ def measured(clients: int, processes: int) -> tuple[Side, Side]:
 
 @contextmanager
 def _server() -> Iterator[tuple[Cluster, Path]]:
-    # As a server has it, not as tests do: a buffer that holds what is worked on.
+    # As on a server, not as in tests: a buffer that holds all pages in use.
     with cluster(shared_buffers="256MB") as server:
         script = server.data.parent / "insert.sql"
         script.write_text(f"INSERT INTO bare (body) VALUES ('{'x' * _size()}');\n")

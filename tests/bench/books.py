@@ -92,7 +92,7 @@ async def compared() -> tuple[Side, Side]:
     with cluster(shared_buffers="256MB") as server:
         for parted in (False, True):
             async with server.empty_database() as url:
-                await migrations.migrate(url, migrations.known())
+                await migrations.migrate(url, migrations.packaged())
                 owner = await asyncpg.connect(url)
                 if parted:
                     await owner.execute(partitioned(BOOKS))

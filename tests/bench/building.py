@@ -20,7 +20,7 @@ def bench_building() -> Iterator[Figure]:
     note = f"{POSITIONS} random positions, {HAND} cards in hand"
     options = [asked(here, here.vault.read_by(here.seat)) for here in positions]
     yield percentile("building-options-p95", options, 0.95, goal="<= 10", note=note)
-    held = [hands.held(here.table, here.seat, here.vault) for here in positions]
+    held = [hands.hand_of(here.table, here.seat, here.vault) for here in positions]
     yield percentile(
         "building-purchases-p95",
         [bought(cards) for cards in held],

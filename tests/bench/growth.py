@@ -200,7 +200,7 @@ async def archived(path: Path) -> tuple[int, float]:
     """Archive all games; return the bytes of their segments, and the seconds of processor time that it took."""
     began = time.process_time()
     with SqliteArchive(path) as place:
-        packed = [each async for each in archive(place, await place.due("9999", False, 10**6))]
+        packed = [each async for each in archive(place, await place.games_to_pack("9999", False, 10**6))]
     assert not any(each.problem for each in packed)
     return sum(each.size for each in packed), time.process_time() - began
 

@@ -86,7 +86,7 @@ async def measured() -> list[tuple[str, float]]:
         machines = Machines()
         try:
             url = await make_database(machines.url, "tabularium_bench")
-            await migrations.migrate(url, migrations.known())
+            await migrations.migrate(url, migrations.packaged())
             await migrations.distribute(url)
             plain = Side(await PostgresStore.open(one.url("migrated")), [one])
             spread = Side(await DistributedStore.open(url), machines.nodes)

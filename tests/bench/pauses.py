@@ -32,7 +32,8 @@ PLAYERS: Final = (PlayerId("p1"), PlayerId("p2"))
 
 
 def bench_pauses() -> Iterator[Figure]:
-    """Games are made and played, in a process of its own each: as Python searches by itself, and as the service has it.
+    """Games are made and played, in a process of its own each: with Python's own settings, and with those of the
+    service.
 
     Both are left with the same memory, so the garbage is found either way.
     """

@@ -38,7 +38,7 @@ SECONDS: Final = 10.0
 
 
 def bench_plan() -> Iterator[Figure]:
-    # As a server has it, not as tests do: a buffer that holds what is worked on.
+    # As on a server, not as in tests: a buffer that holds all pages in use.
     with cluster(shared_buffers="256MB") as database, server() as redis:
         given = {"database_url": database.url("migrated"), "redis_url": redis.url, "projections": "false"}
         with own_service(**given) as served, Client(served) as client:

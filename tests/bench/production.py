@@ -19,7 +19,7 @@ REPEATS = 5
 
 
 def bench_http_postgres() -> Iterator[Figure]:
-    # As a server has it, not as tests do: a buffer that holds what is worked on.
+    # As on a server, not as in tests: a buffer that holds all pages in use.
     with cluster(shared_buffers="256MB") as database, server() as redis:
         database.sql("CREATE TABLE bare (id bigserial PRIMARY KEY, body text NOT NULL)", database="migrated")
         url = database.url("migrated")

@@ -63,7 +63,7 @@ def bench_signing() -> Iterator[Figure]:
 def bench_certificates() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory(prefix="tabularium-") as folder:
         yield _p95("certificate-p95", asyncio.run(_on_sqlite(Path(folder))), "SQLite")
-    # As a server has it, not as tests do: a buffer that holds what is worked on.
+    # As on a server, not as in tests: a buffer that holds all pages in use.
     with cluster(shared_buffers="256MB") as server:
         yield _p95("certificate-postgres-p95", asyncio.run(_on_postgres(server)), "PostgreSQL")
 

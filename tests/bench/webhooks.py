@@ -1,4 +1,4 @@
-"""How soon a thousand webhooks are told, half of which are dead or slow, and whether a hundred kills lose anything.
+"""How soon a thousand webhooks get events, half of which are dead or slow, and whether a hundred kills lose any.
 
 The receivers are a process of their own: a hundred addresses of this machine, ten webhooks on each. Every event goes to
 a hundred webhooks. Of the bad half some never answer, some take ten seconds, some fail, and some ports are closed.

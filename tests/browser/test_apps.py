@@ -107,7 +107,7 @@ async def test_the_package_signs_in_and_all_tabs_refresh_once(service: Service, 
         here = f"{strangers}/package.html"
         await page.goto(f"{here}?code=code_1&state=forged&iss={visitor.address}")
         await expect(page.locator("#who")).to_have_text(
-            "The answer is to no sign-in that began in this tab. Sign in again."
+            "The answer belongs to no sign-in that began in this tab. Sign in again."
         )
         assert (page.url, asked) == (here, [])
         await page.get_by_role("button", name="Sign in").click()
@@ -158,7 +158,7 @@ async def test_an_app_at_its_host_is_let_in_remembered_and_shut_out(service: Ser
         await visitor.axe_in_passing()
         await row.get_by_text("Shut out …").click()
         await row.get_by_role("button", name="Shut out").click()
-        await expect(page.get_by_text("You have let none in.")).to_be_visible()
+        await expect(page.get_by_text("You have let no app in.")).to_be_visible()
 
 
 async def test_a_request_that_is_wrong_sends_nobody_away(service: Service, visit: Visit):

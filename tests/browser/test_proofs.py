@@ -83,5 +83,5 @@ async def test_the_certificate_of_a_game_is_checked_and_saved(service: Service, 
     other = new_key("another.example", lambda count: bytes(range(count)))
     policy = log_key_view([signer.key for signer in read_log_key(other).signers]).policy
     file: FilePayload = {"name": "policy", "mimeType": "text/plain", "buffer": policy.encode()}
-    await page.get_by_label("Believe a policy that you kept").set_input_files([file])
+    await page.get_by_label("Trust a policy that you kept").set_input_files([file])
     await expect(seal).to_contain_text("The policy does not know the log")

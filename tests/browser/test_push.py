@@ -1,4 +1,5 @@
-"""A browser is switched on, and shows what the service pushes to it; and the page of what an account is told.
+"""A browser is switched on, and shows what the service pushes to it; and the page where an account chooses its
+notifications.
 
 Chromium asks Google's push service and no other, and without windows it shows no notifications. So here the page
 subscribes at a push service of this machine, which gets what the service really sends; a reader written from RFC 8291
@@ -130,8 +131,8 @@ async def test_a_browser_shows_what_is_pushed_to_it(telling: Service, visitor: V
     device = page.get_by_role("region", name="On this device")
     await device.get_by_role("button", name="Switch on").click()
     first = await pushed(push_service, 1)
-    assert browser.shown(first)["body"] == "This device is told from now on."
-    await expect(device).to_contain_text("This device is told")
+    assert browser.shown(first)["body"] == "This device gets notifications from now on."
+    await expect(device).to_contain_text("This device gets notifications")
     worker = Worker(page)
     await worker.attach()
     game = await begun(telling, "An evening", anna, bert)

@@ -152,7 +152,7 @@ def expressions() -> Iterator[tuple[str, str]]:
 def known_metrics() -> dict[str, set[str]]:
     """Return the names of all samples with the names of their labels."""
     metrics = Metrics()
-    metrics.answered("GET", "/", 200, 0.1)
+    metrics.count_request("GET", "/", 200, 0.1)
     metrics.refusals.labels("ruleset", "rule").inc()
     metrics.cache("games").hit()
     metrics.watch_pool({"busy": lambda: 1})

@@ -66,12 +66,12 @@ def faults_of_acknowledgements(ledger: Ledger, log: Log) -> list[str]:
 
 
 def kept_key(deed: Deed) -> str:
-    """Return an idempotency key as the log has it."""
+    """Return an idempotency key in the form of the log."""
     return hashlib.sha256(deed.player.id.encode() + b"\0" + deed.key.encode()).hexdigest()[:32]
 
 
 def _as_told(deed: Deed, records: Sequence[Record]) -> list[str]:
-    """Say what the log has otherwise than a client was told."""
+    """Say where the log differs from what a client heard."""
     for answer in deed.answers[:1]:
         for event in answer.get("events", ()):
             if len(records) < event["version"] or records[event["version"] - 1].hash.hex() != event["hash"]:

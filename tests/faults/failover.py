@@ -139,7 +139,7 @@ async def main(strikes: int, tables: int, between: int) -> Report:
     with led() as servers, TemporaryDirectory() as data:
         await servers.settled()
         await _made(servers.address("superuser", "postgres"))
-        await migrations.migrate(servers.url, migrations.known())
+        await migrations.migrate(servers.url, migrations.packaged())
         return await ride_out(
             servers, Path(data), [*islice(cycle(get_args(How)), strikes)], tables=tables, between=between
         )

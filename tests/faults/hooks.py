@@ -34,7 +34,7 @@ class Result(Struct, frozen=True):
     """What became of it.
 
     Attributes:
-        told: what the log says that was to be told.
+        told: the deliveries that the log asks for.
         received: how often each of it arrived.
         ids: under which ids.
     """
@@ -150,7 +150,7 @@ async def kill_all(serving: list[Process], young: Nursery) -> list[Process]:
 
 
 async def told_of(api: httpx.AsyncClient, game: str) -> set[Told]:
-    """Return what is to be told of a game, by its log, when it is over."""
+    """Return the deliveries that a game owes by its log, when it is over."""
     await becomes(api, f"/v1/games/{game}", "over")
     events = (await api.get(f"/v1/games/{game}/events?limit=500")).json()["items"]
     told, step = set[Told](), 0

@@ -245,7 +245,7 @@ async def rig() -> AsyncIterator[tuple[Rig, str]]:
     machines = Machines()
     try:
         url = await make_database(machines.url, "tabularium_faults")
-        await migrations.migrate(url, migrations.known())
+        await migrations.migrate(url, migrations.packaged())
         assert await migrations.distribute(url)
         yield Rig(machines, url), url
     finally:

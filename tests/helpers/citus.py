@@ -188,7 +188,7 @@ async def distributed_database() -> AsyncIterator[str]:
     machines = shared_machines()
     if machines not in _prepared:
         made = await make_database(machines, f"tabularium_test_{os.getpid()}")
-        await migrations.migrate(made, migrations.known())
+        await migrations.migrate(made, migrations.packaged())
         await migrations.distribute(made)
         _prepared[machines] = made
     url = _prepared[machines]

@@ -47,7 +47,8 @@ SAID: Final[Mapping[str, str]] = {
     "tell": "sentences",
     **dict.fromkeys(
         (
-            *("told", "_told", "_title", "title", "_listed", "named", "_all_named", "_counted", "_galleys", "_price"),
+            *("in_words", "_group_in_words", "_units_in_words", "_arrivals_in_words", "kinds_in_words", "_sentence"),
+            *("_title", "title", "_listed", "post_name", "_all_named", "_counted", "_galleys", "_price"),
             *("_proposal", "_owner", "listed", "counted_points"),
         ),
         "words in sentences and titles",

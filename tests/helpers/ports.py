@@ -1,4 +1,4 @@
-"""Ports of this machine for servers that are told theirs."""
+"""Free ports of this machine, for servers that need a number."""
 
 import socket
 

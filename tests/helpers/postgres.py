@@ -257,7 +257,7 @@ class Cluster:
         self.sql(f"CREATE ROLE {OWNER} LOGIN CREATEDB CREATEROLE", f"CREATE DATABASE {_TEMPLATE} OWNER {OWNER}")
         # The caller may be inside an event loop, so this one runs in a thread.
         with ThreadPoolExecutor(1) as thread:
-            thread.submit(lambda: asyncio.run(migrations.migrate(self.url(_TEMPLATE), migrations.known()))).result()
+            thread.submit(lambda: asyncio.run(migrations.migrate(self.url(_TEMPLATE), migrations.packaged()))).result()
 
     def sql(self, *statements: str, database: str = "postgres") -> str:
         """Execute statements as the superuser, and return what they print."""

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from domain.kernel.chance.evidence import Dice, Lots, draw_of, found
+from domain.kernel.chance.evidence import Dice, Lots, draw_of, value_at
 from domain.kernel.log.history import read_event
 from domain.kernel.rules.message import Event, type_name
 from tests.helpers.play import Play
@@ -24,7 +24,7 @@ def faults(play: Play) -> Iterator[str]:
             draw = draw_of(event, each)
             if draw is None:
                 continue
-            holder = found(event, each.at)
+            holder = value_at(event, each.at)
             if draw not in left:
                 yield f"version {record.version} shows draw {draw}, which is not its own"
             left.discard(draw)
@@ -38,7 +38,7 @@ def faults(play: Play) -> Iterator[str]:
                 case Lots() if each.outcome is not None:
                     items = shuffled(each, event, seats)
                     order = [items[index] for index in chance.order(draw, items)]
-                    shown_order = listed(found(event, each.outcome), seats)
+                    shown_order = listed(value_at(event, each.outcome), seats)
                     if not shown_order or order[: len(shown_order)] != shown_order:
                         yield f"version {record.version} does not show {order}"
         stored = read_event(ruleset, record)
@@ -59,7 +59,7 @@ def faults(play: Play) -> Iterator[str]:
 def shuffled(lots: Lots, event: Any, seats: list[Any]) -> list[Any]:
     """Return what was shuffled, in the order before."""
     if lots.stock is not None:
-        stock: dict[str, int] = found(event, lots.stock)
+        stock: dict[str, int] = value_at(event, lots.stock)
         return [name for name in sorted(stock) for _ in range(stock[name])]
     return list(lots.items[str(len(seats))]) if lots.items else seats
 

@@ -23,7 +23,7 @@ def written(folder: str = "*") -> Iterator[tuple[Path, list[Scenario]]]:
 
 
 def parsed(text: str) -> list[Scenario]:
-    """Return the scenarios of a file's text; TOML takes many times as long as what is kept. Raises `ScenarioError`."""
+    """Return the scenarios in a file's text, from a cache: TOML takes many times as long. Raises `ScenarioError`."""
     kept = KEPT / hashlib.sha256(PARSER + text.encode()).hexdigest()
     try:
         return msgspec.msgpack.decode(kept.read_bytes(), type=list[Scenario])

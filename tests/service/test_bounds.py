@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from service.store.postgres.migrations import known
+from service.store.postgres.migrations import packaged
 from service.store.sqlite.schema import script
 
 README = Path(__file__).parents[2] / "service" / "README.md"
@@ -45,5 +45,5 @@ def test_every_table_of_the_stores_belongs_to_a_list() -> None:
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     named = {table for row in rows() for table in re.findall(r"\w+", row[3])}
     assert named == tables - {"sqlite_sequence"}
-    made = set(re.findall(r"CREATE TABLE tabularium\.(\w+) \(", " ".join(each.sql for each in known())))
+    made = set(re.findall(r"CREATE TABLE tabularium\.(\w+) \(", " ".join(each.sql for each in packaged())))
     assert made - OF_POSTGRES == named

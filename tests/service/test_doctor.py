@@ -39,7 +39,7 @@ Report = dict[str, Finding]
 async def url() -> AsyncIterator[str]:
     """A database of its own that is migrated: what is broken in it stays broken."""
     async with shared_cluster().empty_database() as url:
-        await migrations.migrate(url, migrations.known())
+        await migrations.migrate(url, migrations.packaged())
         yield url
 
 
@@ -98,7 +98,7 @@ async def test_the_service_may_not_do_what_it_never_does(url: str, taken: str):
 
 
 async def test_the_grants_of_the_migrations_are_read_from_their_files(url: str):
-    wanted = granted(migrations.known())
+    wanted = granted(migrations.packaged())
     assert Grant("TABLE", "tabularium.keys", "SELECT") in wanted
     assert Grant("COLUMN", "tabularium.games", "UPDATE", "seats") in wanted
     assert Grant("FUNCTION", "tabularium.append", "EXECUTE") in wanted
@@ -166,7 +166,7 @@ async def test_migrations_that_are_missing_are_named():
         found = await report(database_url=url)
         assert "none of the service's tables" in found["migrations"].message
         assert "tabularium migrate" in found["migrations"].remedy
-        known = migrations.known()
+        known = migrations.packaged()
         await migrations.migrate(url, known[:-1])
         found = await report(database_url=url)
         assert failing(found) == ["migrations"]

@@ -128,7 +128,7 @@ class Player:
             await self.give(seat, mutated(command, self.rng), key)
         except (Refusal, msgspec.ValidationError):
             assert await self.store.load(game.id) == before
-            assert await self.store.seen(game.id, player_of(seat), hashed_key(player_of(seat), key)) is None
+            assert await self.store.use_of_key(game.id, player_of(seat), hashed_key(player_of(seat), key)) is None
         else:
             await self.note()
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from service.base.settings import from_env
 from service.cli import app, main
 from service.store.backend import backend_of
-from service.store.postgres.migrations import Migration, MigrationError, known, migrate, pending, place_of, read
+from service.store.postgres.migrations import Migration, MigrationError, migrate, packaged, pending, place_of, read
 from tests.helpers.postgres import connected, shared_cluster
 
 ONE = Migration(1, "one", "CREATE TABLE tabularium.one (n integer)")
@@ -45,8 +45,8 @@ async def test_many_at_once_apply_each_migration_once(empty: str) -> None:
 
 
 async def test_the_real_schema_is_made_by_many_at_once(empty: str) -> None:
-    done = await asyncio.gather(*(migrate(empty, known()) for _ in range(3)))
-    assert sorted(map(len, done)) == [0, 0, len(known())]
+    done = await asyncio.gather(*(migrate(empty, packaged()) for _ in range(3)))
+    assert sorted(map(len, done)) == [0, 0, len(packaged())]
 
 
 async def test_a_migration_that_fails_leaves_no_trace_and_those_before_it_stay(empty: str) -> None:

@@ -117,7 +117,7 @@ def test_proxies_are_addresses_and_networks(proxies: str) -> None:
 def test_a_password_is_never_repeated(url: str, shown: str) -> None:
     settings = from_env({"TABULARIUM_DATABASE_URL": url})
     assert settings.database_url == url
-    assert settings.shown()["database_url"] == shown
+    assert settings.visible_values()["database_url"] == shown
     assert "sesame" not in repr(settings)
 
 
@@ -132,7 +132,7 @@ def test_a_password_is_never_repeated(url: str, shown: str) -> None:
 )
 def test_a_key_in_an_address_is_never_repeated(url: str, shown: str) -> None:
     settings = from_env({"TABULARIUM_TRACES_URL": url})
-    assert settings.shown()["traces_url"] == shown
+    assert settings.visible_values()["traces_url"] == shown
     assert "sesame" not in repr(settings)
 
 
@@ -144,7 +144,7 @@ def test_a_secret_is_never_repeated(name: str) -> None:
     given = {**ISSUER, "TABULARIUM_OIDC_CLIENT_ID": "pages", f"TABULARIUM_{name.upper()}": "PRIVATE+KEY+sesame"}
     settings = from_env(given)
     assert getattr(settings, name) == "PRIVATE+KEY+sesame"
-    assert settings.shown()[name] == "…"
+    assert settings.visible_values()[name] == "…"
     assert "sesame" not in repr(settings)
 
 
@@ -178,7 +178,7 @@ def test_books_are_given_to_servers() -> None:
     kept = [[*range(8, 12), *range(13, 40)], [*range(8), 12], [*range(40, 64)]]
     assert [(url, sorted(books)) for url, books in settings.servers.items()] == [*zip(urls, kept, strict=True)]
     assert from_env({"TABULARIUM_DATABASE_URL": HOME}).servers == {HOME: frozenset(range(64))}
-    shown = settings.shown()["book_servers"]
+    shown = settings.visible_values()["book_servers"]
     assert shown == "0-7,12=postgresql://…@two:5432/games?… 40-63=postgres://…@three,four/games"
     assert "ses" not in repr(settings).replace("…@", "")
 
@@ -251,7 +251,7 @@ def test_rates_are_limited_where_others_come_in_unless_it_is_said(host: str) -> 
     assert from_env({"TABULARIUM_HOST": host}).limits == limits
     settings = from_env({"TABULARIUM_HOST": host, "TABULARIUM_RATE_PER_TOKEN": "20"})
     assert settings.limits == {**limits, "rate_per_token": 20}
-    assert settings.shown()["rate_per_address"] == 200
+    assert settings.visible_values()["rate_per_address"] == 200
     assert settings.unlimited == []
 
 

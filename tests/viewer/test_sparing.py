@@ -83,7 +83,9 @@ def lost(play: Play, seat: Seat, command: Mapping[str, Any]) -> int:
     step = play.try_command(seat, command)
     if not any(play.game.version in back for back in step.game.undo.values()):
         return 0  # What chance took is not what was chosen.
-    gone = marks.gone(_pieces(play, play.game, seat), _pieces(play, step.game, seat), seat, play.game.ruleset.guises)
+    gone = marks.lost_pieces(
+        _pieces(play, play.game, seat), _pieces(play, step.game, seat), seat, play.game.ruleset.guises
+    )
     return sum(gone.values())
 
 

@@ -18,7 +18,7 @@ Senators = dict[CardId, int]
 """A number of senators of each value; values with none are absent."""
 
 
-def held(table: Table, seat: Seat, vault: Vault | Draft[Table]) -> Senators:
+def hand_of(table: Table, seat: Seat, vault: Vault | Draft[Table]) -> Senators:
     """Return the senators in a player's hand. Raises `KeyError` when `vault` may not read it."""
     hand = table.hands[seat]
     assert hand.sealed is not None, "hands are sealed in the set-up"
@@ -53,7 +53,7 @@ def votes(table: Table, senators: Mapping[CardId, int]) -> int:
     return sum(number * worth(table, card) for card, number in senators.items())
 
 
-def named(table: Table, senators: Mapping[CardId, int]) -> str:
+def in_words(table: Table, senators: Mapping[CardId, int]) -> str:
     """Say which senators: "2 Senator I and Senator III"."""
     names = ((table.cards[card].name, senators.get(card, 0)) for card in kinds(table))
     return enumerated([f"{number} {name}" if number > 1 else name for name, number in names if number]) or "no senators"

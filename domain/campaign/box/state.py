@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 from domain.campaign.box.data import CardId
-from domain.conquest.pieces import NO_UNITS, Units, counted
+from domain.conquest.pieces import NO_UNITS, Units, amount_of
 from domain.kernel.chance.secret import Sealed
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.message import Count, enumerated
@@ -56,7 +56,7 @@ class Army(Struct, frozen=True, omit_defaults=True):
 
     def __str__(self) -> str:
         """Say what it consists of: "3 infantry, a General and the Caesar"."""
-        units = [counted(kind, number) for kind, number in self.units.by_type.items() if number]
+        units = [amount_of(kind, number) for kind, number in self.units.by_type.items() if number]
         leaders = ["a General" if self.generals == 1 else f"{self.generals} Generals"] if self.generals else []
         return enumerated([*units, *leaders, *(["the Caesar"] if self.caesar else [])]) or "nothing"
 

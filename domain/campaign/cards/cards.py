@@ -382,7 +382,7 @@ def victims(table: Table, seat: Seat) -> list[Seat]:
 
 def _steal(draft: Draft[Table], seat: Seat, victim: Seat) -> SenatorStolen:
     """Move a random senator; how often is drawn and sealed does not depend on what the hands hold."""
-    own, others = hands.held(draft.table, seat, draft), hands.held(draft.table, victim, draft)
+    own, others = hands.hand_of(draft.table, seat, draft), hands.hand_of(draft.table, victim, draft)
     [stolen, *_] = draft.shuffle([card for card in hands.kinds(draft.table) for _ in range(others.get(card, 0))])
     drawn = draft.draws
     own[stolen] = own.get(stolen, 0) + 1

@@ -3,7 +3,7 @@
 from domain.campaign.box.data import CardId, Gain, Levy, Tokens, name_of
 from domain.campaign.box.state import Army
 from domain.campaign.box.table import Event, Table
-from domain.conquest.pieces import Units, counted
+from domain.conquest.pieces import Units, amount_of
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Count, Names, enumerated
@@ -59,7 +59,7 @@ class UnitsLevied(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         units = [str(Army(self.units))] if self.units.total else []
-        ships = [counted("galleys", self.galleys)] if self.galleys else []
+        ships = [amount_of("galleys", self.galleys)] if self.galleys else []
         got = enumerated([*units, *ships]) or "no units"
         return f"{name_of(self.card)}: {names(self.seat)} got {got} in {names(self.at)}."
 

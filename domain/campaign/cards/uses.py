@@ -212,7 +212,7 @@ def _generals(table: Table, seat: Seat) -> list[tuple[Seat, AreaId]]:
 
 
 def _kill_senator(draft: Draft[Table], seat: Seat, victim: Seat) -> SenatorKilled:
-    others = hands.held(draft.table, victim, draft)
+    others = hands.hand_of(draft.table, victim, draft)
     [senator, *_] = draft.shuffle([card for card in hands.kinds(draft.table) for _ in range(others.get(card, 0))])
     return SenatorKilled(seat, victim, draft.draws, senator)
 

@@ -82,8 +82,8 @@ class BattleBegan(Event, frozen=True):
         table.battle = Battle(self.place, self.naval, attacker, defender, "wind" if self.naval else "muster")
 
     def tell(self, names: Names) -> str:
-        attacking = forces.named(self.attacking, self.attacker, names)
-        defending = forces.named(self.defending, self.defender, names)
+        attacking = forces.in_words(self.attacking, self.attacker, names)
+        defending = forces.in_words(self.defending, self.defender, names)
         attack = f"{forces.participant(self.attacker, names)} attack{'s' * (self.attacker != SLAVES)}"
         return f"{attack} {names(self.defender)} in {names(self.place)}: {attacking} against {defending}."
 
@@ -112,7 +112,7 @@ class ForceJoined(Event, frozen=True):
         table.battle = replace(with_side(battle, side), answered=(*battle.answered, self.seat))
 
     def tell(self, names: Names) -> str:
-        units = [forces.named(self.force, self.seat, names)] if self.force else []
+        units = [forces.in_words(self.force, self.seat, names)] if self.force else []
         if self.seat == self.to:
             return f"{names(self.seat)} called {enumerated(units) or 'no galleys'} into the battle."
         lent = " with ".join([*units, *(["a leader"] if self.leader else [])])
@@ -187,7 +187,7 @@ class UnitsLost(Event, frozen=True):
         table.battle = with_side(battle, replace(side, force=forces.without(side.force, self.lost), hits=0))
 
     def tell(self, names: Names) -> str:
-        return f"{forces.participant(self.seat, names)} lost {forces.named(self.lost, self.seat, names)}."
+        return f"{forces.participant(self.seat, names)} lost {forces.in_words(self.lost, self.seat, names)}."
 
 
 class BattleRoundEnded(Event, frozen=True):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from domain.campaign.box.data import Pact, Training
 from domain.campaign.box.state import CARD, SLAVES, Army, Battle, Group
 from domain.campaign.box.table import Table
-from domain.conquest.pieces import KINDS, Units, counted
+from domain.conquest.pieces import KINDS, Units, amount_of
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.message import Names, enumerated
 
@@ -103,11 +103,11 @@ def by_owner(units: Force, first: Seat) -> dict[Seat, Counter[str]]:
     return counts
 
 
-def named(units: Force, seat: Seat, names: Names) -> str:
+def in_words(units: Force, seat: Seat, names: Names) -> str:
     """Say what a participant's force is: "2 infantry and 4 phantom infantry, and 1 galley lent by Blue"."""
     counts = by_owner(units, seat)
-    own = [counted(kind, number) for kind, number in in_order(counts.pop(seat))]
-    counted_phantoms = (counted(kind, number) for kind, number in in_order(counts.pop(CARD, Counter())))
+    own = [amount_of(kind, number) for kind, number in in_order(counts.pop(seat))]
+    counted_phantoms = (amount_of(kind, number) for kind, number in in_order(counts.pop(CARD, Counter())))
     phantom = [each.replace(" ", " phantom ", 1) for each in counted_phantoms]
     lent = [f"{_all(each)} lent by {names(owner)}" for owner, each in counts.items()]
     if not own and not phantom:
@@ -116,7 +116,7 @@ def named(units: Force, seat: Seat, names: Names) -> str:
 
 
 def _all(counts: Mapping[str, int]) -> str:
-    return enumerated([counted(kind, number) for kind, number in in_order(counts)])
+    return enumerated([amount_of(kind, number) for kind, number in in_order(counts)])
 
 
 def in_order(counts: Mapping[str, int]) -> list[tuple[str, int]]:

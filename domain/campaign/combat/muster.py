@@ -7,7 +7,7 @@ from domain.campaign.box.table import Command, Table, battle_of, turn_of
 from domain.campaign.combat import forces
 from domain.campaign.combat.battle import BattleBegan, BattleRoundBegan, ForceJoined
 from domain.campaign.turn.turn import ACT, require_action
-from domain.conquest.pieces import Units, counted
+from domain.conquest.pieces import Units, amount_of
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -161,7 +161,7 @@ def _listed(units: Units, leader: bool) -> str:
 
 def _check_galleys(wanted: dict[AreaId, int], there: dict[AreaId, int], rule: str) -> None:
     if any(sea not in there or number > there[sea] for sea, number in wanted.items()):
-        each = [f"{counted('galleys', number)} from {sea}" for sea, number in wanted.items()]
+        each = [f"{amount_of('galleys', number)} from {sea}" for sea, number in wanted.items()]
         asked = f"You cannot send {', '.join(each)}."
         allowed = ", ".join(f"{number} in {sea}" for sea, number in there.items()) or "none"
         raise Refusal(rule, asked, f"Galleys that you can send: {allowed}.")

@@ -10,7 +10,7 @@ from domain.campaign.box.table import Command, Event, Table, battle_of, turn_of
 from domain.campaign.combat import forces
 from domain.campaign.combat.battle import BattleBegan
 from domain.campaign.turn.turn import ACT, require_action
-from domain.conquest.pieces import Units, counted
+from domain.conquest.pieces import Units, amount_of
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -46,7 +46,7 @@ class GalleysMoved(Event, frozen=True):
         table.change_turn(naval_move=NavalMove(self.to))
 
     def tell(self, names: Names) -> str:
-        each = [f"{counted('galleys', number)} from {names(sea)}" for sea, number in sorted(self.galleys.items())]
+        each = [f"{amount_of('galleys', number)} from {names(sea)}" for sea, number in sorted(self.galleys.items())]
         return f"{names(self.seat)} moved {enumerated(each)} to {names(self.to)}."
 
 
@@ -102,7 +102,7 @@ class Sail(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        each = [f"{counted('galleys', number)} from {sea}" for sea, number in sorted(self.galleys.items())]
+        each = [f"{amount_of('galleys', number)} from {sea}" for sea, number in sorted(self.galleys.items())]
         asked = f"You cannot move {', '.join(each) or 'no galleys'} to {self.to}."
         require_action(table, asked)
         if self.to not in table.map.seas:
@@ -112,7 +112,7 @@ class Sail(Command, frozen=True):
         for sea, number in self.galleys.items():
             there = table.galleys(sea, seat)
             if not there or number > there:
-                raise Refusal("CS-NAV-01", asked, f"You have {counted('galleys', there)} in {sea}.")
+                raise Refusal("CS-NAV-01", asked, f"You have {amount_of('galleys', there)} in {sea}.")
         draft.emit(GalleysMoved(seat, {sea: number for sea, number in sorted(self.galleys.items()) if number}, self.to))
 
     @classmethod
@@ -153,7 +153,7 @@ class AttackAtSea(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You cannot attack {self.defender} in {self.sea} with {counted('galleys', self.galleys)}."
+        asked = f"You cannot attack {self.defender} in {self.sea} with {amount_of('galleys', self.galleys)}."
         follows = turn_of(table).naval_move is not None
         if not follows:
             require_action(table, asked)
@@ -162,7 +162,7 @@ class AttackAtSea(Command, frozen=True):
             raise Refusal(rule, asked, f"Players there whom you can attack: {or_none(others)}.")
         there = table.galleys(self.sea, seat)
         if not 1 <= self.galleys <= there:
-            allowed = f"You have {counted('galleys', there)} there. Attack with at least one."
+            allowed = f"You have {amount_of('galleys', there)} there. Attack with at least one."
             raise Refusal("CS-NAV-03", asked, allowed)
         attacking = forces.force(seat, Units(), {self.sea: self.galleys})
         defending = forces.force(self.defender, Units(), {self.sea: table.galleys(self.sea, self.defender)})

@@ -11,7 +11,7 @@ from domain.campaign.combat import forces
 from domain.campaign.display.view import SeatView, View
 from domain.campaign.politics import senate
 from domain.conquest.marks import CITY, listed, units_of
-from domain.conquest.pieces import Units, counted
+from domain.conquest.pieces import Units, amount_of
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.marks import Mark, Marks, Place, Shelf, Stack, Standing
@@ -80,7 +80,7 @@ def _army(seat: Seat, army: Army) -> Stack:
 
 
 def _fleet(seat: Seat, number: int) -> Stack:
-    marks = (Mark("galley", number, words=counted("galleys", number)),)
+    marks = (Mark("galley", number, words=amount_of("galleys", number)),)
     return Stack(seat, marks, f"{seat.title()}: {listed(marks)}")
 
 
@@ -88,7 +88,7 @@ def _battle(battle: Battle | None, area: AreaId, names: Names) -> str:
     if battle is None or battle.place != area:
         return ""
     attacking, defending = (
-        f"{forces.participant(side.seat, names)} with {forces.named(side.force, side.seat, names)}"
+        f"{forces.participant(side.seat, names)} with {forces.in_words(side.force, side.seat, names)}"
         for side in (battle.attacker, battle.defender)
     )
     return f"battle, round {battle.round}: {attacking} against {defending}"
@@ -190,7 +190,7 @@ def force_of(side: Side, names: Names, phantom: str = "") -> Iterator[Mark]:
     """Yield the units of a side in a battle. `phantom` is the word that is written on the units of a card."""
     for owner, counts in forces.by_owner(side.force, side.seat).items():
         for kind, number in forces.in_order(counts):
-            words = forces.named({forces.group(owner, kind): number}, side.seat, names)
+            words = forces.in_words({forces.group(owner, kind): number}, side.seat, names)
             glyph = "galley" if kind == forces.GALLEYS else kind
             label = phantom if owner == CARD else ""
             yield Mark(glyph, number, label, seat=None if owner in (CARD, SLAVES) else owner, words=words)
@@ -206,7 +206,7 @@ def leaders_of(provinces: Mapping[AreaId, Province], battle: Battle, side: Side,
 
 def _vote(vote: VoteUnderWay, names: Names) -> Shelf:
     marks = (
-        Mark("senator", sum(laid.values()), seat=seat, words=f"{names(seat)}: {senate.named(laid)}, {_votes(laid)}")
+        Mark("senator", sum(laid.values()), seat=seat, words=f"{names(seat)}: {senate.in_words(laid)}, {_votes(laid)}")
         for seat, laid in vote.laid.items()
         if laid
     )

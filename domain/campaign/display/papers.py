@@ -23,7 +23,7 @@ from domain.campaign.box.data import (
     Uprising,
     Vote,
 )
-from domain.conquest.pieces import counted
+from domain.conquest.pieces import amount_of
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.message import Names, enumerated
 from domain.kernel.rules.papers import Line, Paper, Papers, Section
@@ -110,9 +110,9 @@ def _gain(gain: Gain) -> str:
 
 def _pieces(brought: Levy | Pact) -> str:
     numbers = {"infantry": brought.infantry, "cavalry": brought.cavalry, "galleys": brought.galleys}
-    return enumerated([counted(kind, number) for kind, number in numbers.items() if number])
+    return enumerated([amount_of(kind, number) for kind, number in numbers.items() if number])
 
 
 def _expedition(expedition: Expedition, names: Names) -> str:
-    moved = f"{expedition.units} of your units" if expedition.units else counted("galleys", expedition.galleys)
+    moved = f"{expedition.units} of your units" if expedition.units else amount_of("galleys", expedition.galleys)
     return f"move {moved} to {names(expedition.to)}, and get"

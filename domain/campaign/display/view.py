@@ -143,7 +143,7 @@ def _seat_view(table: Table, seat: Seat, vault: Vault) -> SeatView:
         shown=player.shown,
         influence=table.influence_of(seat),
         senators=table.hands[seat].count,
-        hand=hands.held(table, seat, vault) if is_own else None,
+        hand=hands.hand_of(table, seat, vault) if is_own else None,
         cards=table.owned[seat],
         used=table.used[seat],
         supply=table.supply(seat),

@@ -7,7 +7,7 @@ from msgspec import field
 from domain.campaign.box.state import Army
 from domain.campaign.box.table import Command, Event, Table, turn_of
 from domain.campaign.turn.turn import ACT, require_action
-from domain.conquest.pieces import Units, counted
+from domain.conquest.pieces import Units, amount_of
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
@@ -50,7 +50,7 @@ class UnitsRecruited(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         land = [f"{self.army} in {names(self.province)}"] if self.army != Army() else []
-        ships = [f"{counted('galleys', number)} in {names(sea)}" for sea, number in sorted(self.galleys.items())]
+        ships = [f"{amount_of('galleys', number)} in {names(sea)}" for sea, number in sorted(self.galleys.items())]
         recruited = enumerated([*land, *ships])
         return f"{names(self.seat)} recruited {recruited} for {self.talents} talents and {self.chaos} chaos."
 
@@ -90,7 +90,7 @@ class Recruit(Command, frozen=True):
         army = Army(Units(self.infantry, self.cavalry, self.catapults), self.generals)
         galleys = {sea: number for sea, number in sorted(self.galleys.items()) if number}
         ships = sum(galleys.values())
-        units = [*([str(army)] if army != Army() else []), *([counted("galleys", ships)] if ships else [])]
+        units = [*([str(army)] if army != Army() else []), *([amount_of("galleys", ships)] if ships else [])]
         asked = f"You asked to recruit {enumerated(units) or 'nothing'} in {self.province}."
         require_action(table, asked)
         if self.province not in (where := provinces(table, seat)):
@@ -104,7 +104,7 @@ class Recruit(Command, frozen=True):
         supply = table.supply(seat)
         for kind, number in wanted.items():
             if number > supply[kind]:
-                raise Refusal("CS-PCS-04", asked, f"Your supply has {counted(kind, supply[kind])}.")
+                raise Refusal("CS-PCS-04", asked, f"Your supply has {amount_of(kind, supply[kind])}.")
         price = sum(number * table.data.prices[kind] for kind, number in wanted.items())
         if price > (talents := table.players[seat].talents):
             raise Refusal("CS-REC-03", asked, f"That costs {price} talents; you have {talents}.")

@@ -63,7 +63,7 @@ class SenatorsLaid(Event, frozen=True):
         table.vote = replace(vote, laid=laid, leader=self.seat, waiting=waiting)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} laid {named(self.senators)}."
+        return f"{names(self.seat)} laid {in_words(self.senators)}."
 
 
 class VotePassed(Event, frozen=True):
@@ -104,7 +104,7 @@ class VoteEnded(Event, frozen=True):
     def tell(self, names: Names) -> str:
         if self.winner is None:
             return f"Nobody voted for {name_of(self.card)}."
-        return f"{names(self.winner)} won the vote on {name_of(self.card)} and spent {named(self.spent)}."
+        return f"{names(self.winner)} won the vote on {name_of(self.card)} and spent {in_words(self.spent)}."
 
 
 class SenatorsGone(Event, frozen=True):
@@ -132,7 +132,7 @@ class SenatorsGone(Event, frozen=True):
         return f"{names(self.leader)} leads in Rome and took {drawn}, one of the spent senators."
 
 
-def named(senators: Mapping[CardId, int]) -> str:
+def in_words(senators: Mapping[CardId, int]) -> str:
     """Name senators: "Senator I and 2 × Senator III"."""
     return several([name_of(card) for card, number in sorted(senators.items()) for _ in range(number)])
 
@@ -199,13 +199,13 @@ class LaySenators(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, vote = draft.table, vote_of(draft.table)
-        held, left = hands.held(table, seat, draft), _left(table, seat, draft)
+        held, left = hands.hand_of(table, seat, draft), _senators_left(table, seat, draft)
         each = [f"{number} {name_of(card)}" for card, number in sorted(self.senators.items())]
         asked = f"You cannot lay {enumerated(each) or 'no senators'}."
         if any(card not in left or number > left[card] for card, number in self.senators.items()):
             has_them = all(card in held and number <= held[card] for card, number in self.senators.items())
             rule = "CS-SEN-06" if has_them else "CS-SEN-05"
-            raise Refusal(rule, asked, f"You have {hands.named(table, left)} left.")
+            raise Refusal(rule, asked, f"You have {hands.in_words(table, left)} left.")
         lies = hands.votes(table, vote.laid.get(seat, {}))
         if lies + hands.votes(table, self.senators) <= (most := highest(table)):
             allowed = f"Lay more than {most} vote{'s' * (most != 1)}, counting the {lies} that you have laid, or pass."
@@ -214,7 +214,7 @@ class LaySenators(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        left = _left(table, seat, vault)
+        left = _senators_left(table, seat, vault)
         needed = highest(table) + 1 - hands.votes(table, vote_of(table).laid.get(seat, {}))
         if hands.votes(table, left) >= needed:
             counts = {card: schema.count(0, number) for card, number in left.items()}
@@ -237,10 +237,10 @@ class PassVote(Command, frozen=True):
         yield cls.option()
 
 
-def _left(table: Table, seat: Seat, vault: Vault | Draft[Table]) -> hands.Senators:
+def _senators_left(table: Table, seat: Seat, vault: Vault | Draft[Table]) -> hands.Senators:
     """Return the senators that a player has not laid."""
     laid = vote_of(table).laid.get(seat, {})
-    held = hands.held(table, seat, vault)
+    held = hands.hand_of(table, seat, vault)
     return {card: left for card, number in held.items() if (left := number - laid.get(card, 0))}
 
 
@@ -280,7 +280,7 @@ def vote(table: Table) -> list[Decision] | Consequence[Table]:
     seat = vote.waiting[0]
     title = f"Do you vote for {table.cards[vote.card].name}?"
     about = {"card": vote.card, "laid": vote.laid, "leader": vote.leader, "votes": highest(table)}
-    laid = [f"{table.names(each)} has laid {named(senators)}." for each, senators in vote.laid.items()]
+    laid = [f"{table.names(each)} has laid {in_words(senators)}." for each, senators in vote.laid.items()]
     depends = " ".join([*laid, "The vote ends when all others have passed."])
     return [Decision("vote", (seat,), RuleId("CS-SEN-05"), title, depends, about)]
 

@@ -111,7 +111,7 @@ def _seas(table: Table, seat: Seat) -> list[AreaId]:
     return sorted({sea for area in _provinces(table, seat) for sea in table.seas_of(area)})
 
 
-def _left(table: Table) -> Army:
+def _units_to_place(table: Table) -> Army:
     """Return the land units that the active player has still to place."""
     left = table.deploying
     units = Units(left["infantry"], left["cavalry"], left["catapults"])
@@ -138,7 +138,7 @@ class Deploy(Command, frozen=True):
     caesar: Count = 0
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, left = draft.table, _left(draft.table)
+        table, left = draft.table, _units_to_place(draft.table)
         units = Units(self.infantry, self.cavalry, self.catapults)
         asked = f"You cannot place {Army(units, self.generals, bool(self.caesar))} in {self.province}."
         if self.province not in (provinces := _provinces(table, seat)):
@@ -151,7 +151,7 @@ class Deploy(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        left = _left(table)
+        left = _units_to_place(table)
         counts = {**left.units.by_type, "generals": left.generals, "caesar": int(left.caesar)}
         pieces = {kind: schema.count(0, number) for kind, number in counts.items() if number}
         if pieces:
@@ -194,7 +194,7 @@ def deploy(table: Table) -> list[Decision] | Consequence[Table]:
         return season.begin_round
     if not table.deploying:
         return lambda draft: draft.emit(DeploymentBegan(seat))
-    left, provinces, seas = _left(table), _provinces(table, seat), _seas(table, seat)
+    left, provinces, seas = _units_to_place(table), _provinces(table, seat), _seas(table, seat)
     if left != Army() and len(provinces) == 1:
         return lambda draft: draft.emit(ArmyDeployed(seat, provinces[0], left, automatic=True))
     galleys = table.deploying["galleys"] if seas else 0

@@ -29,7 +29,7 @@ class TaxesCollected(Event, frozen=True):
         return f"Taxes in talents: {enumerated(each)}."
 
 
-def due(table: Table, seat: Seat) -> int:
+def taxes_of(table: Table, seat: Seat) -> int:
     """Return the taxes of a player, in talents."""
     tokens = ((province.influence.get(seat, 0), province.city) for province in table.provinces.values())
     return sum(number * PER_TOKEN * (2 if city == seat else 1) for number, city in tokens)
@@ -37,7 +37,7 @@ def due(table: Table, seat: Seat) -> int:
 
 def collect(draft: Draft[Table]) -> None:
     """Pay taxes to everybody."""
-    draft.emit(TaxesCollected({seat: due(draft.table, seat) for seat in draft.table.seats}))
+    draft.emit(TaxesCollected({seat: taxes_of(draft.table, seat) for seat in draft.table.seats}))
 
 
 EVENTS = (TaxesCollected,)

@@ -16,7 +16,7 @@ from domain.classic.box.table import Command, Event, Table, battle_of
 from domain.classic.combat import capture, conquest
 from domain.classic.combat.losses import LossesRemoved, force
 from domain.conquest import dice
-from domain.conquest.choices import choices, counted, forced
+from domain.conquest.choices import choices, forced, number_fields
 from domain.conquest.dice import Face
 from domain.conquest.pieces import NO_UNITS, Units
 from domain.kernel.chance.secret import Vault
@@ -270,7 +270,7 @@ class FormLegion(Command, frozen=True):
         size = legion_size(table, battle, seat)
         ranges = choices(force(table, battle, seat).units, size)
         total = schema.exactly(size, ranges)
-        yield cls.option(f"Form a battle legion of {size}", counted(ranges), rule="CC-BAT-08", x_total=[total])
+        yield cls.option(f"Form a battle legion of {size}", number_fields(ranges), rule="CC-BAT-08", x_total=[total])
 
 
 # --- the steps of a round ---

@@ -321,7 +321,7 @@ def _to_judge(table: Table, seat: Seat) -> list[str]:
 
 
 def judge_generals(table: Table) -> list[Decision]:
-    """Ask every winner what becomes of the generals they took."""
+    """Ask every winner what to do with the generals they took."""
     return [
         Decision(
             "judge-general",

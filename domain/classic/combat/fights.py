@@ -25,7 +25,7 @@ class Fights(NamedTuple):
     """Players with lone leaders where the active player has a unit and no battle is due (CC-CAP-04, CC-BAT-33)."""
 
     @property
-    def due(self) -> int:
+    def required(self) -> int:
         """How many battles must be fought."""
         return len(self.battles) + len(self.naval)
 

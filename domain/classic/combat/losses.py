@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from domain.classic.box.pieces import Army
 from domain.classic.box.state import Battle, Side
 from domain.classic.box.table import Command, Event, Table, battle_of
-from domain.conquest.choices import Ranges, choices, counted, forced
+from domain.conquest.choices import Ranges, choices, forced, number_fields
 from domain.conquest.pieces import KINDS, NO_UNITS, Units
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -178,7 +178,7 @@ class MarkLosses(Command, frozen=True):
         totals = [*_types_of_legion(side, ranges), schema.exactly(side.hits, ranges)]
         rule = "CC-BAT-16" if side is battle.defender else "CC-BAT-19"
         title = "Choose the unit that is hit" if side.hits == 1 else f"Choose {side.hits} units that are hit"
-        yield cls.option(title, counted(ranges), rule=rule, x_total=totals)
+        yield cls.option(title, number_fields(ranges), rule=rule, x_total=totals)
 
 
 def is_mixed(army: Army) -> bool:

@@ -68,13 +68,13 @@ def next_fight(table: Table) -> list[Decision] | Consequence[Table]:
     if table.combat is None:
         return begin
     fights = left_to_fight(table)
-    if not fights.optional and fights.due < 2:
+    if not fights.optional and fights.required < 2:
         return lambda draft: _fight_the_last(draft, fights)
     decision = Decision(
         "fight",
         (table.acting,),
         RuleId("CC-BAT-04"),
-        "Which battle do you fight next?" if fights.due else "Do you fight another battle?",
+        "Which battle do you fight next?" if fights.required else "Do you fight another battle?",
         "When nothing is left to fight, the turn goes on.",
         {
             "battles": fights.battles,
@@ -176,7 +176,7 @@ class FinishCombat(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        if not left_to_fight(table).due:
+        if not left_to_fight(table).required:
             yield cls.option()
 
 

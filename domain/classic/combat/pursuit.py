@@ -8,7 +8,7 @@ from domain.classic.box.state import Battle
 from domain.classic.box.table import Command, Event, Table, battle_of
 from domain.classic.combat.losses import force, remove
 from domain.conquest import dice
-from domain.conquest.choices import choices, counted, forced
+from domain.conquest.choices import choices, forced, number_fields
 from domain.conquest.dice import Face
 from domain.conquest.pieces import Units
 from domain.kernel.chance.secret import Vault
@@ -102,7 +102,7 @@ class MarkPursued(Command, frozen=True):
         hits = fight.pursuit_hits
         ranges = choices(_prey(table, fight), hits)
         title = "Eliminate a retreating unit" if hits == 1 else f"Eliminate {hits} retreating units"
-        yield cls.option(title, counted(ranges), x_total=[schema.exactly(hits, ranges)])
+        yield cls.option(title, number_fields(ranges), x_total=[schema.exactly(hits, ranges)])
 
 
 def _prey(table: Table, fight: Battle) -> Units:

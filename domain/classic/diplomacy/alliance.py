@@ -114,7 +114,7 @@ def _own_proposal(table: Table, seat: Seat) -> Alliance | None:
     return next((alliance for alliance in proposals if {*alliance.accepted} != {*alliance.members}), None)
 
 
-def _asked(table: Table, seat: Seat) -> list[str]:
+def _open_offers(table: Table, seat: Seat) -> list[str]:
     """The alliances that a seat has been asked to join and has not answered."""
     return [alliance.id for alliance in table.alliances if seat in alliance.members and seat not in alliance.accepted]
 
@@ -170,7 +170,7 @@ class AnswerAlliance(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         require_playing(draft.table, seat, ALY_01)
-        open_ones = _asked(draft.table, seat)
+        open_ones = _open_offers(draft.table, seat)
         if self.alliance not in open_ones:
             asked = f"You have no proposal {self.alliance!r} to answer."
             raise Refusal(ALY_01, asked, f"Proposals you can answer: {or_none(open_ones)}.")
@@ -178,7 +178,7 @@ class AnswerAlliance(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        if may_talk(table, seat) and (open_ones := _asked(table, seat)):
+        if may_talk(table, seat) and (open_ones := _open_offers(table, seat)):
             fields = {"alliance": schema.one_of(open_ones), "accept": schema.one_of((True, False))}
             yield cls.option("Accept or refuse an alliance", fields)
 

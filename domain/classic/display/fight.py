@@ -10,7 +10,7 @@ from domain.classic.combat.losses import force
 from domain.classic.display.marks import leader
 from domain.conquest import dice
 from domain.conquest.marks import units_of
-from domain.conquest.pieces import NO_UNITS, counted
+from domain.conquest.pieces import NO_UNITS, amount_of
 from domain.kernel.rules import marks
 from domain.kernel.rules.marks import Fighter, Mark, Throw
 from domain.kernel.rules.message import Names
@@ -47,5 +47,9 @@ def _fleet(table: Table, battle: NavalBattle, fleet: Fleet, enemy: Fleet, names:
     number = naval.DICE_PER_GALLEY * galleys
     throw = Throw("battle", number, dice.chances(number, NO_UNITS, naval.most_hits(table, fleet, enemy)))
     return Fighter(
-        fleet.seat, names(fleet.seat), (Mark("galley", galleys, words=counted("galleys", galleys)),), fleet.hits, throw
+        fleet.seat,
+        names(fleet.seat),
+        (Mark("galley", galleys, words=amount_of("galleys", galleys)),),
+        fleet.hits,
+        throw,
     )

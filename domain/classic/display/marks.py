@@ -1,4 +1,4 @@
-"""What a picture of a Classic table shows."""
+"""The marks in pictures of a Classic table: pieces, roads, battles, standings, and what lies beside the board."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ from domain.classic.box.pieces import Galley
 from domain.classic.box.state import Alliance
 from domain.classic.display.view import SeatView, View
 from domain.conquest.marks import CITY, listed, units_of
-from domain.conquest.pieces import NO_UNITS, Units, counted
+from domain.conquest.pieces import NO_UNITS, Units, amount_of
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import SHORE, Board
 from domain.kernel.rules.marks import Link, Mark, Marks, Place, Shelf, Stack, Standing
@@ -176,7 +176,7 @@ def _shelves(view: View, names: Names) -> Iterator[Shelf]:
         yield Shelf(
             f"{names(view.active)} still has to place",
             tuple(
-                Mark(kinds.get(kind, kind), count, seat=view.active, words=counted(kind, count))
+                Mark(kinds.get(kind, kind), count, seat=view.active, words=amount_of(kind, count))
                 for kind, count in bought.items()
                 if count
             ),

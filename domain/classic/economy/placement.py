@@ -42,7 +42,7 @@ class UnitsPlaced(Event, frozen=True):
     def apply(self, table: Table) -> None:
         army = table.army(self.province, self.seat)
         table.set_army(self.province, self.seat, replace(army, fresh=army.fresh + self.units))
-        table.bought = replace(_left(table), infantry=0, cavalry=0, catapults=0)
+        table.bought = replace(_pieces_to_place(table), infantry=0, cavalry=0, catapults=0)
         table.reinforced = True
 
     def tell(self, names: Names) -> str:
@@ -68,7 +68,7 @@ class GalleyPlaced(Event, frozen=True):
     def apply(self, table: Table) -> None:
         table.galleys[self.galley] = Galley(self.seat, self.province, self.coast)
         table.next_galley += 1
-        left = _left(table)
+        left = _pieces_to_place(table)
         table.bought = replace(left, galleys=left.galleys - 1)
 
     def tell(self, names: Names) -> str:
@@ -88,7 +88,7 @@ class CityPlaced(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         table.change_province(self.province, city=True)
-        left = _left(table)
+        left = _pieces_to_place(table)
         table.bought = replace(left, cities=left.cities - 1)
 
     def tell(self, names: Names) -> str:
@@ -107,7 +107,7 @@ class FortificationPlaced(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         table.change_province(self.province, fortified=True)
-        left = _left(table)
+        left = _pieces_to_place(table)
         table.bought = replace(left, fortifications=left.fortifications - 1)
 
     def tell(self, names: Names) -> str:
@@ -125,7 +125,7 @@ class RoadPlaced(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         table.roads.append(self.road)
-        left = _left(table)
+        left = _pieces_to_place(table)
         table.bought = replace(left, roads=left.roads - 1)
 
     def tell(self, names: Names) -> str:
@@ -154,7 +154,7 @@ class PlacementFinished(Event, frozen=True):
         return f"{names(self.seat)} ended their turn."
 
 
-def _left(table: Table) -> Purchase:
+def _pieces_to_place(table: Table) -> Purchase:
     """What was bought and is not yet placed."""
     return table.bought or Purchase()
 
@@ -163,7 +163,7 @@ def _left(table: Table) -> Purchase:
 
 
 def _city_sites(table: Table, seat: Seat) -> list[AreaId]:
-    left = _left(table)
+    left = _pieces_to_place(table)
     return sites.city_sites_that_leave(table, seat, left.cities, left.roads)
 
 
@@ -177,12 +177,12 @@ def _stranded(table: Table, seat: Seat) -> list[Seat]:
 
 
 def _may_finish(table: Table) -> bool:
-    return not _left(table).total and (table.edition.turns_wait_for_talks or not table.offers)
+    return not _pieces_to_place(table).total and (table.edition.turns_wait_for_talks or not table.offers)
 
 
 def _is_asked(table: Table, seat: Seat) -> bool:
     """Tell whether the active player has something to do, or to say, before the turn may end."""
-    if _left(table).total:
+    if _pieces_to_place(table).total:
         return True
     if not table.edition.turns_wait_for_talks:
         return _may_finish(table) or bool(_stranded(table, seat))
@@ -191,7 +191,7 @@ def _is_asked(table: Table, seat: Seat) -> bool:
 
 def _automatic(table: Table, seat: Seat) -> Event | None:
     """Return what happens next without a choice: there are as many pieces as places, or there is nothing left to do."""
-    left = _left(table)
+    left = _pieces_to_place(table)
     if left.units.total:
         return UnitsPlaced(seat, table.home(seat), left.units)
     if left.galleys and len(coasts := sites.galley_coasts(table, seat)) == 1:
@@ -229,7 +229,7 @@ class PlaceGalley(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         asked = f"You cannot place a galley on {self.coast!r} of {self.province}."
-        _require_left(_left(table).galleys, asked)
+        _require_left(_pieces_to_place(table).galleys, asked)
         coasts = sites.galley_coasts(table, seat)
         if (self.province, self.coast) not in coasts:
             rule = "CC-PLC-04" if table.home(seat) in sites.PORTS else "CC-PLC-03"
@@ -239,7 +239,7 @@ class PlaceGalley(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        if not _left(table).galleys:
+        if not _pieces_to_place(table).galleys:
             return
         coasts: dict[AreaId, list[str]] = {}
         for province, coast in sites.galley_coasts(table, seat):
@@ -261,7 +261,7 @@ class PlaceCity(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         asked = f"You cannot build a city in {self.province}."
-        _require_left(_left(table).cities, asked)
+        _require_left(_pieces_to_place(table).cities, asked)
         if self.province not in (places := sites.city_sites(table, seat)):
             raise Refusal("CC-PLC-05", asked, f"Your provinces without a city: {', '.join(places)}.")
         if self.province not in (places := _city_sites(table, seat)):
@@ -272,7 +272,7 @@ class PlaceCity(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        if _left(table).cities:
+        if _pieces_to_place(table).cities:
             yield cls.option("Build a city", {"province": schema.one_of(_city_sites(table, seat))})
 
 
@@ -288,14 +288,14 @@ class PlaceFortification(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         asked = f"You cannot fortify {self.province}."
-        _require_left(_left(table).fortifications, asked)
+        _require_left(_pieces_to_place(table).fortifications, asked)
         if self.province not in (cities := sites.fortification_sites(table, seat)):
             raise Refusal("CC-PLC-06", asked, f"Your unfortified cities: {', '.join(cities) or 'none yet'}.")
         draft.emit(FortificationPlaced(seat, self.province))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        if _left(table).fortifications and (cities := sites.fortification_sites(table, seat)):
+        if _pieces_to_place(table).fortifications and (cities := sites.fortification_sites(table, seat)):
             yield cls.option("Fortify a city", {"province": schema.one_of(cities)})
 
 
@@ -311,7 +311,7 @@ class PlaceRoad(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         asked = f"You cannot build the road {self.road!r}."
-        _require_left(_left(table).roads, asked)
+        _require_left(_pieces_to_place(table).roads, asked)
         allowed = f"Possible: {', '.join(roads := sites.road_sites(table, seat)) or 'none yet'}."
         if self.road in table.roads:
             raise Refusal("CC-ROAD-04", asked, allowed)
@@ -323,7 +323,7 @@ class PlaceRoad(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        if _left(table).roads and (roads := sites.road_sites(table, seat)):
+        if _pieces_to_place(table).roads and (roads := sites.road_sites(table, seat)):
             yield cls.option("Build a road", {"road": schema.one_of(roads)})
 
 
@@ -385,7 +385,7 @@ class FinishTurn(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         asked = "You cannot end your turn yet."
-        if left := _left(table).total:
+        if left := _pieces_to_place(table).total:
             raise Refusal("CC-PLC-09", asked, f"Pieces that you bought and must place first: {left}.")
         others = [other for other in talks.waiting(table) if other != seat]
         if others or (table.offers and table.edition.turns_wait_for_talks):
@@ -404,7 +404,7 @@ class FinishTurn(Command, frozen=True):
 
 def place(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the active player to place or to finish, and the player who was offered a ransom to answer."""
-    seat, left = table.acting, _left(table)
+    seat, left = table.acting, _pieces_to_place(table)
     if (event := _automatic(table, seat)) is not None:
         return lambda draft: _follow(draft, event)
     answers = ransom.decisions(table)

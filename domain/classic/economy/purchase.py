@@ -11,7 +11,7 @@ from domain.classic.box.state import Purchase
 from domain.classic.box.table import Command, Event, Table
 from domain.classic.economy import sites
 from domain.classic.turn import inflation, turn
-from domain.conquest.pieces import NO_UNITS, PIECES, counted
+from domain.conquest.pieces import NO_UNITS, PIECES, amount_of
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules import schema
@@ -55,7 +55,7 @@ class PiecesBought(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         counts = ((kind, getattr(self.pieces, kind)) for kind in PRICES)
-        bought = [counted(kind, count) for kind, count in counts if count]
+        bought = [amount_of(kind, count) for kind, count in counts if count]
         return f"{names(self.seat)} bought {names.all(bought)} for {self.talents} talents."
 
 
@@ -202,10 +202,10 @@ class Buy(Command, frozen=True):
 
     def _check_kind(self, table: Table, seat: Seat, kind: str, count: int) -> None:
         if (bar := _bar(table, seat, kind)) is not None:
-            raise Refusal(bar[0], f"You asked for {counted(kind, count)}.", bar[1])
+            raise Refusal(bar[0], f"You asked for {amount_of(kind, count)}.", bar[1])
         unused = supply(table, seat)[kind]
         if count > unused:
-            raise Refusal("CC-BUY-04", f"You asked for {counted(kind, count)}.", f"The supply has {unused} left.")
+            raise Refusal("CC-BUY-04", f"You asked for {amount_of(kind, count)}.", f"The supply has {unused} left.")
 
     def _check_places(self, table: Table, seat: Seat) -> None:
         """Check that all pieces find a place (CC-BUY-08)."""
@@ -218,7 +218,7 @@ class Buy(Command, frozen=True):
 
     def _check_room(self, kind: str, room: int, places: str) -> None:
         if (wanted := getattr(self, kind)) > room:
-            asked = f"You asked for {counted(kind, wanted)}."
+            asked = f"You asked for {amount_of(kind, wanted)}."
             raise Refusal("CC-BUY-08", asked, f"There is room for {room}: {places}.")
 
     @classmethod

@@ -63,7 +63,7 @@ def city_sites_that_leave(table: Table, seat: Seat, new_cities: int, roads: int)
     sites, owned = city_sites(table, seat), set(cities(table, seat))
     if not roads or _most_roads(table, owned, sites, new_cities - 1)[-1] >= roads:
         return sites  # the roads fit without this city, so it may go anywhere
-    chosen = _chosen(table, owned, sites, new_cities, roads)
+    chosen = _usable_sites(table, owned, sites, new_cities, roads)
     return [site for site in sites if site in chosen]
 
 
@@ -94,7 +94,7 @@ def _most_roads(table: Table, owned: Collection[AreaId], sites: Collection[AreaI
     return most
 
 
-def _chosen(
+def _usable_sites(
     table: Table, owned: Collection[AreaId], sites: Collection[AreaId], new_cities: int, roads: int
 ) -> set[AreaId]:
     """Return every site that is in some choice of exactly `new_cities` sites that gives at least `roads` roads."""

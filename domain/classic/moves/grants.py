@@ -44,7 +44,7 @@ class _OfGrant(Event, frozen=True):
     def grant(self) -> Grant:
         return Grant(self.by, self.to, self.kind, self.where)
 
-    def _told(self, names: Names, verb: str) -> str:
+    def _sentence(self, names: Names, verb: str) -> str:
         place = f" in {names(self.where)}" if self.where else ""
         return f"{names(self.by)} {verb} {names(self.to)} every {self.kind} passage{place}"
 
@@ -58,7 +58,7 @@ class StandingGranted(_OfGrant, frozen=True):
         table.grants.append(self.grant)
 
     def tell(self, names: Names) -> str:
-        return f"{self._told(names, 'allows')} until further notice."
+        return f"{self._sentence(names, 'allows')} until further notice."
 
 
 class GrantWithdrawn(_OfGrant, frozen=True):
@@ -71,7 +71,7 @@ class GrantWithdrawn(_OfGrant, frozen=True):
         table.grants[:] = [grant for grant in table.grants if grant != ended]
 
     def tell(self, names: Names) -> str:
-        return f"{self._told(names, 'no longer allows')}."
+        return f"{self._sentence(names, 'no longer allows')}."
 
 
 class GrantStanding(Command, frozen=True):

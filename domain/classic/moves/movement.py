@@ -196,13 +196,13 @@ def step(table: Table, seat: Seat, origin: AreaId, to: AreaId, group: Group) -> 
     """Return what happens when the group makes the step. Raises `Refusal` when it may not."""
     legion.check_border(table, seat, origin, to)
     met = passage.way(table, seat, origin, to)
-    on_road = passage.given(table, "road", origin, to, group)
+    on_road = passage.grantors(table, "road", origin, to, group)
     road = passage.may_ride(table, met, origin, to, group, on_road)
     goes_on = road and legion.goes_on(table, origin, to)
     _check_turning_back(table, origin, to, group)
     legion.check(table, seat, origin, group, riding=goes_on)
     crossing = _check_strait(table, met, origin, to, group)
-    in_transit = on_road | passage.given(table, "transit", origin, to, group)
+    in_transit = on_road | passage.grantors(table, "transit", origin, to, group)
     stopped = any(owner not in in_transit for owner in met.guards)
     if stopped and not group.size and not table.army(to, seat).units.total:
         raise Refusal(
@@ -247,7 +247,7 @@ def _check_strait(table: Table, met: Way, origin: AreaId, to: AreaId, group: Gro
     """Check that nobody blocks the strait; return who let the group cross."""
     if not met.strait:
         return frozenset()
-    crossing = passage.given(table, "strait", origin, to, group)
+    crossing = passage.grantors(table, "strait", origin, to, group)
     blocking = [owner for owner in met.strait if owner not in crossing]
     if blocking:
         raise Refusal(

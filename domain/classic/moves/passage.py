@@ -195,7 +195,7 @@ def stands(table: Table, by: Seat, to: Seat, kind: Consent, place: AreaId | None
     )
 
 
-def given(table: Table, kind: Consent, origin: AreaId, to: AreaId, group: Group) -> frozenset[Seat]:
+def grantors(table: Table, kind: Consent, origin: AreaId, to: AreaId, group: Group) -> frozenset[Seat]:
     """Return who granted exactly this passage to exactly this group (CC-ALY-05)."""
     return frozenset(
         owner

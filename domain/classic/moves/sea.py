@@ -95,7 +95,7 @@ class PiecesEmbarked(Event, frozen=True):
             table.change_leader(leader, at=None, aboard=self.galley)
 
     def tell(self, names: Names) -> str:
-        return f"{_told(names, self.leaders, self.units)} boarded {names(self.galley)} in {names(self.at)}."
+        return f"{_group_in_words(names, self.leaders, self.units)} boarded {names(self.galley)} in {names(self.at)}."
 
 
 class PiecesLanded(Event, frozen=True):
@@ -126,10 +126,12 @@ class PiecesLanded(Event, frozen=True):
             table.landings.append(self.at)
 
     def tell(self, names: Names) -> str:
-        return f"{_told(names, self.leaders, self.units)} landed from {names(self.galley)} in {names(self.at)}."
+        return (
+            f"{_group_in_words(names, self.leaders, self.units)} landed from {names(self.galley)} in {names(self.at)}."
+        )
 
 
-def _told(names: Names, leaders: Sequence[str], units: Units) -> str:
+def _group_in_words(names: Names, leaders: Sequence[str], units: Units) -> str:
     return " with ".join(filter(None, [names.all(leaders) if leaders else "", str(units) if units.total else ""]))
 
 

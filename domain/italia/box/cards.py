@@ -138,7 +138,7 @@ class NationCard(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_u
 
 
 class Deck(Document, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The nation cards and the set-up of a game, as a document has them.
+    """The nation cards and the set-up of a game, in the form of a document.
 
     Attributes:
         game: the ruleset.

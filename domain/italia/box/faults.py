@@ -63,11 +63,12 @@ class _Check:
             yield from (f"{what} {name} is given {times} times; give it once" for name, times in _repeated(ids))
         own = cards.builtin(deck.game)
         if deck.seats != own.seats:
-            yield f"seats is {_told(deck.seats, in_order=True)}; it must be {_told(own.seats, in_order=True)}"
+            right = _list_in_words(own.seats, in_order=True)
+            yield f"seats is {_list_in_words(deck.seats, in_order=True)}; it must be {right}"
         seats = {card.id: card.seat for card in own.nations}
         for nation in (*(seats.keys() - self.nations.keys()), *(self.nations.keys() - seats.keys())):
             wrong = "is missing" if nation in seats else f"is not of {deck.game}"
-            yield f"{nation} {wrong}; the nations are {_told(seats)}"
+            yield f"{nation} {wrong}; the nations are {_list_in_words(seats)}"
         for card in deck.nations:
             if card.seat != seats.get(card.id, card.seat):
                 yield f"{card.id}: seat is {card.seat}; it must be {seats[card.id]}"
@@ -77,7 +78,7 @@ class _Check:
         for field in ("scoring_rounds", "extra_scoring_rounds"):
             rounds: tuple[int, ...] = getattr(deck, field)
             if list(rounds) != sorted(set(rounds)):
-                yield f"{field} is {_told(rounds)}; give rounds in their order, each once"
+                yield f"{field} is {_list_in_words(rounds)}; give rounds in their order, each once"
 
     def _set_up_twice(self) -> Iterator[str]:
         places = [(card, place) for card in self.deck.nations for place in card.setup]
@@ -95,7 +96,7 @@ class _Check:
         yield from self._areas("full_income_areas", card.full_income_areas, "land")
         for kind in card.counters:
             if kind not in self.data.units:
-                yield f"counters: {self.deck.game} has no {kind}; known: {_told(self.data.units)}"
+                yield f"counters: {self.deck.game} has no {kind}; known: {_list_in_words(self.data.units)}"
         for field in (*card.marks, *card.basis):
             if field not in card.__struct_fields__:
                 yield f"marks: {field!r} is not a field of a card"
@@ -108,7 +109,7 @@ class _Check:
         for cited in re.findall(r"\[([^\[\]]*)\]", entry.source):
             for mark in cited.split(", "):
                 if mark not in self.deck.sources:
-                    yield f"source cites [{mark}]; sources has {_told(self.deck.sources)}"
+                    yield f"source cites [{mark}]; sources has {_list_in_words(self.deck.sources)}"
         yield from self._names(card, entry)
         match entry:
             case Place():
@@ -157,16 +158,16 @@ class _Check:
                 case "at" | "place":
                     yield from self._site(field, value)
                 case "nation" | "to" | "into" | "of" | "against" | "witnesses":
-                    yield from self._known(field, (value,) if isinstance(value, str) else value, self.nations)
+                    yield from self._unknown_names(field, (value,) if isinstance(value, str) else value, self.nations)
                 case "least" if isinstance(entry, entries.Desertion):
-                    yield from self._known(field, entry.least, self.nations)
+                    yield from self._unknown_names(field, entry.least, self.nations)
                 case "leader" | "leaders" | "apart_from" | "during":
-                    yield from self._known(field, (value,) if isinstance(value, str) else value, self.owners)
+                    yield from self._unknown_names(field, (value,) if isinstance(value, str) else value, self.owners)
                 case "unit" | "but_with":
                     if value not in _WHICH:
-                        yield from self._known(field, (value,), self.data.units)
+                        yield from self._unknown_names(field, (value,), self.data.units)
                 case "units" | "up_to" | "exempt":
-                    yield from self._known(field, value, self.data.units)
+                    yield from self._unknown_names(field, value, self.data.units)
                 case _:
                     pass
 
@@ -177,7 +178,7 @@ class _Check:
                 for area in site.areas:
                     shared = set(site.regions) & self._regions(area)
                     if shared:
-                        yield f"{field}: {area} counts twice, by itself and in {_told(shared)}; name it once"
+                        yield f"{field}: {area} counts twice, by itself and in {_list_in_words(shared)}; name it once"
                 yield from (f"{field}: {name} is given {times} times" for name, times in _repeated(site.regions))
                 if not site.areas and not site.regions:
                     yield f"{field}: names no place; give areas or regions"
@@ -210,13 +211,13 @@ class _Check:
             elif kind is not None and self.map.area(area).kind != kind:
                 yield f"{field}: {area} is {self.map.area(area).kind}, not {kind}"
 
-    def _known(self, field: str, names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
+    def _unknown_names(self, field: str, names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
         there = tuple(known)
         for name, times in _repeated(names):
             yield f"{field}: {name} is given {times} times; name it once"
         for name in dict.fromkeys(names):
             if name not in there:
-                yield f"{field}: {name!r} is unknown; known: {_told(there)}"
+                yield f"{field}: {name!r} is unknown; known: {_list_in_words(there)}"
 
     def _span(self, field: str, span: Span, within: Span) -> Iterator[str]:
         first, last = span
@@ -341,14 +342,14 @@ class _Check:
                 pass
         unit = getattr(special, "unit", None)
         if owner is not None and unit in self.data.units and unit not in owner.counters:
-            yield f"{owner.id} has no {unit}; known: {_told(owner.counters)}"
+            yield f"{owner.id} has no {unit}; known: {_list_in_words(owner.counters)}"
 
     # --- points ---
 
     def _holding(self, entry: entries.Holding) -> Iterator[str]:
         rounds = sorted({*self.deck.scoring_rounds, *self.deck.extra_scoring_rounds})
         if entry.round not in rounds:
-            right = _told(rounds, in_order=True)
+            right = _list_in_words(rounds, in_order=True)
             yield f"round is {entry.round}, after which nothing scores; the scoring rounds are {right}"
         if entry.halves <= 0:
             yield f"halves is {entry.halves}; give a positive number of half points"
@@ -358,7 +359,7 @@ class _Check:
         if entry.halves == 0 or (entry.halves < 0) != penal:
             yield f"halves is {entry.halves}; give a {'negative' if penal else 'positive'} number of half points"
         if entry.option is not None and (entry.option not in OPTIONS or entry.rounds is None):
-            yield f"option: {entry.option!r} limits nothing; known: {_told(OPTIONS)}, together with rounds"
+            yield f"option: {entry.option!r} limits nothing; known: {_list_in_words(OPTIONS)}, together with rounds"
         match entry:
             case entries.EliminationPoints():
                 yield from self._elimination(card, entry)
@@ -384,7 +385,7 @@ class _Check:
                 yield f"{entry.leader} is a leader of {owner.id}; give it as nation"
         whose = self.nations.get(entry.nation) if entry.nation is not None else None
         if whose is not None and entry.unit in self.data.units and entry.unit not in whose.counters:
-            yield f"{whose.id} has no {entry.unit}; known: {_told(whose.counters)}"
+            yield f"{whose.id} has no {entry.unit}; known: {_list_in_words(whose.counters)}"
 
     def _once(self, card: NationCard) -> Iterator[str]:
         """Nothing is said twice of the same thing, so that no area scores twice by mistake."""
@@ -421,5 +422,5 @@ def _repeated(items: Iterable[Any]) -> list[tuple[Any, int]]:
     return [(item, times) for item, times in Counter(iter(items)).items() if times > 1]
 
 
-def _told(items: Iterable[Any], *, in_order: bool = False) -> str:
+def _list_in_words(items: Iterable[Any], *, in_order: bool = False) -> str:
     return ", ".join(map(str, items if in_order else sorted(map(str, items)))) or "none"

@@ -73,16 +73,16 @@ def total(units: Mapping[Kind, int]) -> int:
 
 def listed(units: Mapping[Kind, int]) -> str:
     """Say how many of each type: "3 legions and 1 consular legion"."""
-    return message.enumerated([counted(kind, units[kind]) for kind in KINDS if units.get(kind)]) or "no units"
+    return message.enumerated([amount_of(kind, units[kind]) for kind in KINDS if units.get(kind)]) or "no units"
 
 
-def counted(kind: str, number: int) -> str:
+def amount_of(kind: str, number: int) -> str:
     """Say how many units of a type: "1 legion", "2 fleets", "3 infantry"; and of any: "2 units"."""
-    name = named([kind])
+    name = kinds_in_words([kind])
     return f"{number} {name}{'' if number == 1 or name.endswith(MASS_NOUNS) else 's'}"
 
 
-def named(kinds: Iterable[str]) -> str:
+def kinds_in_words(kinds: Iterable[str]) -> str:
     """Name types of units, or what can be aimed at: "legion and Roman foederati"."""
     return message.enumerated([WORDS.get(kind, kind.replace("-", " ")) for kind in kinds]) or "none"
 

@@ -287,7 +287,7 @@ class Combat(Struct, frozen=True, omit_defaults=True):
 
 
 BattleStep = Literal["submit", "conversion", "roll", "lose", "driven-off", "retreat"]
-"""The steps of a round of battle (IT-BAT-14, IT-BAT-15); `domain.italia.course` knows what is asked in each."""
+"""The steps of a round of battle (IT-BAT-14, IT-BAT-15); `domain.italia.course` knows the decisions in each."""
 
 
 class Aim(Struct, frozen=True):

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import KINDS, Army, LeaderId, NationId, Piece, counted, named
+from domain.italia.box.pieces import KINDS, Army, LeaderId, NationId, Piece, amount_of, kinds_in_words
 from domain.italia.box.state import Campaign, Combat, Front, Leaving, Moving
 from domain.italia.box.table import Command, Event, Table, campaign_of, turn_of
 from domain.italia.combat import raids
@@ -167,7 +167,7 @@ class AreaBlocked(Event, frozen=True):
         table.campaign = replace(campaign, blocked=(*campaign.blocked, self.area))
 
     def tell(self, names: Names) -> str:
-        unit = counted(self.kind, 1)
+        unit = amount_of(self.kind, 1)
         return f"The {names(self.nation)} gave up {unit} and {self.cost} gold to block {names(self.area)}."
 
 
@@ -215,7 +215,7 @@ class EndCampaign(Command, frozen=True):
             allowed = f"Others are in {table.names.all(areas)}: make a move, and leave or fight."
             raise Refusal("IT-CAM-17", asked, allowed)
         campaign = campaign_of(table)
-        draft.emit(ended(table, campaign.nation, campaign.leader))
+        draft.emit(end_of(table, campaign.nation, campaign.leader))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -232,7 +232,7 @@ def _unfought(table: Table) -> list[AreaId]:
     return [area for area in met if not entry.stay_without_fight(table, nation, area)]
 
 
-def ended(table: Table, nation: NationId, leader: LeaderId, *, automatic: bool = False) -> CampaignEnded:
+def end_of(table: Table, nation: NationId, leader: LeaderId, *, automatic: bool = False) -> CampaignEnded:
     """Return the end of a campaign; armies that share an area with subjects must leave it (IT-CAM-13)."""
     leaving = tuple(
         Leaving(nation, area, table.army(area, nation), "subjects")
@@ -253,7 +253,7 @@ def decide(table: Table) -> list[Decision] | Consequence[Table] | None:
             return _meet(table)
         return lambda draft: draft.emit(CampaignBegan(nation, leader, plan.gold))
     if campaign.leader not in table.nations[nation].came or not _can_pay(table, nation):
-        return _meet(table) or (lambda draft: draft.emit(ended(table, nation, campaign.leader, automatic=True)))
+        return _meet(table) or (lambda draft: draft.emit(end_of(table, nation, campaign.leader, automatic=True)))
     gold, names = table.nations[nation].gold, table.names
     return [
         Decision(
@@ -344,7 +344,7 @@ class Block(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, campaign = draft.table, campaign_of(draft.table)
-        asked = f"You cannot block {table.names(self.area)} with {counted(self.kind, 1)}."
+        asked = f"You cannot block {table.names(self.area)} with {amount_of(self.kind, 1)}."
         gold, cost = table.nations[campaign.nation].gold, table.data.costs.block
         if gold < cost:
             raise Refusal("IT-BLK-01", asked, f"A block costs {cost} gold; you have {gold}.")
@@ -354,7 +354,9 @@ class Block(Command, frozen=True):
         if self.area not in places:
             raise Refusal("IT-BLK-01", asked, f"You can block {table.names.all(places)}.")
         if self.kind not in kinds:
-            raise Refusal("IT-BLK-03", asked, f"Give up one of the units in the leader's area: {named(kinds)}.")
+            raise Refusal(
+                "IT-BLK-03", asked, f"Give up one of the units in the leader's area: {kinds_in_words(kinds)}."
+            )
         blocked = _enemies(table, campaign.nation, self.area)
         draft.emit(AreaBlocked(campaign.nation, self.area, self.kind, cost))
         for other in blocked:  # IT-BLK-05: a blocked nation may score in the turn of any nation

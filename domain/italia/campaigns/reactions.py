@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import Army, FleetId, LeaderId, NationId, Units, counted, fits
+from domain.italia.box.pieces import Army, FleetId, LeaderId, NationId, Units, amount_of, fits
 from domain.italia.box.state import Campaign, Reaction, resolved
 from domain.italia.box.table import Command, Event, Table, campaign_of
 from domain.italia.campaigns.campaign import adjacent, is_blocked, place_of
@@ -269,7 +269,7 @@ class React(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, campaign = draft.table, campaign_of(draft.table)
-        nation = _asked(table, campaign, self.nation)
+        nation = _answering_nation(table, campaign, self.nation)
         names = table.names
         asked = f"The {names(nation)} cannot move from {names(self.origin)} to {names(self.to)}."
         possible = {(move.into_battle, move.origin, move.to): move for move in moves(table, campaign, nation)}
@@ -291,7 +291,7 @@ class React(Command, frozen=True):
             if self.fleets or not army or not there.has(Army(self.units or {}, army.leaders)):
                 raise Refusal(rule, asked, f"Name units or leaders who are there: {there.tell(names)}.")
             if not fits(self.units or {}, move.room):
-                raise Refusal("IT-REA-09", asked, f"There is room for {counted('unit', move.room)}.")
+                raise Refusal("IT-REA-09", asked, f"There is room for {amount_of('unit', move.room)}.")
         moved = ReactionMoved(nation, self.into_battle, self.origin, self.to, army, tuple(sorted(self.fleets)))
         draft.emit(moved)
 
@@ -375,7 +375,7 @@ class EndReaction(Command, frozen=True):
     nation: NationId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        draft.emit(ReactionEnded(_asked(draft.table, campaign_of(draft.table), self.nation)))
+        draft.emit(ReactionEnded(_answering_nation(draft.table, campaign_of(draft.table), self.nation)))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -390,7 +390,7 @@ def _next(table: Table, campaign: Campaign) -> NationId | None:
     return next((each for each in campaign.reacting if any(True for _ in moves(table, campaign, each))), None)
 
 
-def _asked(table: Table, campaign: Campaign, nation: NationId) -> NationId:
+def _answering_nation(table: Table, campaign: Campaign, nation: NationId) -> NationId:
     """Return the nation that is asked. Raises `Refusal` when another one answers (IT-REA-01, IT-REA-02)."""
     asked = _next(table, campaign)
     assert asked is not None, "a nation may react"

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import KINDS, Kind, NationId, counted, listed, named
+from domain.italia.box.pieces import KINDS, Kind, NationId, amount_of, kinds_in_words, listed
 from domain.italia.box.state import Aim, Battle
 from domain.italia.box.table import Command, Event, Table, battle_of
 from domain.italia.combat import dice
@@ -40,7 +40,7 @@ class TargetsDeclared(Event, frozen=True):
         table.battle = replace(fight, aims={**fight.aims, self.nation: self.aims})
 
     def tell(self, names: Names) -> str:
-        each = [f"{counted(aim.kind, aim.count)} at {named([aim.target])}" for aim in self.aims]
+        each = [f"{amount_of(aim.kind, aim.count)} at {kinds_in_words([aim.target])}" for aim in self.aims]
         return f"The {names(self.nation)} aim {enumerated(each)}."
 
 
@@ -81,7 +81,9 @@ class TargetsRevealed(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         each = [
-            f"{counted(aim.kind, aim.count)} at {named([aim.target])}" for aims in self.aims.values() for aim in aims
+            f"{amount_of(aim.kind, aim.count)} at {kinds_in_words([aim.target])}"
+            for aims in self.aims.values()
+            for aim in aims
         ]
         return f"The targets were revealed: {enumerated(each)}."
 
@@ -112,12 +114,14 @@ class DeclareTargets(Command, frozen=True):
         refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must declare theirs.")
         for kind, number in units.items():
             aimed = sum(self.aims.get(kind, {}).values())
-            said = f"You aim with {counted(kind, aimed)}."
+            said = f"You aim with {amount_of(kind, aimed)}."
             refuse_unless(aimed == number, self.rule, said, f"Choose a target for every unit: {listed(units)}.")
         if unknown := sorted({*self.aims} - {*units}):
-            raise Refusal(self.rule, f"You aim with {named(unknown)}.", f"You have {listed(units)}.")
+            raise Refusal(self.rule, f"You aim with {kinds_in_words(unknown)}.", f"You have {listed(units)}.")
         if unknown := sorted({target for each in self.aims.values() for target in each} - {*targets}):
-            raise Refusal(self.rule, f"You aim at {named(unknown)}.", f"You can aim at {named(targets)}.")
+            raise Refusal(
+                self.rule, f"You aim at {kinds_in_words(unknown)}.", f"You can aim at {kinds_in_words(targets)}."
+            )
         aims = tuple(
             Aim(kind, self.aims[kind][target], target)
             for kind in units
@@ -175,12 +179,14 @@ class AimUnit(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, battle_of(draft.table)
         names = table.names
-        asked = f"The {names(self.nation)} cannot aim with {counted(self.kind, 1)} at {named([self.target])}."
+        asked = (
+            f"The {names(self.nation)} cannot aim with {amount_of(self.kind, 1)} at {kinds_in_words([self.target])}."
+        )
         sides = [side for side in _choosing(table, fight) if table.seat_of(side) == seat]
         refuse_unless(self.nation in sides, self.rule, asked, f"You choose targets for the {names.all(sides)}.")
-        kinds, targets = _left(table, fight, self.nation, draft.open)
-        refuse_unless(self.kind in kinds, self.rule, asked, f"Only {named(kinds)} have no target yet.")
-        refuse_unless(self.target in targets, self.rule, asked, f"They can aim at {named(targets)}.")
+        kinds, targets = _units_without_target(table, fight, self.nation, draft.open)
+        refuse_unless(self.kind in kinds, self.rule, asked, f"Only {kinds_in_words(kinds)} have no target yet.")
+        refuse_unless(self.target in targets, self.rule, asked, f"They can aim at {kinds_in_words(targets)}.")
         _seal(draft, self.nation, self.kind, self.target)
 
     @classmethod
@@ -188,7 +194,7 @@ class AimUnit(Command, frozen=True):
         fight = battle_of(table)
         for nation in _choosing(table, fight):
             if table.seat_of(nation) == seat:
-                kinds, targets = _left(table, fight, nation, vault.open)
+                kinds, targets = _units_without_target(table, fight, nation, vault.open)
                 fields = {
                     "nation": schema.const(nation),
                     "kind": schema.one_of(kinds),
@@ -208,7 +214,7 @@ def _choosing(table: Table, fight: Battle) -> list[NationId]:
     ]
 
 
-def _left(
+def _units_without_target(
     table: Table, fight: Battle, nation: NationId, opened: Callable[[Sealed], Any]
 ) -> tuple[list[Kind], list[str]]:
     """Return the types of a side's units without a target, and the targets that they can have."""
@@ -247,7 +253,7 @@ def assume(draft: Draft[Table], nation: NationId, number: int, seen: Iterable[Ai
     """Seal `number` targets of a side: those in `seen`, or random ones that it may have chosen."""
     known: list[tuple[Kind, str]] = [(each.kind, each.target) for each in seen or () for _ in range(each.count)]
     for _ in range(number):
-        kinds, targets = _left(draft.table, battle_of(draft.table), nation, draft.open)
+        kinds, targets = _units_without_target(draft.table, battle_of(draft.table), nation, draft.open)
         chosen = known.pop() if known else (rng.choice(kinds), rng.choice(targets))
         _seal(draft, nation, *chosen)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from msgspec import field
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import Army, Kind, LeaderId, NationId, Units, counted, listed, named
+from domain.italia.box.pieces import Army, Kind, LeaderId, NationId, Units, amount_of, kinds_in_words, listed
 from domain.italia.box.state import Battle, BattleStep, resolved
 from domain.italia.box.table import Command, Event, Table, battle_of, combat_of, turn_of
 from domain.italia.combat import cities, deserters, dice, raids, submission
@@ -362,13 +362,15 @@ class Convert(Command, frozen=True):
         nation, kinds = _converting(draft.table)
         battle = battle_of(draft.table)
         names = draft.table.names
-        unit = counted(self.kind, 1) if self.kind else "no unit"
+        unit = amount_of(self.kind, 1) if self.kind else "no unit"
         asked = f"The {names(self.nation)} cannot convert {unit}."
         refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
         if self.kind is not None:
             there = draft.table.army(battle.place, battle.enemy(nation)).units
             rule = "IT-I2-08" if self.kind in there else self.rule
-            refuse_unless(self.kind in kinds, rule, asked, f"They can convert one unit of these types: {named(kinds)}.")
+            refuse_unless(
+                self.kind in kinds, rule, asked, f"They can convert one unit of these types: {kinds_in_words(kinds)}."
+            )
             draft.emit(deserters.UnitConverted(nation, battle.place, battle.enemy(nation), self.kind))
             goes_on(draft)
         else:

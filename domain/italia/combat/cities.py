@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import Army, Kind, NationId, counted, named
+from domain.italia.box.pieces import Army, Kind, NationId, amount_of, kinds_in_words
 from domain.italia.box.state import City, Combat, Spoil
 from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.turn import scoring
@@ -141,7 +141,7 @@ class CityRebuilt(Event, frozen=True):
         table.cities[self.area] = City(owner=table.seat_of(self.nation))
 
     def tell(self, names: Names) -> str:
-        return f"The {names(self.nation)} gave up {counted(self.kind, 1)} and rebuilt the city in {names(self.area)}."
+        return f"The {names(self.nation)} gave up {amount_of(self.kind, 1)} and rebuilt the city in {names(self.area)}."
 
 
 # --- taking ---
@@ -324,7 +324,7 @@ class Rebuild(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, turn, found = draft.table, turn_of(draft.table), ruins(draft.table)
         names = table.names
-        asked = f"You cannot rebuild the city in {names(self.area)} with {counted(self.kind, 1)}."
+        asked = f"You cannot rebuild the city in {names(self.area)} with {amount_of(self.kind, 1)}."
         allowed = "A city that was sacked or raided in this turn stays a ruin until the next one."
         refuse_unless(self.area not in turn.ruined, "IT-CTY-10", asked, allowed)
         allowed = f"The {names(turn.nation)} can rebuild the cities in {names.all(found)} now."
@@ -332,7 +332,7 @@ class Rebuild(Command, frozen=True):
         later = waits and bool(table.army(self.area, turn.nation).units)
         refuse_unless(self.area in found, "IT-CTY-13" if later else "IT-CTY-09", asked, allowed)
         kinds = found[self.area]
-        refuse_unless(self.kind in kinds, "IT-CTY-09", asked, f"There they can give up {named(kinds)}.")
+        refuse_unless(self.kind in kinds, "IT-CTY-09", asked, f"There they can give up {kinds_in_words(kinds)}.")
         draft.emit(CityRebuilt(turn.nation, self.area, self.kind))
 
     @classmethod

@@ -108,7 +108,7 @@ class DeclareNavalBattle(Command, frozen=True):
     enemy: NationId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, nation = draft.table, _asked(draft.table)
+        table, nation = draft.table, _declaring_nation(draft.table)
         names = table.names
         asked = (
             f"The {names(self.nation)} cannot declare a battle against the {names(self.enemy)} in {names(self.sea)}."
@@ -122,7 +122,7 @@ class DeclareNavalBattle(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        nation, names = _asked(table), table.names
+        nation, names = _declaring_nation(table), table.names
         for sea, enemy in _chances(table, nation):
             fields = {"nation": schema.const(nation), "sea": schema.const(sea), "enemy": schema.const(enemy)}
             yield cls.option(f"Fight the {names(enemy)} in {names(sea)}", fields)
@@ -144,7 +144,7 @@ class EndNavalDeclaration(Command, frozen=True):
     nation: NationId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        nation = _asked(draft.table)
+        nation = _declaring_nation(draft.table)
         names = draft.table.names
         asked = f"The {names(self.nation)} cannot end their declarations now."
         refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
@@ -152,7 +152,7 @@ class EndNavalDeclaration(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Declare no more battles", {"nation": schema.const(_asked(table))})
+        yield cls.option("Declare no more battles", {"nation": schema.const(_declaring_nation(table))})
 
 
 def _chances(table: Table, nation: NationId) -> Iterator[tuple[AreaId, NationId]]:
@@ -177,7 +177,7 @@ def _next(table: Table) -> NationId | None:
     return None
 
 
-def _asked(table: Table) -> NationId:
+def _declaring_nation(table: Table) -> NationId:
     nation = _next(table)
     assert nation is not None, "somebody can declare a naval battle"
     return nation

@@ -7,8 +7,8 @@ from domain.italia.box.pieces import (
     Army,
     Kind,
     NationId,
-    counted,
-    named,
+    amount_of,
+    kinds_in_words,
 )
 from domain.italia.box.state import Battle, Leaving
 from domain.italia.box.table import Command, Table, battle_of
@@ -37,10 +37,10 @@ class DriveOff(Command, frozen=True):
         fight = battle_of(draft.table)
         nation = _driven_nation(fight)
         names = draft.table.names
-        asked = f"The elephant cannot drive off {counted(self.kind, 1)} of the {names(self.nation)}."
+        asked = f"The elephant cannot drive off {amount_of(self.kind, 1)} of the {names(self.nation)}."
         refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must choose now.")
         kinds = draft.table.army(fight.place, nation).units
-        refuse_unless(self.kind in kinds, self.rule, asked, f"Choose one of the survivors: {named(kinds)}.")
+        refuse_unless(self.kind in kinds, self.rule, asked, f"Choose one of the survivors: {kinds_in_words(kinds)}.")
         _order_one_off(draft, nation, self.kind)
 
     @classmethod

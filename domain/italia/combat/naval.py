@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import FLEET, KINDS, Army, FleetId, LeaderId, NationId, Units, counted, fits, plus
+from domain.italia.box.pieces import FLEET, KINDS, Army, FleetId, LeaderId, NationId, Units, amount_of, fits, plus
 from domain.italia.box.state import Battle, BattleStep
 from domain.italia.box.table import Command, Event, Table, battle_of, combat_of
 from domain.italia.turn import scoring
@@ -86,7 +86,7 @@ class FleetsSunk(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         aboard = f" with {self.lost.tell(names)} aboard" if self.lost else ""
-        return f"The {names(self.nation)} lost {counted(FLEET, len(self.fleets))}{aboard}."
+        return f"The {names(self.nation)} lost {amount_of(FLEET, len(self.fleets))}{aboard}."
 
 
 class FleetsRetreated(Event, frozen=True):
@@ -108,7 +108,7 @@ class FleetsRetreated(Event, frozen=True):
         table.combat = replace(combat, retreated=retreated)
 
     def tell(self, names: Names) -> str:
-        fleets = counted(FLEET, len(self.fleets))
+        fleets = amount_of(FLEET, len(self.fleets))
         return f"The {names(self.nation)} retreated with {fleets} from {names(self.sea)} to {names(self.to)}."
 
 
@@ -133,7 +133,7 @@ class SinkFleets(Command, frozen=True):
         refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must choose their losses now.")
         there = [name for name, _ in draft.table.fleets_of(nation, fight.place)]
         known = set(self.fleets) <= set(there) and len(set(self.fleets)) == len(self.fleets) == number
-        refuse_unless(known, self.rule, asked, f"Choose {counted(FLEET, number)} out of {names.all(there)}.")
+        refuse_unless(known, self.rule, asked, f"Choose {amount_of(FLEET, number)} out of {names.all(there)}.")
         _choose(draft, nation, tuple(sorted(self.fleets)))
 
     @classmethod
@@ -178,7 +178,7 @@ def lose(table: Table) -> list[Decision] | Consequence[Table]:
     if number >= len(fleets) or not any(fleet.cargo for _, fleet in fleets):
         lost = tuple(name for name, _ in fleets[:number])
         return lambda draft: _choose(draft, nation, lost, automatic=True)
-    title = f"The {names(nation)} lose {counted(FLEET, number)} in {names(fight.place)}: which do you choose?"
+    title = f"The {names(nation)} lose {amount_of(FLEET, number)} in {names(fight.place)}: which do you choose?"
     about = {"nation": nation, "place": fight.place, "number": number, "fleets": [name for name, _ in fleets]}
     depends = "All aboard are lost with them."
     return [Decision("sink-fleets", (table.seat_of(nation),), RuleId("IT-NAV-05"), title, depends, about)]
@@ -220,7 +220,10 @@ class SaveCargo(Command, frozen=True):
         known = army and aboard.has(Army(self.units, army.leaders))
         refuse_unless(known, self.rule, asked, f"It carries {aboard.tell(names)}.")
         refuse_unless(
-            fits(self.units, free[self.to]), "IT-SEA-04", asked, f"There is room for {counted('unit', free[self.to])}."
+            fits(self.units, free[self.to]),
+            "IT-SEA-04",
+            asked,
+            f"There is room for {amount_of('unit', free[self.to])}.",
         )
         draft.emit(CargoSaved(nation, self.fleet, self.to, army))
 

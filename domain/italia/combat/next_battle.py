@@ -32,7 +32,7 @@ class Due(Struct, frozen=True):
     raid: bool | None = False
 
 
-def due(table: Table) -> list[Due]:
+def next_battles(table: Table) -> list[Due]:
     """Return the battles that can be fought next (IT-BAT-03, IT-NAV-11): land battles, then naval ones."""
     nation, combat = turn_of(table).nation, combat_of(table)
     found = [
@@ -77,7 +77,7 @@ def choose(table: Table) -> list[Decision] | Consequence[Table] | None:
             if (faces := _faces(table, nation, enemy, area)) in ((True, False), (False, True)):
                 caught, by = (enemy, nation) if faces == (True, False) else (nation, enemy)
                 return lambda draft: win_without_battle(draft, area, caught, by)
-    battles = due(table)
+    battles = next_battles(table)
     if not battles:
         return None
     if len(battles) == 1 and (raid := battles[0].raid) is not None:
@@ -119,7 +119,7 @@ class Fight(Command, frozen=True):
     raid: bool = False
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, battles = draft.table, due(draft.table)
+        table, battles = draft.table, next_battles(draft.table)
         names, nation = table.names, turn_of(table).nation
         asked = f"The {names(self.nation)} cannot fight the {names(self.enemy)} in {names(self.place)} now."
         refuse_unless(self.nation == nation, self.rule, asked, f"It is the turn of the {names(nation)}.")
@@ -135,7 +135,7 @@ class Fight(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         nation, names = turn_of(table).nation, table.names
-        for each in due(table):
+        for each in next_battles(table):
             fields = {
                 "nation": schema.const(nation),
                 "place": schema.const(each.place),

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import KINDS, NO_ARMY, Army, Kind, NationId, counted, named
+from domain.italia.box.pieces import KINDS, NO_ARMY, Army, Kind, NationId, amount_of, kinds_in_words
 from domain.italia.box.state import Battle, City, Leaving, Repair, Spoil, resolved
 from domain.italia.box.table import Command, Event, Table, combat_of, turn_of
 from domain.italia.turn import scoring
@@ -76,7 +76,7 @@ class KnightsCutOff(Event, frozen=True):
         table.take(self.area, self.nation, Army({"knight": self.knights}))
 
     def tell(self, names: Names) -> str:
-        return f"The {names(self.nation)} lost {counted('knight', self.knights)}, damaged and unable to retreat."
+        return f"The {names(self.nation)} lost {amount_of('knight', self.knights)}, damaged and unable to retreat."
 
 
 class CityRepaired(Event, frozen=True):
@@ -100,7 +100,7 @@ class CityRepaired(Event, frozen=True):
         table.repair = None
 
     def tell(self, names: Names) -> str:
-        return f"The {names(self.nation)} gave up {counted(self.kind, 1)} and rebuilt the city in {names(self.area)}."
+        return f"The {names(self.nation)} gave up {amount_of(self.kind, 1)} and rebuilt the city in {names(self.area)}."
 
 
 class CityLeftInRuins(Event, frozen=True):
@@ -170,7 +170,7 @@ class Repairs(Command, frozen=True):
     kind: Kind | None = None
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        nation, area = _asked(draft.table)
+        nation, area = _city_to_repair(draft.table)
         names = draft.table.names
         asked = f"The {names(self.nation)} cannot rebuild the city in {names(area)}."
         refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
@@ -180,18 +180,20 @@ class Repairs(Command, frozen=True):
         elif self.kind in kinds:
             draft.emit(CityRepaired(nation, area, self.kind, spared=_is_final(draft.table)))
         else:
-            raise Refusal(self.rule, f"You cannot give up {counted(self.kind, 1)}.", f"You have {named(kinds)} there.")
+            raise Refusal(
+                self.rule, f"You cannot give up {amount_of(self.kind, 1)}.", f"You have {kinds_in_words(kinds)} there."
+            )
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        nation, area = _asked(table)
+        nation, area = _city_to_repair(table)
         which = schema.const(nation)
         kinds = schema.one_of(_kinds(table, nation, area))
         yield cls.option("Give up a unit and rebuild the city", {"nation": which, "kind": kinds})
         yield cls.option("Leave the city in ruins", {"nation": which})
 
 
-def _asked(table: Table) -> tuple[NationId, AreaId]:
+def _city_to_repair(table: Table) -> tuple[NationId, AreaId]:
     assert table.repair is not None, "a city was raided"
     return table.repair.nation, table.repair.area
 
@@ -208,7 +210,7 @@ def _is_final(table: Table) -> bool:
 
 def repair(table: Table) -> list[Decision]:
     """Ask the defender of a raided city, whose units a raid leaves unharmed, whether they rebuild it at once."""
-    nation, area = _asked(table)
+    nation, area = _city_to_repair(table)
     kinds = _kinds(table, nation, area)
     names = table.names
     return [

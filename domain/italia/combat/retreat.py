@@ -17,7 +17,7 @@ from domain.italia.box.pieces import (
     LeaderId,
     NationId,
     Units,
-    counted,
+    amount_of,
     fits,
     minus,
     plus,
@@ -83,8 +83,8 @@ class UnitsRetreated(Event, frozen=True):
             table.add(AreaId(self.to), self.nation, self.army)
             table.receive(AreaId(self.to), self.nation)
         if self.why is not None:
-            _left(table, self.army)
-        _gone(table, self.area, self.nation, self.army.units)
+            _remove_retreated(table, self.army)
+        _forget_damaged(table, self.area, self.nation, self.army.units)
 
     def tell(self, names: Names) -> str:
         to = f"aboard {names(self.to)}" if self.to.count("-fleet-") else f"to {names(self.to)}"
@@ -105,7 +105,7 @@ class UnitsCutOff(Event, frozen=True):
     def apply(self, table: Table) -> None:
         table.eliminate(self.area, self.nation, self.army)
         table.leaving.pop(0)
-        _gone(table, self.area, self.nation, self.army.units)
+        _forget_damaged(table, self.area, self.nation, self.army.units)
 
     def tell(self, names: Names) -> str:
         army = self.army.tell(names)
@@ -149,14 +149,14 @@ class Stood(Event, frozen=True):
         return f"The {names(self.nation)} fight on."
 
 
-def _left(table: Table, army: Army) -> None:
+def _remove_retreated(table: Table, army: Army) -> None:
     """Take units that have gone from the head of those who must leave."""
     head = table.leaving[0]
     rest = head.army - army
     table.leaving[:1] = [replace(head, army=rest)] if rest else []
 
 
-def _gone(table: Table, area: AreaId, nation: NationId, units: Units) -> None:
+def _forget_damaged(table: Table, area: AreaId, nation: NationId, units: Units) -> None:
     """Forget damaged units that have left a battle, to be restored or lost (IT-BAT-11, IT-HIT-12): of each type they go
     first; but knights never (IT-I2-05)."""
     fight = table.battle
@@ -213,7 +213,7 @@ class Retreat(Command, frozen=True):
             raise Refusal(_why_not(table, going, self.to), asked, allowed)
         number = _number(table, going, self.to, places[self.to], army.leaders)
         full = _full(table, going.nation, self.to)
-        refuse_unless(fits(self.units, number), full, asked, f"There is room for {counted('unit', number)}.")
+        refuse_unless(fits(self.units, number), full, asked, f"There is room for {amount_of('unit', number)}.")
         _go(draft, going, self.to, army)
 
     @classmethod

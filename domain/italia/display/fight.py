@@ -1,6 +1,6 @@
 """The battle under way, as everybody sees it: both sides, and how likely their dice hit (chapters BAT and NAV)."""
 
-from domain.italia.box.pieces import FLEET, KINDS, Army, Kind, NationId, counted
+from domain.italia.box.pieces import FLEET, KINDS, Army, Kind, NationId, amount_of
 from domain.italia.box.table import Battle, Table
 from domain.italia.combat import dice
 from domain.kernel.rules import marks
@@ -22,7 +22,7 @@ def _fighter(table: Table, battle: Battle, nation: NationId, names: Names) -> Fi
     if battle.naval:
         army = sum((fleet.cargo for fleet in ships), Army())
     pieces = [Mark("leader", label=names(leader), words=names(leader)) for leader in army.leaders]
-    pieces += [Mark(FLEET, len(ships), words=counted(FLEET, len(ships)))] if battle.naval and ships else []
+    pieces += [Mark(FLEET, len(ships), words=amount_of(FLEET, len(ships)))] if battle.naval and ships else []
     damaged = battle.damaged.get(nation, {})
     pieces += [_units(kind, number, damaged.get(kind, 0)) for kind in KINDS if (number := army.units.get(kind))]
     throw = None
@@ -36,7 +36,7 @@ def _fighter(table: Table, battle: Battle, nation: NationId, names: Names) -> Fi
 
 
 def _units(kind: Kind, number: int, damaged: int) -> Mark:
-    words = counted(kind, number)
+    words = amount_of(kind, number)
     if not damaged:
         return Mark(kind, number, words=words)
     return Mark(kind, number, f"{damaged} damaged", words=f"{words}, {damaged} damaged")

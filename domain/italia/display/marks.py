@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import FLEET, KINDS, Army, Fleet, FleetId, NationId, counted
+from domain.italia.box.pieces import FLEET, KINDS, Army, Fleet, FleetId, NationId, amount_of
 from domain.italia.box.state import Battle, Campaign, Combat
 from domain.italia.display.view import NationView, View
 from domain.kernel.ids import AreaId, Seat
@@ -101,7 +101,7 @@ def _units(view: View, army: Army, names: Names) -> Iterator[Mark]:
         )
     for kind in KINDS:
         if number := army.units.get(kind):
-            yield Mark(kind, number, words=counted(kind, number))
+            yield Mark(kind, number, words=amount_of(kind, number))
 
 
 def _sea(view: View, sea: AreaId, fleets: Mapping[FleetId, Fleet], names: Names) -> Place:
@@ -109,7 +109,7 @@ def _sea(view: View, sea: AreaId, fleets: Mapping[FleetId, Fleet], names: Names)
     for nation in dict.fromkeys(fleet.nation for fleet in fleets.values()):
         own = {number: fleet for number, fleet in fleets.items() if fleet.nation == nation}
         cargo = sum((fleet.cargo for fleet in own.values()), Army())
-        ships = Mark(FLEET, len(own), words=counted(FLEET, len(own)))
+        ships = Mark(FLEET, len(own), words=amount_of(FLEET, len(own)))
         aboard = tuple(_units(view, cargo, names))
         words = f"{names(nation)}: {ships.words}"
         words += f" carrying {enumerated([mark.words for mark in aboard])}" if aboard else ""
@@ -187,13 +187,13 @@ def _shelves(view: View, names: Names) -> Iterator[Shelf]:
         held = tuple(_pieces(view.nations[view.turn.nation].held))
         yield Shelf(f"The {names(view.turn.nation)} still have to place", held, now=True)
     if view.combat is not None:
-        yield from _due(view, view.combat, names)
+        yield from _battles_ahead(view, view.combat, names)
 
 
 def _pieces(numbers: Mapping[str, int]) -> Iterator[Mark]:
     for kind in (*KINDS, FLEET):
         if number := numbers.get(kind):
-            yield Mark(kind, number, words=counted(kind, number))
+            yield Mark(kind, number, words=amount_of(kind, number))
 
 
 def _campaign(view: View, campaign: Campaign, names: Names) -> Shelf:
@@ -221,7 +221,7 @@ def _sides(view: View, battle: Battle, names: Names) -> Iterator[Shelf]:
         marks = tuple(_fighting(view, battle, nation, names))
         yield Shelf(title if marks else f"{title}, and have nothing left", marks)
     for nation, chosen in view.aiming.items():
-        aims = (f"{counted(aim.kind, aim.count)} at {aim.target}" for aim in chosen)
+        aims = (f"{amount_of(aim.kind, aim.count)} at {aim.target}" for aim in chosen)
         marks = tuple(Mark(aim.kind, aim.count, words=words) for aim, words in zip(chosen, aims, strict=True))
         yield Shelf(f"The {names(nation)} aim in secret", marks, now=True)
 
@@ -238,7 +238,7 @@ def _fighting(view: View, battle: Battle, nation: NationId, names: Names) -> Ite
         yield replace(mark, words=f"{mark.words}, {hit} damaged") if hit else mark
 
 
-def _due(view: View, combat: Combat, names: Names) -> Iterator[Shelf]:
+def _battles_ahead(view: View, combat: Combat, names: Names) -> Iterator[Shelf]:
     """Yield the battles that are still to be fought after the one under way."""
     fought = (view.battle.place, view.battle.defender) if view.battle is not None else None
     marks = [

@@ -30,7 +30,7 @@ from domain.italia.box.entries import (
     TitlePoints,
     UnitKind,
 )
-from domain.italia.box.pieces import FLEET, KINDS, WORDS, counted
+from domain.italia.box.pieces import FLEET, KINDS, WORDS, amount_of
 from domain.italia.turn.scoring import counted_points
 from domain.kernel.rules.message import Names, enumerated
 from domain.kernel.rules.papers import Line, Paper, Papers, Section
@@ -151,13 +151,13 @@ def _plan(plan: Plan, names: Names) -> str:
 
 def _points(entry: Scoring, names: Names) -> str:
     if isinstance(entry, Holding):
-        return f"round {entry.round}: {counted_points(entry.halves)} for {_held(entry, names)}"
+        return f"round {entry.round}: {counted_points(entry.halves)} for {_holding_in_words(entry, names)}"
     when = f", in {_span(entry.rounds)}" if entry.rounds is not None else ""
     option = f" with the house rule {entry.option.replace('_', ' ')}" if entry.option is not None else ""
     return f"{counted_points(entry.halves)} for {_deed(entry, names)}{when}{option}"
 
 
-def _held(entry: Holding, names: Names) -> str:
+def _holding_in_words(entry: Holding, names: Names) -> str:
     match entry:
         case AreaPoints(at=at):
             return f"each area that it holds: {_places(at, names)}"
@@ -223,7 +223,7 @@ def _places(places: Places, names: Names) -> str:
 
 
 def _units(units: Mapping[UnitKind, int]) -> str:
-    return enumerated([counted(kind, units[kind]) for kind in (*KINDS, FLEET) if kind in units])
+    return enumerated([amount_of(kind, units[kind]) for kind in (*KINDS, FLEET) if kind in units])
 
 
 def _span(rounds: Span) -> str:

@@ -222,7 +222,7 @@ def imagine(draft: Draft[Table], view: View, viewer: Seat, rng: Random) -> None:
             overlord=standing.overlord,
             capital=declared,
             held=standing.held,
-            came={name: _came(table, nation, name) for name in led},
+            came={name: _last_arrival(table, nation, name) for name in led},
             fallen=standing.fallen,
             over=standing.over,
         )
@@ -237,7 +237,7 @@ def imagine(draft: Draft[Table], view: View, viewer: Seat, rng: Random) -> None:
             aims.assume(draft, nation, len(sealed), view.aiming.get(nation), rng)
 
 
-def _came(table: Table, nation: NationId, leader: LeaderId) -> int:
+def _last_arrival(table: Table, nation: NationId, leader: LeaderId) -> int:
     """Return the last round in which a leader can have come by the card of their nation."""
     card = table.cards.nations[nation]
     return max(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from domain.italia.box.pieces import FLEET, KINDS, NationId, counted
+from domain.italia.box.pieces import FLEET, KINDS, NationId, amount_of
 from domain.italia.box.state import Overflow
 from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.economy import purchase
@@ -88,7 +88,7 @@ class TributeSpent(Event, frozen=True):
     def tell(self, names: Names) -> str:
         if self.kind is None:
             return f"The {names(self.nation)} let the tribute go that they could not save."
-        return f"The {names(self.nation)} bought {counted(self.kind, 1)} with the tribute, for {self.cost} gold."
+        return f"The {names(self.nation)} bought {amount_of(self.kind, 1)} with the tribute, for {self.cost} gold."
 
 
 # --- income ---
@@ -155,8 +155,8 @@ class SpendTribute(Command, frozen=True):
             return
         offered = _affordable(table, nation, table.nations[nation].gold)
         if self.kind not in offered:
-            words = [counted(kind, 1) for kind in offered]
-            asked = f"The {table.names(nation)} cannot buy {counted(self.kind, 1)} with the tribute."
+            words = [amount_of(kind, 1) for kind in offered]
+            asked = f"The {table.names(nation)} cannot buy {amount_of(self.kind, 1)} with the tribute."
             allowed = f"They can buy nothing, or one of these: {enumerated(words)}."
             raise Refusal(_no_purchase(table, nation, self.kind), asked, allowed)
         draft.emit(TributeSpent(nation, self.kind, offered[self.kind]))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import FLEET, KINDS, Army, NationId, counted
+from domain.italia.box.pieces import FLEET, KINDS, Army, NationId, amount_of
 from domain.italia.box.state import City, Placing
 from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.economy import purchase
@@ -77,7 +77,7 @@ class UnitsPlaced(Event, frozen=True):
             table.add_fleets(self.nation, self.area, self.number)
 
     def tell(self, names: Names) -> str:
-        return f"The {names(self.nation)} placed {counted(self.kind, self.number)} in {names(self.area)}."
+        return f"The {names(self.nation)} placed {amount_of(self.kind, self.number)} in {names(self.area)}."
 
 
 def placing_of(table: Table) -> Placing:
@@ -120,10 +120,10 @@ class Place(Command, frozen=True):
         table, nation = draft.table, turn_of(draft.table).nation
         held = table.nations[nation].held
         if not 0 < self.number <= held.get(self.kind, 0):
-            asked = f"The {table.names(nation)} cannot place {counted(self.kind, self.number)}."
+            asked = f"The {table.names(nation)} cannot place {amount_of(self.kind, self.number)}."
             raise Refusal("IT-PLC-01", asked, f"They still have to place {held_in_words(held)}.")
         where = places(table, nation, self.kind)
-        asked = f"You cannot place {counted(self.kind, self.number)} in {table.names(self.area)}."
+        asked = f"You cannot place {amount_of(self.kind, self.number)} in {table.names(self.area)}."
         if self.area not in where:
             raise Refusal(self._barred_by(table, nation), asked, f"They can be placed in {table.names.all(where)}.")
         if self.number > where[self.area]:
@@ -150,7 +150,7 @@ class Place(Command, frozen=True):
             where = places(table, nation, kind)
             if where:
                 number = {**schema.count(1, min(held, max(where.values()))), "default": 1}
-                title = f"Place {counted(kind, held)}"
+                title = f"Place {amount_of(kind, held)}"
                 yield cls.option(
                     title,
                     {"kind": schema.const(kind), "area": schema.one_of(where), "number": number},
@@ -160,7 +160,7 @@ class Place(Command, frozen=True):
 
 def held_in_words(held: dict[str, int]) -> str:
     """Say what is still to be placed."""
-    return enumerated([counted(kind, held[kind]) for kind in (*KINDS, FLEET) if held.get(kind)]) or "nothing"
+    return enumerated([amount_of(kind, held[kind]) for kind in (*KINDS, FLEET) if held.get(kind)]) or "nothing"
 
 
 def place(table: Table) -> list[Decision] | Consequence[Table] | None:

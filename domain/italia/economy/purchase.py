@@ -6,7 +6,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from domain.italia.box.entries import FleetSeas
-from domain.italia.box.pieces import FLEET, KINDS, NationId, counted
+from domain.italia.box.pieces import FLEET, KINDS, NationId, amount_of
 from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.turn import reinforcements
 from domain.italia.turn.sequence import end_stage
@@ -53,7 +53,7 @@ class Purchased(Event, frozen=True):
         table.turn = replace(turn_of(table), building=self.cities)
 
     def tell(self, names: Names) -> str:
-        bought = [counted(kind, number) for kind, number in self.units.items()]
+        bought = [amount_of(kind, number) for kind, number in self.units.items()]
         bought += [f"a city in {names(area)}" for area in self.cities]
         lost = f" They lost {self.lost} gold that they could not save." if self.lost else ""
         if not bought:
@@ -189,8 +189,8 @@ class Buy(Command, frozen=True):
         for kind, number in self.units.items():
             if number > left.get(kind, 0):
                 rule = "IT-BUY-07" if kind == CONSULAR and number <= table.supply(nation).get(kind, 0) else "IT-BUY-05"
-                offered = [counted(each, most) for each, most in left.items() if most]
-                asked = f"The {who} cannot buy {counted(kind, number)}."
+                offered = [amount_of(each, most) for each, most in left.items() if most]
+                asked = f"The {who} cannot buy {amount_of(kind, number)}."
                 allowed = f"They can buy up to {enumerated(offered)}." if offered else "They can buy nothing."
                 if rule == "IT-BUY-07":
                     each = table.cards.nations[nation].consular_limit
@@ -201,7 +201,7 @@ class Buy(Command, frozen=True):
         if bought and most is not None and bought > most:
             asked = f"The {who} cannot place {bought} more land units."
             raise Refusal(
-                "IT-BUY-11", asked, f"They have room for {counted('unit', most)}: one in each area that they control."
+                "IT-BUY-11", asked, f"They have room for {amount_of('unit', most)}: one in each area that they control."
             )
         if self.fleet and not seas(table, nation):
             asked = f"The {who} cannot place a fleet."

@@ -1,4 +1,4 @@
-"""Entry areas: who must leave them, and what becomes of those who do not (chapter ENT).
+"""Entry areas: which units must leave them, and what happens to units that stay (chapter ENT).
 
 `Table.sees` and `Table.strangers` know that units of different nations ignore each other there (IT-ENT-05 to -07).
 """
@@ -37,7 +37,7 @@ class ArmyPerished(Event, frozen=True):
 # --- who must leave ---
 
 
-def due(table: Table) -> list[AreaId]:
+def areas_to_leave(table: Table) -> list[AreaId]:
     """Return the entry areas that units of the active nation are in and must have left when this movement ends.
 
     In a major invasion that is the second one (IT-ENT-01). Those who wait for a campaign need not leave before it; the

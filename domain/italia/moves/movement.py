@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import field
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import Army, LeaderId, NationId, Units, counted, listed, plus, total, within
+from domain.italia.box.pieces import Army, LeaderId, NationId, Units, amount_of, listed, plus, total, within
 from domain.italia.box.state import By, Combat, Front, LeaderWalk, Leaving, Moving, Walk, without
 from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.moves import entry, overrun, sea
@@ -200,7 +200,7 @@ class Move(Command, frozen=True):
         entered = has_entered(table, groups, army.leaders)
         if step.contested and (not step.free or entered):
             overrun.require(table, nation, self.origin, army, asked, entered=entered)
-            left = overrun.held(left, overrun.needed(table, nation, self.origin))
+            left = overrun.stop_units(left, overrun.needed(table, nation, self.origin))
         draft.emit(_moved(table, step, army, groups, left))
 
     @classmethod
@@ -299,9 +299,9 @@ def _unfinished(table: Table) -> tuple[str, str] | None:
     """Return the rule that keeps a movement from ending, and what would be right."""
     nation, names = turn_of(table).nation, table.names
     if over := excess(table):
-        said = enumerated([f"{counted('unit', number)} in {names(area)}" for area, number in over.items()])
+        said = enumerated([f"{amount_of('unit', number)} in {names(area)}" for area, number in over.items()])
         return "IT-STK-12", f"Too many units attack. Move on or give up {said}."
-    areas = entry.due(table)
+    areas = entry.areas_to_leave(table)
     if table.campaign is not None:
         areas = [area for area in areas if table.campaign.leader in table.army(area, nation).leaders]
     for area in areas:
@@ -335,7 +335,7 @@ class Disband(Command, frozen=True):
         over, there = excess(table), table.army(self.area, nation).units
         most = over.get(self.area, 0)
         refuse_unless(within(self.units, there), "IT-STK-12", asked, f"You have {listed(there)} there.")
-        allowed = f"Give up {counted('unit', most)} at most." if most else "They are not too many for the attack."
+        allowed = f"Give up {amount_of('unit', most)} at most." if most else "They are not too many for the attack."
         refuse_unless(1 <= total(self.units) <= most, "IT-STK-12", asked, allowed)
         draft.emit(AttackersDisbanded(nation, self.area, plus(self.units, {})))
 
@@ -370,7 +370,7 @@ class EndMovement(Command, frozen=True):
 def end(draft: Draft[Table]) -> None:
     """End the movement, and begin what follows."""
     table, nation = draft.table, turn_of(draft.table).nation
-    entry.clear(draft, entry.due(table))
+    entry.clear(draft, entry.areas_to_leave(table))
     fronts = {area: _front(table, nation, area) for area in _contested(table, nation)}
     leaving = [Leaving(nation, area, table.army(area, nation), "subjects") for area in _among_allies(table, nation)]
     at, left = None, ()
@@ -405,7 +405,7 @@ def move(table: Table) -> list[Decision] | Consequence[Table]:
     if table.campaign is not None:
         about["leader"] = table.campaign.leader
         title = f"Where does {names(table.campaign.leader)} of the {names(nation)} go with the army?"
-    if must := entry.due(table):
+    if must := entry.areas_to_leave(table):
         about["must_leave"] = must
     if over := excess(table):
         about["excess"] = over

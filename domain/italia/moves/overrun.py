@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import Army, NationId, counted
+from domain.italia.box.pieces import Army, NationId, amount_of
 from domain.italia.box.state import Walk
 from domain.italia.box.table import Table
 from domain.italia.turn.stacking import attack_limit
@@ -22,8 +22,7 @@ def needed(table: Table, nation: NationId, area: AreaId) -> int:
 
 
 def most_passing(table: Table, nation: NationId, area: AreaId, *, led: bool) -> int:
-    """Return how many units can leave an area of strangers, with or without a leader staying; less than none where even
-    a leader cannot leave (IT-OVR-04)."""
+    """Return how many units can leave an area of strangers (IT-OVR-04); negative if even a leader cannot leave."""
     staying = needed(table, nation, area)
     if staying > attack_limit(table, nation, area, led=led):
         return -1
@@ -40,16 +39,16 @@ def require(table: Table, nation: NationId, area: AreaId, leaving: Army, asked: 
     if enough <= min(staying.size, most):
         return
     rule, name = "IT-OVR-02" if table.has_city(area) else "IT-OVR-01", table.names(area)
-    allowed = f"To pass through {name}, leave {counted('unit', enough)} there."
+    allowed = f"To pass through {name}, leave {amount_of('unit', enough)} there."
     if enough > most:
         rule = "IT-OVR-04"
-        allowed = f"{counted('unit', enough)} would have to stay in {name}, but at most {most} can attack it."
+        allowed = f"{amount_of('unit', enough)} would have to stay in {name}, but at most {most} can attack it."
     if not staying.size:
         rule = "IT-MOV-08"
     raise Refusal(rule if entered else "IT-CAM-17", asked, allowed)
 
 
-def held(walks: Iterable[Walk], number: int) -> tuple[Walk, ...]:
+def stop_units(walks: Iterable[Walk], number: int) -> tuple[Walk, ...]:
     """Return walks in which `number` units cannot move any more, counting those that could not before (IT-OVR-03)."""
     groups = list(walks)
     number -= sum(walk.count for walk in groups if walk.spent)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import Army, Fleet, FleetId, LeaderId, NationId, Units, counted, fits
+from domain.italia.box.pieces import Army, Fleet, FleetId, LeaderId, NationId, Units, amount_of, fits
 from domain.italia.box.state import LeaderWalk, Voyage, Walk, without
 from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.moves import overrun
@@ -134,7 +134,7 @@ def room(table: Table, fleet: FleetId) -> int:
 def _fleet(table: Table, nation: NationId, fleet: FleetId, asked: str, foreign: str = "IT-SEQ-03") -> Fleet:
     """Return a fleet of the active nation. Raises `Refusal`; by the rule `foreign`, if it is another nation's."""
     own, names = [name for name, _ in table.fleets_of(nation)], table.names
-    has = f"name one of their {counted('fleet', len(own))}" if own else "they have no fleets"
+    has = f"name one of their {amount_of('fleet', len(own))}" if own else "they have no fleets"
     allowed = f"It is the turn of the {names(nation)}: {has}."
     refuse_unless(fleet in own, foreign if fleet in table.fleets else "IT-MOV-01", asked, allowed)
     return table.fleets[fleet]
@@ -239,7 +239,7 @@ class Embark(Command, frozen=True):
         allowed = "Only units that have not moved in this phase go aboard."
         refuse_unless(fresh.has(Army(self.units, army.leaders)), "IT-SEA-06", asked, allowed)
         places = room(table, self.fleet)
-        allowed = f"In this phase it can take {counted('unit', places)} more, and any number of leaders."
+        allowed = f"In this phase it can take {amount_of('unit', places)} more, and any number of leaders."
         rule = (
             "IT-SEA-04" if table.fleets[self.fleet].cargo.size + army.size > table.data.fleet_capacity else "IT-SEA-05"
         )
@@ -248,7 +248,7 @@ class Embark(Command, frozen=True):
         refuse_unless(_boards_with_leader(table, self.origin, sea), "IT-CAM-12", asked, allowed)
         if table.strangers(nation, self.origin) and not leaves_freely(table):
             most = overrun.most_passing(table, nation, self.origin, led=False)
-            allowed = f"At most {counted('unit', max(most, 0))} can leave the enemies there, as in an overrun."
+            allowed = f"At most {amount_of('unit', max(most, 0))} can leave the enemies there, as in an overrun."
             refuse_unless(army.size <= most and fits(self.units, max(most, 0)), "IT-CAM-17", asked, allowed)
         draft.emit(ArmyEmbarked(nation, self.origin, self.fleet, army))
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from domain.italia.box.entries import Defection, Levy
-from domain.italia.box.pieces import Army, Kind, LeaderId, NationId, counted
+from domain.italia.box.pieces import Army, Kind, LeaderId, NationId, amount_of
 from domain.italia.box.table import Command, Event, Table
 from domain.italia.campaigns import campaign
 from domain.italia.combat import dice
@@ -74,7 +74,7 @@ class UnitsLevied(Event, frozen=True):
             table.add(self.area, self.nation, Army({self.kind: self.number}))
 
     def tell(self, names: Names) -> str:
-        bought = f"{counted(self.kind, self.number)} for {self.cost} gold" if self.number else "nothing"
+        bought = f"{amount_of(self.kind, self.number)} for {self.cost} gold" if self.number else "nothing"
         return f"The {names(self.nation)} bought {bought}."
 
 
@@ -135,7 +135,7 @@ class UnitsDefected(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         rolled = ", ".join(self.faces)
-        number = counted(self.kind, self.number) if self.number else "nobody"
+        number = amount_of(self.kind, self.number) if self.number else "nobody"
         return f"The {names(self.of)} with {names(self.leader)} rolled {rolled}: {number} went over to him."
 
 
@@ -210,7 +210,7 @@ def _end(table: Table) -> Consequence[Table] | None:
     for nation in factions(table):
         plan = table.cards.nations[nation].plan_of(table.round)
         if plan is not None and plan.leader is not None:
-            over = campaign.ended(table, nation, plan.leader, automatic=True)
+            over = campaign.end_of(table, nation, plan.leader, automatic=True)
             if over.leaving:
                 return lambda draft: draft.emit(over)
     for nation in factions(table):
@@ -240,7 +240,7 @@ class MakeMove(Command, frozen=True):
     nation: NationId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        nation, leader = _asked(draft.table, self.nation)
+        nation, leader = _moving_faction(draft.table, self.nation)
         draft.emit(TurnBegan(nation, ("campaign",)))
         draft.emit(campaign.next_move(draft.table, nation, leader))
 
@@ -259,7 +259,7 @@ class Pass(Command, frozen=True):
     nation: NationId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        draft.emit(FactionPassed(_asked(draft.table, self.nation)[0]))
+        draft.emit(FactionPassed(_moving_faction(draft.table, self.nation)[0]))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -272,7 +272,7 @@ def _next(table: Table) -> NationId:
     return order[(order.index(last) + 1) % len(order)]
 
 
-def _asked(table: Table, nation: NationId) -> tuple[NationId, LeaderId]:
+def _moving_faction(table: Table, nation: NationId) -> tuple[NationId, LeaderId]:
     asked = _next(table)
     if nation != asked:
         names = table.names
@@ -304,9 +304,9 @@ class LevyUnits(Command, frozen=True):
         table = draft.table
         nation, kind, most, area = _levy(table)
         if self.nation != nation or self.number > most:
-            asked = f"The {table.names(self.nation)} cannot buy {counted(kind, self.number)}."
+            asked = f"The {table.names(self.nation)} cannot buy {amount_of(kind, self.number)}."
             rule = "IT-BUY-09" if self.nation == nation else "IT-I1-13"
-            raise Refusal(rule, asked, f"The {table.names(nation)} can buy up to {counted(kind, most)}.")
+            raise Refusal(rule, asked, f"The {table.names(nation)} can buy up to {amount_of(kind, most)}.")
         cost = self.number * purchase.price(table, nation, kind)
         draft.emit(UnitsLevied(nation, kind, self.number, area, cost))
 

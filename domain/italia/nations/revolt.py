@@ -74,7 +74,7 @@ class Revolt(Command, frozen=True):
     nation: NationId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        nation = _asked(draft.table)
+        nation = _revolting_nation(draft.table)
         refuse_unless_asked(draft.table, self.nation, nation, "IT-REV-01")
         overlord = draft.table.nations[nation].overlord
         assert overlord is not None, "a subject may revolt"
@@ -82,7 +82,7 @@ class Revolt(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        nation = _asked(table)
+        nation = _revolting_nation(table)
         yield cls.option(f"The {table.names(nation)} revolt", {"nation": schema.const(nation)})
 
 
@@ -96,17 +96,17 @@ class StaySubject(Command, frozen=True):
     nation: NationId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        nation = _asked(draft.table)
+        nation = _revolting_nation(draft.table)
         refuse_unless_asked(draft.table, self.nation, nation, "IT-REV-01")
         draft.emit(RevoltDeclined(nation))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        nation = _asked(table)
+        nation = _revolting_nation(table)
         yield cls.option(f"The {table.names(nation)} stay subject", {"nation": schema.const(nation)})
 
 
-def _asked(table: Table) -> NationId:
+def _revolting_nation(table: Table) -> NationId:
     nation = turn_of(table).nation if table.campaign is None else _rising(table)
     assert nation is not None, "a nation may revolt"
     return nation

@@ -21,7 +21,7 @@ class TitleTaken(Event, frozen=True):
     """A leader took a title, and all units of his nation retreat from the area (IT-I2-14).
 
     Attributes:
-        title: the name of the title, as the card has it.
+        title: the name of the title on the card.
     """
 
     rules = ("IT-I2-14", "IT-VP-01")

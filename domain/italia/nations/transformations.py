@@ -7,7 +7,7 @@ from typing import TypeVar
 from msgspec import Struct, field
 
 from domain.italia.box.entries import Departure, Transformation
-from domain.italia.box.pieces import FLEET, Army, FleetId, Kind, NationId, counted
+from domain.italia.box.pieces import FLEET, Army, FleetId, Kind, NationId, amount_of
 from domain.italia.box.state import City
 from domain.italia.box.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
@@ -63,8 +63,8 @@ class NationLeft(Event, frozen=True):
         if self.into is None or self.kind is None:
             return f"The {names(self.nation)} left the game."
         number = sum(self.units.values())
-        new = [counted(self.kind, number)] if number else []
-        new += [counted(FLEET, len(self.fleets))] if self.fleets else []
+        new = [amount_of(self.kind, number)] if number else []
+        new += [amount_of(FLEET, len(self.fleets))] if self.fleets else []
         who = f"{enumerated(new)} of the {names(self.into)}" if new else "nobody"
         return f"The {names(self.nation)} left the game, replaced by {who}."
 
@@ -96,13 +96,13 @@ class Change(Struct, frozen=True):
     fleets: tuple[FleetId, ...]
     most_fleets: int
 
-    def wanted(self, fleets: Iterable[FleetId]) -> dict[str, int]:
+    def room_for_units(self, fleets: Iterable[FleetId]) -> dict[str, int]:
         """Return how many units could stand in each area, and aboard each of the fleets that are replaced."""
         return {**self.areas, **{fleet: self.cargo[fleet] for fleet in fleets if fleet in self.cargo}}
 
     def number(self, fleets: Iterable[FleetId]) -> int:
         """Return how many units take the place of others, when these fleets are replaced."""
-        return min(self.most, sum(self.wanted(fleets).values()))
+        return min(self.most, sum(self.room_for_units(fleets).values()))
 
     def choices(self) -> list[tuple[FleetId, ...]]:
         """Return the sets of fleets that can be replaced, as far as it matters for units aboard which they are."""
@@ -153,18 +153,18 @@ class PlaceSuccessors(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        change = _asked(table)
+        change = _open_change(table)
         wrong = len(self.fleets) != change.most_fleets or len({*self.fleets} & {*change.fleets}) != change.most_fleets
         if wrong:
             asked = f"You cannot replace {table.names.all(self.fleets)}."
-            allowed = f"Choose {counted(FLEET, change.most_fleets)} out of {table.names.all(change.fleets)}."
+            allowed = f"Choose {amount_of(FLEET, change.most_fleets)} out of {table.names.all(change.fleets)}."
             raise Refusal("IT-TRF-03", asked, allowed)
-        wanted, number = change.wanted(self.fleets), change.number(self.fleets)
-        asked = f"You cannot place {_told(self.units, table.names)}."
+        wanted, number = change.room_for_units(self.fleets), change.number(self.fleets)
+        asked = f"You cannot place {_units_in_words(self.units, table.names)}."
         if any(count > wanted.get(area, 0) for area, count in self.units.items()):
-            raise Refusal("IT-TRF-03", asked, f"There is room for {_told(wanted, table.names)}.")
+            raise Refusal("IT-TRF-03", asked, f"There is room for {_units_in_words(wanted, table.names)}.")
         if sum(self.units.values()) != number:
-            raise Refusal("IT-TRF-03", asked, f"Place {counted('unit', number)} in all.")
+            raise Refusal("IT-TRF-03", asked, f"Place {amount_of('unit', number)} in all.")
         if change.first is not None and not self.units.get(change.first):
             raise Refusal("IT-TRF-03", asked, f"Place at least one unit in {table.names(change.first)}.")
         units = {area: number for area, number in sorted(self.units.items()) if number}
@@ -172,10 +172,10 @@ class PlaceSuccessors(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        change = _asked(table)
+        change = _open_change(table)
         for some in change.choices():
             total = change.number(some)
-            wanted = change.wanted(some)
+            wanted = change.room_for_units(some)
             counts = {area: schema.count(int(area == change.first), number) for area, number in wanted.items()}
             free = [area for area in counts if area != change.first]
             units = schema.record(counts, free, x_sum={"minimum": total, "maximum": total})
@@ -183,11 +183,11 @@ class PlaceSuccessors(Command, frozen=True):
             yield cls.option("Choose the areas", {"units": units, **({"fleets": fleets} if change.most_fleets else {})})
 
 
-def _told(units: Mapping[str, int], names: Names) -> str:
+def _units_in_words(units: Mapping[str, int], names: Names) -> str:
     return enumerated([f"{number} in {names(place)}" for place, number in units.items()]) or "nothing"
 
 
-def _asked(table: Table) -> Change:
+def _open_change(table: Table) -> Change:
     waiting = _leaving(table, Transformation)
     assert waiting is not None, "a nation is being transformed"
     return _change(table, *waiting)
@@ -203,7 +203,7 @@ def transform(table: Table) -> list[Decision] | Consequence[Table] | None:
     nation, special = waiting
     change = _change(table, nation, special)
     fleets = change.fleets[: change.most_fleets]
-    wanted = change.wanted(fleets) if change.most else {}
+    wanted = change.room_for_units(fleets) if change.most else {}
     if change.most_fleets in (0, len(change.fleets)) and sum(wanted.values()) <= change.most:
         return lambda draft: draft.emit(NationLeft(nation, change.into, change.kind, wanted, fleets, automatic=True))
     return [

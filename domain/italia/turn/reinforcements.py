@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import FLEET, KINDS, Army, FleetId, LeaderId, NationId, Units, counted, fits
+from domain.italia.box.pieces import FLEET, KINDS, Army, FleetId, LeaderId, NationId, Units, amount_of, fits
 from domain.italia.box.state import Arriving, Leaving
 from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.turn.rooms import aboard, areas_for, entry_of, land_for, rooms, seas_for
@@ -63,7 +63,7 @@ class ReinforcementsAnnounced(Event, frozen=True):
     def tell(self, names: Names) -> str:
         coming: dict[NationId, list[str]] = {}
         for one in self.arriving:
-            coming.setdefault(one.nation, []).append(_told(one.units, one.leaders, names))
+            coming.setdefault(one.nation, []).append(_arrivals_in_words(one.units, one.leaders, names))
         each = [f"{', '.join(parts)} for the {names(nation)}" for nation, parts in coming.items()]
         return f"Reinforcements are due: {'; '.join(each)}."
 
@@ -139,7 +139,8 @@ class ReinforcementsPlaced(Event, frozen=True):
     def tell(self, names: Names) -> str:
         units: dict[str, int] = {**self.units, FLEET: self.fleets} if self.fleets else {**self.units}
         where = "aboard" if "-fleet-" in self.to else "in"
-        return f"{_told(units, self.leaders, names)} of the {names(self.nation)} arrived {where} {names(self.to)}."
+        arrivals = _arrivals_in_words(units, self.leaders, names)
+        return f"{arrivals} of the {names(self.nation)} arrived {where} {names(self.to)}."
 
 
 class ArrivalEnded(Event, frozen=True):
@@ -162,12 +163,12 @@ class ArrivalEnded(Event, frozen=True):
             table.remove_leaders(self.nation, self.eliminated, fallen=True)
 
     def tell(self, names: Names) -> str:
-        return f"{_told(self.lost, self.eliminated, names)} of the {names(self.nation)} did not arrive."
+        return f"{_arrivals_in_words(self.lost, self.eliminated, names)} of the {names(self.nation)} did not arrive."
 
 
-def _told(units: Mapping[str, int], leaders: Iterable[LeaderId], names: Names) -> str:
+def _arrivals_in_words(units: Mapping[str, int], leaders: Iterable[LeaderId], names: Names) -> str:
     parts = [names(leader) for leader in leaders]
-    parts += [counted(kind, units[kind]) for kind in (*KINDS, FLEET) if units.get(kind)]
+    parts += [amount_of(kind, units[kind]) for kind in (*KINDS, FLEET) if units.get(kind)]
     return enumerated(parts) or "nobody"
 
 
@@ -272,13 +273,13 @@ class Arrive(Command, frozen=True):
         if chosen := _to_be_chosen(table, one):
             self._choose(draft, one, chosen)
             return
-        placed = _told({**self.units, FLEET: self.fleets}, self.leaders, table.names)
+        placed = _arrivals_in_words({**self.units, FLEET: self.fleets}, self.leaders, table.names)
         asked = f"You cannot place {placed} in {table.names(self.to)}."
         if self.fleets:
             come, seas = one.units.get(FLEET, 0), seas_for(table, one)
             number = _available(table, one).get(FLEET, 0) if table.rules.counters_limit_fleets else come
             if self.units or self.leaders or self.to not in seas or self.fleets > number:
-                fleets = f"Place up to {counted(FLEET, number)} and nothing else, in one of these: "
+                fleets = f"Place up to {amount_of(FLEET, number)} and nothing else, in one of these: "
                 allowed = f"{fleets}{table.names.all(seas)}." if number else "No fleets are left to place."
                 short = self.to in seas and number < self.fleets <= come
                 raise Refusal("IT-RNF-02" if short else "IT-RNF-01", asked, allowed)
@@ -292,7 +293,7 @@ class Arrive(Command, frozen=True):
             asked = f"You cannot arrive in {draft.table.names(self.to)} yet."
             rule = "IT-RNF-17" if self.to in areas else "IT-RNF-01"
             raise Refusal(rule, asked, f"First name one of these areas, without units: {draft.table.names.all(areas)}.")
-        draft.emit(_chosen(draft.table, one, AreaId(self.to)))
+        draft.emit(_choice_of_area(draft.table, one, AreaId(self.to)))
 
     def _check(self, table: Table, one: Arriving, asked: str) -> None:
         where = rooms(table, one)
@@ -305,11 +306,11 @@ class Arrive(Command, frozen=True):
             comes = known and all(number <= one.units.get(kind, 0) for kind, number in self.units.items())
             due = "IT-RNF-08" if entry_of(table, one).up_to else "IT-RNF-01"
             rule = "IT-RNF-02" if comes else due
-            raise Refusal(rule, asked, f"You still have to place {_told(most, one.leaders, table.names)}.")
+            raise Refusal(rule, asked, f"You still have to place {_arrivals_in_words(most, one.leaders, table.names)}.")
         if not number and not self.leaders:
             raise Refusal("IT-RNF-01", asked, "Name at least one unit or leader.")
         if not fits(self.units, where[self.to]):
-            raise Refusal("IT-RNF-01", asked, f"There is room for {counted('unit', where[self.to])}.")
+            raise Refusal("IT-RNF-01", asked, f"There is room for {amount_of('unit', where[self.to])}.")
         if _leader_first(table, one) and not self.leaders:
             rule = "IT-RNF-05" if entry_of(table, one).spread == "among-leaders" else "IT-RNF-04"
             raise Refusal(rule, asked, "Place the leaders first: the units stand with them.")
@@ -401,7 +402,7 @@ def _to_be_chosen(table: Table, one: Arriving) -> list[AreaId]:
     return areas_for(table, one) if entry_of(table, one).evicts and one.chosen is None else []
 
 
-def _chosen(table: Table, one: Arriving, area: AreaId) -> AreaChosen:
+def _choice_of_area(table: Table, one: Arriving, area: AreaId) -> AreaChosen:
     leaving = tuple(
         Leaving(other, area, table.army(area, other), "arrival")
         for other in table.nations_at(area)
@@ -415,11 +416,11 @@ def place(table: Table) -> list[Decision] | Consequence[Table]:
     one = table.arriving[0]
     if areas := _to_be_chosen(table, one):
         if len(areas) == 1:
-            return lambda draft: draft.emit(_chosen(table, one, areas[0]))
+            return lambda draft: draft.emit(_choice_of_area(table, one, areas[0]))
     elif (happens := _without_choice(table, one)) is not None:
         return lambda draft: draft.emit(happens)
     names = table.names
-    coming = _told(_available(table, one), one.leaders, names)
+    coming = _arrivals_in_words(_available(table, one), one.leaders, names)
     return [
         Decision(
             "arrive",

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import field
 
 from domain.italia.box.entries import FixedCapital, Plan
-from domain.italia.box.pieces import Army, Kind, NationId, Units, counted, listed, plus, total, within
+from domain.italia.box.pieces import Army, Kind, NationId, Units, amount_of, listed, plus, total, within
 from domain.italia.box.state import Combat
 from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.turn.sequence import begin_stage
@@ -259,7 +259,7 @@ class RemoveExcess(Command, frozen=True):
         )
         refuse_unless(within(self.units, there), "IT-STK-04", asked, f"They have {listed(there)} there.")
         excess = found[self.area]
-        refuse_unless(total(self.units) == excess, "IT-STK-04", asked, f"Remove {counted('unit', excess)} there.")
+        refuse_unless(total(self.units) == excess, "IT-STK-04", asked, f"Remove {amount_of('unit', excess)} there.")
         draft.emit(ExcessRemoved(nation, self.area, plus(self.units, {})))
 
     @classmethod
@@ -312,7 +312,9 @@ class DeclareCapital(Command, frozen=True):
         there = table.army(former, nation).units if former is not None and excess else {}
         lost = "They remove no units from their former capital."
         if former is not None and excess:
-            lost = f"They must remove {counted('unit', excess)} from {names(former)}, where they have {listed(there)}."
+            lost = (
+                f"They must remove {amount_of('unit', excess)} from {names(former)}, where they have {listed(there)}."
+            )
         fits = total(self.removed) == excess and within(self.removed, there)
         refuse_unless(fits, "IT-STK-08", asked, lost)
         draft.emit(CapitalDeclared(nation, self.area, former, plus(self.removed, {})))

@@ -129,7 +129,7 @@ class ScriptedChance:
         self.shuffles = 0
 
     @property
-    def left(self) -> tuple[Sequence[Sequence[int]], Sequence[Sequence[Any]]]:
+    def remaining(self) -> tuple[Sequence[Sequence[int]], Sequence[Sequence[Any]]]:
         """The rolls and the lots that are still to come."""
         return self._rolls[self.used :], self._lots[self.shuffles :]
 

@@ -48,7 +48,7 @@ class Lots(Struct, frozen=True, tag="lots"):
 Shown = Dice | Lots
 
 
-def found(event: Mapping[str, Any], way: Way) -> Any:
+def value_at(event: Mapping[str, Any], way: Way) -> Any:
     """Return the value at the end of a way in an event's JSON."""
     value: Any = event
     for name in way:
@@ -58,5 +58,5 @@ def found(event: Mapping[str, Any], way: Way) -> Any:
 
 def draw_of(event: Mapping[str, Any], shown: Shown) -> int | None:
     """Return the number of the draw that an event shows; None when nothing was drawn."""
-    holder = found(event, shown.at)
+    holder = value_at(event, shown.at)
     return None if holder is None else holder.get("draw")

@@ -120,14 +120,14 @@ def require_sound(clock: Clock, seats: int) -> None:
         (
             clock.time > clock.cap,
             "cap",
-            f"The clock has time = {_said(clock.time)}, more than its cap.",
-            f"Expected at most cap = {_said(clock.cap)}.",
+            f"The clock has time = {_seconds_in_words(clock.time)}, more than its cap.",
+            f"Expected at most cap = {_seconds_in_words(clock.cap)}.",
         ),
         (
             not 0 <= clock.increment <= clock.cap,
             "increment",
-            f"The clock has increment = {_said(clock.increment)}.",
-            f"Expected 0 to cap = {_said(clock.cap)}.",
+            f"The clock has increment = {_seconds_in_words(clock.increment)}.",
+            f"Expected 0 to cap = {_seconds_in_words(clock.cap)}.",
         ),
         (
             clock.kind == "decision" and clock.increment > 0,
@@ -153,7 +153,7 @@ def require_sound(clock: Clock, seats: int) -> None:
             raise Refusal("TAB-CLK-02", asked, f"Expected 1 to {LONGEST_QUIET} minutes.", field="clock.quiet")
 
 
-def _said(seconds: int) -> str:
+def _seconds_in_words(seconds: int) -> str:
     """Return seconds as text, with the same time in the greatest unit that divides them."""
     for unit, size in (("days", 24 * 3600), ("hours", 3600), ("minutes", 60)):
         if seconds >= 2 * size and seconds % size == 0:
@@ -215,7 +215,7 @@ class Clocks(Struct, frozen=True):
     def spent(self, seat: Seat, at: str) -> int:
         """Return the milliseconds that a running clock has counted up to a time."""
         since = max(milliseconds(self.at), milliseconds(self.off[seat]) if seat in self.off else 0)
-        return max(0, _counted(self.clock.quiet, milliseconds(at)) - _counted(self.clock.quiet, since))
+        return max(0, _waking_time(self.clock.quiet, milliseconds(at)) - _waking_time(self.clock.quiet, since))
 
     def may_fall(self, seat: Seat, at: str) -> bool:
         """Tell whether a seat's time and grace are up."""
@@ -227,8 +227,8 @@ class Clocks(Struct, frozen=True):
             return None
         since = max(milliseconds(self.at), milliseconds(self.off[seat]) if seat in self.off else 0)
         quiet = self.clock.quiet
-        needed = _counted(quiet, since) + self.left.get(seat, 0) + 1000 * self.clock.grace
-        return moment(_uncounted(quiet, needed) if needed > _counted(quiet, since) else since)
+        needed = _waking_time(quiet, since) + self.left.get(seat, 0) + 1000 * self.clock.grace
+        return moment(_uncounted(quiet, needed) if needed > _waking_time(quiet, since) else since)
 
     def next_fall(self) -> tuple[str, Seat] | None:
         """Return when the next flag is due, and whose; None while no clock runs."""
@@ -254,7 +254,7 @@ def _awake(quiet: Quiet) -> list[tuple[int, int]]:
     return [(start, stop) for start, stop in parts if start < stop]
 
 
-def _counted(quiet: Quiet | None, number: int) -> int:
+def _waking_time(quiet: Quiet | None, number: int) -> int:
     """Return how many milliseconds since 1970 were not quiet."""
     if quiet is None:
         return number

@@ -32,7 +32,7 @@ class EndProposed(GameEvent, frozen=True):
     seat: Seat
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} proposed to end the game: {told(self.order, names)}."
+        return f"{names(self.seat)} proposed to end the game: {order_in_words(self.order, names)}."
 
 
 class EndAnswered(GameEvent, frozen=True):
@@ -72,7 +72,7 @@ class GameAbandoned(GameEvent, frozen=True):
         return f"The game was abandoned: nothing had happened since {self.since[:10]}."
 
 
-def told(order: Order, names: Names) -> str:
+def order_in_words(order: Order, names: Names) -> str:
     """Return an order of seats in words."""
     return "; ".join(f"{place}. {names.all(seats)}" for place, seats in places(order))
 

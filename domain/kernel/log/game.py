@@ -84,7 +84,7 @@ class Game(Struct, kw_only=True):
     """A game at one version.
 
     Treated as immutable outside this module: every act returns a `Decided` with the game after it, so that what is
-    cached for other readers never changes under them. An act is told its `cause`, with the account and the key that
+    cached for other readers never changes under them. An act gets its `cause`, with the account and the key that
     it came with, to which it adds its seat and its command; and when it happens.
     """
 
@@ -123,7 +123,7 @@ class Game(Struct, kw_only=True):
     offered_until: str = ""
     """Until when its players can agree to a rematch (TAB-REM-04)."""
     forked: GameForked | None = None
-    """How a fork began; None for a game that is none."""
+    """How a fork began; None for any other game."""
     past: "Game | None" = None
     """The parent of a fork at the version at which it began, without a past of its own."""
 
@@ -396,7 +396,7 @@ class Game(Struct, kw_only=True):
         return Decided(after, tuple(records), tuple(draft.secrets) if draft else ())
 
     @property
-    def owed(self) -> Seat | None:
+    def seat_after_flag(self) -> Seat | None:
         """The seat whose default answer has to be the next act: its flag has just fallen (TAB-CLK-07)."""
         owes = self.clocks.owes if self.clocks is not None else None
         return owes[0] if owes is not None and owes[1] == self.version else None

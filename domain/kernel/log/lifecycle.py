@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 from domain.kernel.chance.secret import Sealed
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.clocked import CLOCK_EVENTS
-from domain.kernel.log.ended import END_EVENTS, places, told
+from domain.kernel.log.ended import END_EVENTS, order_in_words, places
 from domain.kernel.log.event import GameEvent
 from domain.kernel.log.seated import SEAT_EVENTS
 from domain.kernel.rules.documents import key
@@ -28,7 +28,7 @@ Sight = Literal["all", "spectator"]
 Forking = Literal["players", "officials"]
 """Who may fork a game that runs: those who take part in it, or its officials alone."""
 Readers = Literal["everybody", "invited"]
-"""Who reads a game: everybody, or those alone who were let in (TAB-READ-01)."""
+"""Who may read a game: everybody, or only its members (TAB-READ-01)."""
 Purpose = Literal["analysis", "continuation"]
 """What a fork is for: its maker plays all seats, or the players of a game that is over go on with it."""
 
@@ -452,7 +452,7 @@ class GameAdjudicated(GameEvent, frozen=True):
     reason: str
 
     def tell(self, names: Names) -> str:
-        return f"An official ruled on the result: {told(self.order, names)}. Reason: {self.reason}"
+        return f"An official ruled on the result: {order_in_words(self.order, names)}. Reason: {self.reason}"
 
     @property
     def places(self) -> list[tuple[int, tuple[Seat, ...]]]:

@@ -28,7 +28,7 @@ MOST_OFFICIALS: Final = 20
 """How many accounts may be named officials of a game, those that were released among them."""
 
 MOST_ADDRESSED: Final = 10
-"""How often a game may name the same account an official or offer it a seat: each time, that account is told."""
+"""How often a game may name the same account an official or offer it a seat: it gets a notification each time."""
 
 _ADDRESSES: Final = frozenset(map(type_name, (OfficialNamed, SeatOffered)))
 

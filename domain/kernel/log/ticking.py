@@ -105,10 +105,10 @@ def _asked_anew(clocks: Clocks, runs: Sequence[Seat], before: Position, now: Dec
     if clocks.clock.kind != "decision":
         return set()
     asked = before.decisions if before.around.paused is None and clocks.runs else ()
-    return {seat for seat in runs if seat not in clocks.runs or _asked(seat, asked) != _asked(seat, now)}
+    return {seat for seat in runs if seat not in clocks.runs or _questions_to(seat, asked) != _questions_to(seat, now)}
 
 
-def _asked(seat: Seat, decisions: Decisions) -> list[tuple[Any, ...]]:
+def _questions_to(seat: Seat, decisions: Decisions) -> list[tuple[Any, ...]]:
     """Return the questions to a seat, without the other seats that are asked."""
     return [(each.kind, each.rule, each.about) for each in decisions if seat in each.seats]
 

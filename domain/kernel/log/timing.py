@@ -50,7 +50,7 @@ def fall(game: Game, seat: Seat, chance: Chance, vault: Vault, at: str, cause: C
     Raises `Refusal` where `expire` does.
     """
     fallen = expire(game, seat, chance, cause, at)
-    if fallen.game.owed is None:
+    if fallen.game.seat_after_flag is None:
         return fallen
     return fallen.then(answer_by_default(fallen.game, seat, chance, vault, at))
 
@@ -115,7 +115,7 @@ def answer_by_default(game: Game, seat: Seat, chance: Chance, vault: Vault, at: 
     Raises:
         Refusal: its flag did not fall, or it is asked nothing (TAB-CLK-07).
     """
-    if game.owed != seat:
+    if game.seat_after_flag != seat:
         raise Refusal("TAB-CLK-07", f"The flag of {seat} did not fall.", "The clock answers only at once after that.")
     command = game.running_ruleset.default(game.table, seat, vault.read_by(seat))
     if command is None:

@@ -231,7 +231,7 @@ class Deciding:
             case AnswerRevoked(seat, left):
                 return answering.revoke_answer(game, seat, left, by, at)
             case AnswerGiven(seat, left):
-                given = self._given(seat, cast(Raw, cause.command))
+                given = self._command_in(seat, cast(Raw, cause.command))
                 return answering.give_answer(
                     game, seat, left, given, self._chance(game), self.vault, Cause(by.player), at
                 )
@@ -331,14 +331,14 @@ class Deciding:
         return upgrade(game, to, self._chance(game), self.vault, cause, at)
 
     def _command(self, game: Game, seat: Seat, given: Raw, cause: Cause, at: str) -> Decided:
-        return game.command(seat, [self._given(seat, given)], self._chance(game), self.vault, cause, at)
+        return game.command(seat, [self._command_in(seat, given)], self._chance(game), self.vault, cause, at)
 
     def _chance(self, game: Game) -> Chance:
         if self.chance is None:
             self.chance = game.chance(self.secret) if self.secret is not None else _UnknownChance()
         return self.chance
 
-    def _given(self, seat: Seat, raw: Raw) -> Command[Any]:
+    def _command_in(self, seat: Seat, raw: Raw) -> Command[Any]:
         """Return the command that a cause holds, whole or sealed."""
         if "sealed" not in msgspec.json.decode(raw):
             command = read_commands(self.ruleset, (raw,))[0]

@@ -195,16 +195,16 @@ def export(
     """
     if len(pasts) != (game.forked.depth if game.forked is not None else 0):
         raise ValueError(f"{game.id} does not go back to {len(pasts)} games")
-    shown = _shown(game, vault, seat, everything)
+    shown = _visible_vault(game, vault, seat, everything)
     if pasts:  # its vault also holds what it took along, which the past has
         records = list(records)
         shown = _of_rows(shown, records, commitments_in(row for past in pasts for row in past.records))
     body = (*_pasts(pasts), *_body(game, records, shown)) if pasts else _body(game, records, shown)
     secrets = len(shown.all())
-    yield from ended(body, lambda digest: LastLine(End(digest, game.head.hex(), secrets, game.status, game.version)))
+    yield from with_end(body, lambda digest: LastLine(End(digest, game.head.hex(), secrets, game.status, game.version)))
 
 
-def ended(body: Iterable[bytes], last: Callable[[str], Struct]) -> Iterator[bytes]:
+def with_end(body: Iterable[bytes], last: Callable[[str], Struct]) -> Iterator[bytes]:
     """Yield the lines of an export, and the last line, which `last` makes with the digest over all others."""
     whole = hashlib.sha256()
     for line in body:
@@ -222,11 +222,11 @@ def fingerprint(
     changes without an event where a fork's parent is over and its secrets are public.
     """
     parts = [(past.game, past.vault, past.secret.hex() if past.secret is not None else "") for past in pasts]
-    parts.append((game, _shown(game, vault, seat, everything), ""))
+    parts.append((game, _visible_vault(game, vault, seat, everything), ""))
     return digest([FORMAT, *([each.head.hex(), [*shown.all()], secret] for each, shown, secret in parts)])[7:]
 
 
-def _shown(game: Game, vault: Vault, seat: Seat | None, everything: bool) -> Vault:
+def _visible_vault(game: Game, vault: Vault, seat: Seat | None, everything: bool) -> Vault:
     return vault if everything or game.status == "over" else vault.read_by(seat)
 
 

@@ -207,7 +207,7 @@ class Replay(Deciding):
 
     def _owes(self) -> Seat | None:
         """Return the seat whose default answer has to be the next act."""
-        return self.game.owed if self.game is not None else None
+        return self.game.seat_after_flag if self.game is not None else None
 
     def _check_owed(self, event: Any, at: str) -> None:
         """Check that the default answer follows at once where a flag fell, and nowhere else (TAB-CLK-07)."""
@@ -224,7 +224,7 @@ class Replay(Deciding):
         answers left in advance that are due.
         """
         game = self.game
-        if game is None or self.again or game.owed is not None or (seat := game.left_to_house) is None:
+        if game is None or self.again or game.seat_after_flag is not None or (seat := game.left_to_house) is None:
             return
         if cause.by != "house":
             if not isinstance(event, AnswerGiven) and not self._is_of_one_list(cause, at):

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from domain.kernel.ids import GameId, Version
-from domain.kernel.log.ended import told
+from domain.kernel.log.ended import order_in_words
 from domain.kernel.log.ending import Finish, finish
 from domain.kernel.log.game import Game
 from domain.kernel.log.lifecycle import Status
@@ -104,7 +104,7 @@ def _proved(replay: Replay) -> Iterator[str]:
         if replay.sealed:
             yield f"All {len(replay.sealed)} secrets are published and fit their commitments."
         if (ended := finish(game)) is not None:
-            yield f"It ended by {ended.rule}, and its seats finished so: {told(ended.order, game.names)}."
+            yield f"It ended by {ended.rule}, and its seats finished so: {order_in_words(ended.order, game.names)}."
         return
     yield f"{replay.decided} acts of players were decided again and gave exactly the stored events."
     if replay.folded:

@@ -1,4 +1,4 @@
-"""The base of commands. A chapter of a ruleset is a file of events and commands."""
+"""The base of commands: how one is decided and offered as an option, and the refusal of needless zeros (TAB-CMD-02)."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache

@@ -235,12 +235,12 @@ class Marks(Struct, frozen=True):
     shelves: tuple[Shelf, ...] = ()
 
 
-def gone(before: Marks, after: Marks, seat: Seat, guises: Mapping[str, str]) -> dict[str, int]:
+def lost_pieces(before: Marks, after: Marks, seat: Seat, guises: Mapping[str, str]) -> dict[str, int]:
     """Return what of a seat's pieces and sites was on the board before and no longer is, by kind.
 
     A piece that only changed its state is still there; `guises` has the kinds that show one, as in `Ruleset.guises`.
     """
-    held, left = _held(before, seat), _held(after, seat)
+    held, left = _pieces_of(before, seat), _pieces_of(after, seat)
     lost, new = held - left, left - held
     for guise, usual in guises.items():
         for one, other in ((guise, usual), (usual, guise)):
@@ -250,7 +250,7 @@ def gone(before: Marks, after: Marks, seat: Seat, guises: Mapping[str, str]) -> 
     return dict(sorted((+lost).items()))
 
 
-def _held(marks: Marks, seat: Seat) -> Counter[str]:
+def _pieces_of(marks: Marks, seat: Seat) -> Counter[str]:
     held: Counter[str] = Counter()
     for place in marks.places.values():
         for owner, each in ((place.owner, place.sites), *((stack.seat, stack.marks) for stack in place.stacks)):

@@ -16,7 +16,7 @@ Cards = dict[Resource, int]
 """A number of cards of each kind; kinds with none are absent."""
 
 
-def held(table: Table, seat: Seat, vault: Vault | Draft[Table]) -> Cards:
+def hand_of(table: Table, seat: Seat, vault: Vault | Draft[Table]) -> Cards:
     """Return what is in a player's hand. Raises `KeyError` when `vault` may not read it."""
     hand = table.hands[seat]
     assert hand.cards is not None, "hands are sealed in the set-up"

@@ -1,4 +1,4 @@
-"""Phrases for the history: counted pieces and cards, owners who may be neutral, what is told seat by seat."""
+"""Phrases for the history: counted pieces and cards, owners who may be neutral, lists with a part for each seat."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final, TypeVar
@@ -16,7 +16,7 @@ MASS_NOUNS: Final = tuple(kind for kind in BANK if kind not in SINGLE)
 """The kinds of cards without a plural."""
 
 
-def counted(kind: str, number: int) -> str:
+def amount_of(kind: str, number: int) -> str:
     """Return a number of pieces in words: "a legion", "2 legions", "2 fortresses"."""
     if number == 1:
         return f"a {kind}"
@@ -25,7 +25,7 @@ def counted(kind: str, number: int) -> str:
 
 def units(legions: int, fortresses: int = 0) -> str:
     """Return land units in words: "2 legions and a fortress"."""
-    return enumerated([counted(kind, each) for each, kind in ((legions, "legion"), (fortresses, "fortress")) if each])
+    return enumerated([amount_of(kind, each) for each, kind in ((legions, "legion"), (fortresses, "fortress")) if each])
 
 
 def card(kind: Resource) -> str:

@@ -14,7 +14,7 @@ MARKER: Final = "influence"
 """The post on an influence marker (MN-AFT-07); the others have the names of `Province.buildings`."""
 
 
-def named(post: str) -> str:
+def post_name(post: str) -> str:
     """Return the display name of a post."""
     if post == MARKER:
         return "influence marker"

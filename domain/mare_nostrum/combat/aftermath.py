@@ -16,7 +16,7 @@ from domain.kernel.rules.refusal import Refusal, or_none
 from domain.mare_nostrum.box import phrases
 from domain.mare_nostrum.box.data import TAX, Resource
 from domain.mare_nostrum.box.pieces import NO_FORCE, Post, Province
-from domain.mare_nostrum.box.posts import MARKER, gives_up, leaving, most_leaving, named, one_on_each
+from domain.mare_nostrum.box.posts import MARKER, gives_up, leaving, most_leaving, one_on_each, post_name
 from domain.mare_nostrum.box.state import Spoils
 from domain.mare_nostrum.box.table import Command, Event, Table
 
@@ -106,7 +106,7 @@ class ProvincePillaged(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         taken = f", which brought {phrases.card(self.card)}" if self.card is not None else ""
-        return f"{names(self.seat)} pillaged {names(self.province)}: the {named(self.post)} was destroyed{taken}."
+        return f"{names(self.seat)} pillaged {names(self.province)}: the {post_name(self.post)} was destroyed{taken}."
 
 
 class ProvinceOccupied(Event, frozen=True):
@@ -178,7 +178,7 @@ class PostsKept(Event, frozen=True):
 
 
 def _all_named(posts: tuple[str, ...]) -> str:
-    return enumerated([named(post) for post in posts])
+    return enumerated([post_name(post) for post in posts])
 
 
 def _post(table: Table, area: AreaId, seat: Seat, posts: tuple[str, ...]) -> None:
@@ -382,7 +382,7 @@ class KeepPosts(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         holding = draft.table.holding
         assert holding is not None, "somebody holds a province"
-        within, legions = _held(draft.table)
+        within, legions = _occupation_choice(draft.table)
         if not one_on_each(self.posts, within, legions):
             asked = f"You asked to hold {', '.join(self.posts)}."
             raise Refusal(self.rule, asked, f"Legions you can use: {legions}, one for each of {', '.join(within)}.")
@@ -391,11 +391,11 @@ class KeepPosts(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        within, legions = _held(table)
+        within, legions = _occupation_choice(table)
         yield cls.option("Choose what your legions keep holding", {"posts": schema.subset(within, 0, legions)})
 
 
-def _held(table: Table) -> tuple[tuple[str, ...], int]:
+def _occupation_choice(table: Table) -> tuple[tuple[str, ...], int]:
     """Return what the occupier's legions may hold, buildings or the marker as they first chose, and how many may."""
     holding = table.holding
     assert holding is not None, "somebody holds a province"

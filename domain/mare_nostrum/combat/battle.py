@@ -58,7 +58,7 @@ class Throw(Struct, frozen=True, omit_defaults=True):
         """Whose dice they were; None when a neutral civilization defended itself (MN-SET-20)."""
         return None if self.neutral else self.seat
 
-    def told(self) -> str:
+    def in_words(self) -> str:
         """Return the throw in words: "Babylon rolled 5 + 6 (fortress) = 11"."""
         parts = [str(face) for face in self.faces]
         parts += [f"{self.bonus} (hero)"] if self.bonus else []
@@ -117,7 +117,7 @@ class BattleRolled(Event, frozen=True):
         table.battle = replace(table.battle, losses={seat: number for seat, number in hits.items() if number})
 
     def tell(self, names: Names) -> str:
-        return f"{self.attacker.told()}; {self.defender.told()}."
+        return f"{self.attacker.in_words()}; {self.defender.in_words()}."
 
 
 class BattleEnded(Event, frozen=True):

@@ -36,7 +36,7 @@ class NavalBattleBegan(Event, frozen=True):
         table.set_fleet(self.sea, self.attacker, table.fleets[self.sea][self.attacker].committed(self.triremes))
 
     def tell(self, names: Names) -> str:
-        triremes, sea = phrases.counted("trireme", self.triremes), phrases.sea(names, self.sea)
+        triremes, sea = phrases.amount_of("trireme", self.triremes), phrases.sea(names, self.sea)
         return f"{names(self.attacker)} attacked {names(self.defender)} in {sea} with {triremes}."
 
 
@@ -54,7 +54,7 @@ class TriremesRolled(Event, frozen=True):
         pass
 
     def tell(self, names: Names) -> str:
-        return f"{self.attacker.told()}; {self.defender.told()}."
+        return f"{self.attacker.in_words()}; {self.defender.in_words()}."
 
 
 class NavalBattleEnded(Event, frozen=True):
@@ -78,7 +78,7 @@ class NavalBattleEnded(Event, frozen=True):
     def tell(self, names: Names) -> str:
         sea = phrases.sea(names, self.sea)
         lost = [
-            f"{names(seat)} lost {phrases.counted('trireme', number)}" for seat, number in phrases.by_seat(self.sunk)
+            f"{names(seat)} lost {phrases.amount_of('trireme', number)}" for seat, number in phrases.by_seat(self.sunk)
         ]
         return f"In {sea} {' and '.join(lost) or 'no trireme was sunk'}."
 

@@ -93,7 +93,7 @@ def _site(post: str, occupier: Seat | None) -> Mark:
 
 def _force(seat: Seat, force: Force) -> Stack:
     marks = [
-        Mark(kind, count, words=_counted(count, kind, kinds))
+        Mark(kind, count, words=_amount(count, kind, kinds))
         for kind, kinds, count in (("legion", "legions", force.legions), ("fortress", "fortresses", force.fortresses))
         if count
     ]
@@ -101,7 +101,7 @@ def _force(seat: Seat, force: Force) -> Stack:
 
 
 def _ships(seat: Seat, triremes: int, where: str, coast: str = "") -> Stack:
-    words = f"{_counted(triremes, 'trireme', 'triremes')} {where}"
+    words = f"{_amount(triremes, 'trireme', 'triremes')} {where}"
     return Stack(seat, (Mark("trireme", triremes, words=words),), f"{seat.title()}: {words}", coast)
 
 
@@ -157,7 +157,7 @@ def _face_down(cards: Iterable[str] | int | None, how: str) -> Mark:
     if cards is None:
         return Mark("card", words=f"cards {how}")
     if isinstance(cards, int):
-        return Mark("card", cards, words=f"{_counted(cards, 'card', 'cards')} {how}")
+        return Mark("card", cards, words=f"{_amount(cards, 'card', 'cards')} {how}")
     in_order = sorted(cards)
     return Mark("card", len(in_order), words=f"{how}: {', '.join(in_order) or 'nothing'}")
 
@@ -191,5 +191,5 @@ def _shelves(view: View) -> Iterator[Shelf]:
         yield Shelf("Heroes and wonders for sale", tuple(Mark(card.kind, words=card.name) for card in cards))
 
 
-def _counted(count: int, one: str, many: str) -> str:
+def _amount(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}"

@@ -173,7 +173,7 @@ def of(table: Table, vault: Vault) -> View:
 
 def _standing(table: Table, seat: Seat, vault: Vault, totals: Mapping[Role, Mapping[Seat, int]]) -> SeatView:
     cards = table.cards[seat]
-    hand = hands.held(table, seat, vault) if hands.is_read_by(table, seat, vault) else None
+    hand = hands.hand_of(table, seat, vault) if hands.is_read_by(table, seat, vault) else None
     prices: dict[Item, int] = {item: price_of(item, cards) for item in PRICES}
     sizes = {*prices.values(), *(CARDS[card].price for card in table.available)}
     return SeatView(

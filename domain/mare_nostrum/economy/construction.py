@@ -196,7 +196,7 @@ class Build(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        held, ground = hands.held(table, seat, vault), building_ground(table, seat)
+        held, ground = hands.hand_of(table, seat, vault), building_ground(table, seat)
         for item, price in prices(table, seat).items():
             if item in ("influence", "caravan"):
                 continue
@@ -230,7 +230,7 @@ class BuildCaravan(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         price = price_of("caravan", table.cards[seat])
-        ways = list(combinations.payments(hands.held(table, seat, vault), price))
+        ways = list(combinations.payments(hands.hand_of(table, seat, vault), price))
         if not ways or none_left(table, seat, "caravan"):
             return
         for area in building_ground(table, seat):
@@ -262,7 +262,7 @@ def _build(
     if bar is not None:
         what = f"a {item} on {good}" if good else f"a {item}"
         raise Refusal(bar[0], f"You cannot build {what} in {area}.", bar[1])
-    paid = combinations.checked(pay, price_of(item, table.cards[seat]), hands.held(table, seat, draft))
+    paid = combinations.checked(pay, price_of(item, table.cards[seat]), hands.hand_of(table, seat, draft))
     draft.emit(PieceBuilt(seat, item, area, paid, good))
     if item in ("legion", "fortress"):
         war.void(draft, area)  # in the player's capital, where an enemy may hold a post (MN-BLD-12)

@@ -106,7 +106,7 @@ class Keep(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        held, taxes = hands.held(table, seat, draft), self.cards.get(TAX, 0)
+        held, taxes = hands.hand_of(table, seat, draft), self.cards.get(TAX, 0)
         asked = f"You asked to keep {phrases.cards(self.cards)}."
         goods = {card: number for card, number in self.cards.items() if card != TAX}
         if taxes > KEPT_TAXES:
@@ -122,7 +122,7 @@ class Keep(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        held = hands.held(table, seat, vault)
+        held = hands.hand_of(table, seat, vault)
         goods = [card for card in held if card != TAX] if table.has(seat, "keep-good") else []
         counts = {good: schema.count(0, KEPT_GOODS) for good in goods}
         if TAX in held:
@@ -137,7 +137,7 @@ def _discard(draft: Draft[Table]) -> None:
     heap, kept = Counter[Resource](), dict[Seat, Kept]()
     for seat in (seat for seat in table.seats if seat in table.kept):
         cards: hands.Cards = draft.open(table.kept[seat])
-        heap += Counter(hands.held(table, seat, draft)) - Counter(cards)
+        heap += Counter(hands.hand_of(table, seat, draft)) - Counter(cards)
         kept[seat] = Kept(sum(cards.values()), table.kept[seat])
     if kept:
         draft.emit(CardsDiscarded(hands.count(hands.each(heap)), kept))

@@ -74,7 +74,7 @@ class GoodChosen(Event, frozen=True):
 # --- income ---
 
 
-def due(table: Table, seat: Seat) -> Cards:
+def income_of(table: Table, seat: Seat) -> Cards:
     """Return a player's income if the bank can pay it (MN-INC-02 to MN-INC-11, MN-WON-01)."""
     cards: Cards = {TAX: 1} if table.has(seat, "extra-tax") else {}
     for province in table.provinces.values():
@@ -95,7 +95,7 @@ def pay(draft: Draft[Table]) -> None:
     """Pay everybody. If a pile is too small, pay card by card, starting with the Director of Commerce (MN-INC-12)."""
     table = draft.table
     order = table.seats_from(table.roles["director-of-commerce"])
-    asked = {seat: due(table, seat) for seat in order}
+    asked = {seat: income_of(table, seat) for seat in order}
     paid: dict[Seat, Cards] = {seat: {} for seat in order}
     missing: dict[Seat, Cards] = {seat: {} for seat in order}
     for card in BANK:

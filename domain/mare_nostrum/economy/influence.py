@@ -154,7 +154,7 @@ class PlaceInfluence(Command, frozen=True):
         table = draft.table
         if not self.free:
             price = price_of("influence", table.cards[seat])
-            return combinations.checked(self.pay, price, hands.held(table, seat, draft))
+            return combinations.checked(self.pay, price, hands.hand_of(table, seat, draft))
         if not table.has(seat, "free-marker"):
             raise Refusal("MN-HER-14", "You asked for a free marker.", "Only Hammurabi's owner gets one.")
         if table.free_marker:
@@ -173,7 +173,7 @@ class PlaceInfluence(Command, frozen=True):
             fields = {"province": province, "free": schema.const(True)}
             yield cls.option("Place influence free of charge", fields, rule="MN-HER-14")
         for pay, word in combinations.payments(
-            hands.held(table, seat, vault), price_of("influence", table.cards[seat])
+            hands.hand_of(table, seat, vault), price_of("influence", table.cards[seat])
         ):
             yield cls.option(f"Place influence for {word}", {"province": province, "pay": pay})
 

@@ -209,10 +209,10 @@ class GiveCard(Command, frozen=True):
         table = draft.table
         assert table.trade is not None, "a trade has ended"
         assert table.trade.short is not None, "a player is one card short"
-        receiver, own = table.trade.short, hands.held(table, seat, draft)
+        receiver, own = table.trade.short, hands.hand_of(table, seat, draft)
         if self.card not in own:
             raise Refusal(self.rule, f"You cannot give {self.card}.", f"Your hand: {phrases.cards(own)}.")
-        other = hands.held(table, receiver, draft)
+        other = hands.hand_of(table, receiver, draft)
         card = draft.seal(self.card, (seat, receiver))
         own[self.card] -= 1
         other[self.card] = other.get(self.card, 0) + 1
@@ -221,7 +221,7 @@ class GiveCard(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Give a card", {"card": schema.one_of(hands.held(table, seat, vault))})
+        yield cls.option("Give a card", {"card": schema.one_of(hands.hand_of(table, seat, vault))})
 
 
 # --- the order of things ---

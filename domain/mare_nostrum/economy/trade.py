@@ -158,7 +158,7 @@ class Offer(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         assert table.trade is not None, "a number was named"
-        held, number = hands.held(table, seat, draft), table.trade.number
+        held, number = hands.hand_of(table, seat, draft), table.trade.number
         asked = f"You asked to offer {phrases.cards(self.cards)}."
         if any(card not in held or count > held[card] for card, count in self.cards.items()):
             raise Refusal(self.rule, asked, f"Your hand: {phrases.cards(held)}.")
@@ -169,7 +169,7 @@ class Offer(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         assert table.trade is not None, "a number was named"
-        number, held = table.trade.number, hands.held(table, seat, vault)
+        number, held = table.trade.number, hands.hand_of(table, seat, vault)
         counts = {card: schema.count(0, count) for card, count in held.items()}
         cards = schema.record(counts, counts, x_sum={"minimum": number, "maximum": number})
         yield cls.option("Lay your offer face down", {"cards": cards})
@@ -222,7 +222,7 @@ def offer(table: Table) -> list[Decision] | Consequence[Table]:
     trade = trade_of(table)
     if all_in := _all_in(table, trade):
         seat = all_in[0]
-        return lambda draft: _offer(draft, seat, hands.held(table, seat, draft), automatic=True)
+        return lambda draft: _offer(draft, seat, hands.hand_of(table, seat, draft), automatic=True)
     if waiting := _waiting(trade):
         return [
             Decision(

@@ -74,13 +74,13 @@ class Acquire(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         if (bar := _bar(draft.table, seat, self.card)) is not None:
             raise Refusal(bar[0], f"You cannot acquire {self.card}.", bar[1])
-        paid = combinations.checked(self.pay, CARDS[self.card].price, hands.held(draft.table, seat, draft))
+        paid = combinations.checked(self.pay, CARDS[self.card].price, hands.hand_of(draft.table, seat, draft))
         draft.emit(CardAcquired(seat, self.card, paid))
         winning.check(draft, seat)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        held, cards = hands.held(table, seat, vault), on_sale(table, seat)
+        held, cards = hands.hand_of(table, seat, vault), on_sale(table, seat)
         for price in sorted({CARDS[card].price for card in cards}):
             choice = schema.one_of(card for card in cards if CARDS[card].price == price)
             for pay, word in combinations.payments(held, price):

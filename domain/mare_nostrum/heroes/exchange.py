@@ -61,7 +61,7 @@ class Exchange(Command, frozen=True):
             raise Refusal(self.rule, asked, "You have already exchanged a card in this Construction Phase.")
         if (self.give == TAX) == (self.take == TAX):
             raise Refusal(self.rule, asked, "One of the two must be a tax card, and the other a good.")
-        if not hands.held(table, seat, draft).get(self.give):
+        if not hands.hand_of(table, seat, draft).get(self.give):
             raise Refusal(self.rule, asked, f"You have no {self.give} in hand.")
         if not table.bank.get(self.take):
             raise Refusal(self.rule, asked, f"The bank has no {self.take}.")
@@ -71,7 +71,7 @@ class Exchange(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if table.exchanged or not table.has(seat, "exchange"):
             return
-        held = hands.held(table, seat, vault)
+        held = hands.hand_of(table, seat, vault)
         yield from _exchanges([TAX], GOODS, held, table.bank, "Exchange a tax for a good")
         yield from _exchanges(GOODS, [TAX], held, table.bank, "Exchange a good for a tax")
 

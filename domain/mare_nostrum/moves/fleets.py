@@ -34,7 +34,7 @@ class TriremesLaunched(Event, frozen=True):
         _arrive(table, self.sea, self.seat, self.triremes)
 
     def tell(self, names: Names) -> str:
-        triremes, sea = phrases.counted("trireme", self.triremes), phrases.sea(names, self.sea)
+        triremes, sea = phrases.amount_of("trireme", self.triremes), phrases.sea(names, self.sea)
         return f"{names(self.seat)} launched {triremes} from {names(self.province)} into {sea}."
 
 
@@ -55,7 +55,7 @@ class TriremesSailed(Event, frozen=True):
         _arrive(table, self.to, self.seat, self.triremes)
 
     def tell(self, names: Names) -> str:
-        triremes = phrases.counted("trireme", self.triremes)
+        triremes = phrases.amount_of("trireme", self.triremes)
         origin, to = phrases.sea(names, self.origin), phrases.sea(names, self.to)
         return f"{names(self.seat)} sailed {triremes} from {origin} to {to}."
 

@@ -93,7 +93,7 @@ class NameBuilder(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Choose who builds next", {"seat": schema.one_of(left(table))})
+        yield cls.option("Choose who builds next", {"seat": schema.one_of(waiting_seats(table))})
 
 
 class NameCommander(Command, frozen=True):
@@ -114,24 +114,24 @@ class NameCommander(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Choose who moves and fights next", {"seat": schema.one_of(left(table))})
+        yield cls.option("Choose who moves and fights next", {"seat": schema.one_of(waiting_seats(table))})
 
 
 def _name(draft: Draft[Table], rule: str, leader: Seat, seat: Seat) -> None:
-    waiting = left(draft.table)
+    waiting = waiting_seats(draft.table)
     if seat not in waiting:
         raise Refusal(rule, f"You cannot choose {seat}.", f"Players who have not acted yet: {', '.join(waiting)}.")
     draft.emit(PlayerNamed(leader, seat))
 
 
-def left(table: Table) -> list[Seat]:
+def waiting_seats(table: Table) -> list[Seat]:
     """Return who has not yet acted in the phase."""
     return [seat for seat in table.seats if seat not in table.done]
 
 
 def name_next(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the leader of the phase for the next player, while there is a choice; then end the phase."""
-    waiting, leader = left(table), table.roles[LEADER[table.phase]]
+    waiting, leader = waiting_seats(table), table.roles[LEADER[table.phase]]
     if not waiting:
         return _go_on
     if len(waiting) == 1:

@@ -1,4 +1,4 @@
-"""Requests that may be repeated and commands that are decided again, without any I/O: a client does what is yielded."""
+"""Sending requests again and deciding commands again, without any I/O: the client does each step that is yielded."""
 
 import re
 import secrets
@@ -26,7 +26,7 @@ _NAME: Final = re.compile(r"{(\w+)}")
 
 
 class Request(Struct, frozen=True):
-    """A request to send. The answer to it is an `Answer`, or a text that says why there is none."""
+    """A request to send. The client answers with an `Answer`, or with a text that says why none arrived."""
 
     method: str
     path: str
@@ -43,14 +43,14 @@ class Answer(Struct, frozen=True):
 
 
 class Ask(Struct, frozen=True):
-    """A request to the caller's function for a choice from these options. What it returns is the answer."""
+    """Asks the caller's function to choose from these options. The client answers with its choice."""
 
     choose: Callable[[Options], Any]
     options: Options
 
 
 class Whole(Struct, frozen=True):
-    """Steps that are taken to their end, also when nobody waits for them any more. What they return is the answer."""
+    """Steps that the client finishes even if nobody waits for them any more. It answers with their result."""
 
     steps: "Calling[Any]"
 
@@ -60,13 +60,13 @@ Calling = Generator[Step, Any, T]
 
 
 class TokenSource(Protocol):
-    """What gives the token of each request to the service at `url`: a `SignIn` does."""
+    """A source of tokens for requests to the service at `url`, such as a `SignIn`."""
 
     @property
     def url(self) -> str: ...
 
     def token(self, calls: "Calls", refused: str | None = None) -> Calling[str]:
-        """Return the token; another one in place of one that the service has refused."""
+        """Return the token. If the service has `refused` one, return another."""
         ...
 
 
@@ -94,7 +94,7 @@ class Calls:
 
         Args:
             given: the names in the path, and the parameters of the query.
-            version: be refused as `Stale` unless the game is at this version.
+            version: the version at which the game must be. At any other, the request fails with `Stale`.
 
         Raises:
             Problem: the service refuses it.
@@ -109,28 +109,28 @@ class Calls:
             headers["Content-Type"] = "application/json"
         content = None if body is UNSET else msgspec.json.encode(body)
         request = Request(method, filled(path, given), headers, content)
-        return (yield from self._repeated(self._sent, request, read))
+        return (yield from self._repeated(self._send_with_token, request, read))
 
     def form(self, path: str, fields: Mapping[str, str]) -> Calling[Any]:
-        """Ask an endpoint of OAuth, without a token. Raises `NotSignedIn` with what it refuses, or `Lost`."""
+        """Call an endpoint of OAuth without a token. Raises `NotSignedIn` if it refuses, or `Lost`."""
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         request = Request("POST", path, headers, urlencode(fields).encode())
         return (yield from self._repeated(_as_it_is, request, decoded))
 
     def authorized(self, refused: str | None = None) -> Calling[dict[str, str]]:
-        """Return the header with the token; with another one in place of one that was refused."""
+        """Return the header with the token. If the service has `refused` one, the header has another."""
         token = self._token
         if token is not None and not isinstance(token, str):
             token = yield from token.token(self, refused)
         return {"Authorization": f"Bearer {token}"} if token else {}
 
     def again(self, refused: Mapping[str, str]) -> Calling[dict[str, str] | None]:
-        """Return the header with another token than the one that was refused; None where there is no other."""
+        """Return the header with another token than the refused one; None if there is no other."""
         if self._token is None or isinstance(self._token, str):
             return None
         return (yield from self.authorized(refused["Authorization"].removeprefix("Bearer ")))
 
-    def _sent(self, request: Request) -> Calling[Answer | str]:
+    def _send_with_token(self, request: Request) -> Calling[Answer | str]:
         token = yield from self.authorized()
         answer = yield replace(request, headers=request.headers | token)
         if isinstance(answer, Answer) and answer.status == 401 and (other := (yield from self.again(token))):
@@ -173,7 +173,7 @@ class Calls:
         return self.call("POST", "/v1/games/{game}/commands", {"game": game}, decoder.decode, body, version, key)
 
     def decide(self, game: str, choose: Callable[[Options], Any]) -> Calling[Played | None]:
-        """Let `choose` answer what the seat is asked, and again when the game has moved on meanwhile."""
+        """Send what `choose` picks from the seat's options. If the game has moved on meanwhile, let it choose again."""
         for attempt in range(1, self.attempts + 1):
             options = yield from self.options(game)
             choice = yield Ask(choose, options)
@@ -187,7 +187,7 @@ class Calls:
         return None
 
     def held_events(self, game: str, last: str | None) -> Calling[list[Frame]]:
-        """Return the events after a version by a plain request; where to go on, when no version is known yet."""
+        """Return the events after a version by a plain request. Without a version, say where to go on."""
         if last is None:
             shown = yield from self.call("GET", "/v1/games/{game}", {"game": game}, decoded)
             return [Frame(str(shown["version"]), "", "")]
@@ -195,7 +195,7 @@ class Calls:
         return [Frame(str(each["version"]), each["type"], as_json(each)) for each in page["items"]]
 
     def held_waiting(self) -> Calling[list[Frame]]:
-        """Return the decisions that wait for the account by plain requests."""
+        """Return, by plain requests, the decisions that wait for the account."""
         page = yield from self.call("GET", "/v1/players/me/games", {"waiting": True}, decoded)
         found: list[Frame] = []
         for each in page["items"]:
@@ -209,17 +209,17 @@ class Calls:
 
 
 def following(page: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the parameter that asks for the page after one; None where it is the last. `asked` had led to it."""
+    """Return the parameter that asks for the next page; None after the last. `asked` is what asked for this one."""
     where = page["next"]
     parameter = {"after" if isinstance(where, int) else "cursor": where}
     return None if where is None or parameter == asked else parameter  # The log of all games always names a next page.
 
 
 def problem_of(answer: Answer) -> Problem:
-    """Return the problem that an answer says; what a proxy says instead is none.
+    """Return the problem in an answer. What a proxy answers instead is left out.
 
     Raises:
-        DecodeError: it says that it is JSON, and is not: it was cut off.
+        DecodeError: the answer says that it is JSON, but was cut off.
     """
     try:
         document = msgspec.json.decode(answer.body)
@@ -231,7 +231,7 @@ def problem_of(answer: Answer) -> Problem:
 
 
 def filled(path: str, given: Mapping[str, Any]) -> str:
-    """Return a path with its names filled in, and the others as its query."""
+    """Return a path with its names filled in. All other values become its query."""
     names = {name: _text(value) for name, value in given.items() if value is not None}
     inside = _NAME.findall(path)
     if missing := [name for name in inside if name not in names]:
@@ -254,7 +254,7 @@ def _seconds(text: str | None) -> float:
 
 
 def decoded(body: bytes) -> Any:
-    """Return the JSON of an answer; None where there is none."""
+    """Return the JSON of an answer; None if its body is empty."""
     return msgspec.json.decode(body) if body else None
 
 

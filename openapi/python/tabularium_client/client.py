@@ -1,4 +1,4 @@
-"""The clients: requests that may be repeated, commands that are decided again, streams that resume."""
+"""The clients. They repeat lost requests, decide commands again when a game has moved on, and resume streams."""
 
 import asyncio
 import re
@@ -34,7 +34,7 @@ from tabularium_client.streams import Fetch, Frame, Open, Read, Rest, Step, foll
 T = TypeVar("T")
 _waiting = msgspec.json.Decoder(Waiting)
 Held = Callable[[str | None], Calling[list[Frame]]]
-"""How a client looks, after a frame, for frames that a proxy holds back."""
+"""Looks, after a frame, for frames that a proxy holds back."""
 _TOKEN: Final = re.compile("[!-~]+")
 _WAITING = "/v1/players/me/waiting/stream"
 _STREAM = "/v1/games/{game}/events/stream"
@@ -46,12 +46,12 @@ class _Settings:
     Args:
         url: where the service is, such as ``https://service.example``.
         token: a token, or a `SignIn`, which gives them. Without one, the client is a spectator.
-        attempts: how often a request is sent at most, until an answer arrives.
+        attempts: how often a request is sent at most.
         pause: the wait before it is sent again, in seconds; it doubles.
-        longest: the longest wait, and the most that ``Retry-After`` adds to one.
-        patience: how long an answer may take.
-        silence: after how long without a sign of life a stream is lost; the service gives one every 15 seconds.
-        http: the connections; the client's own, if absent.
+        longest: the longest wait. ``Retry-After`` adds at most as much again.
+        patience: how many seconds an answer may take.
+        silence: after how many silent seconds a stream counts as lost. The service sends something every 15 seconds.
+        http: the HTTP client to use; by default, the client makes its own.
     """
 
     def _set(
@@ -73,7 +73,9 @@ class _Settings:
         self._calls = Calls(self._url, token, attempts, pause, longest)
         self._silence = silence
 
-    def _wanted(self, path: str, given: dict[str, Any], last: str | None, token: dict[str, str]) -> dict[str, Any]:
+    def _stream_request(
+        self, path: str, given: dict[str, Any], last: str | None, token: dict[str, str]
+    ) -> dict[str, Any]:
         """Return the request that opens a stream after a frame."""
         headers = {**token, "Accept": "text/event-stream"}
         if last is not None:
@@ -91,7 +93,7 @@ def _is_address(text: str) -> bool:
 
 
 def _is_open(status: int, body: bytes) -> bool | str:
-    """Tell whether a stream is open. Raises `Problem` where the service does not let it be opened."""
+    """Tell whether a stream is open. Raises `Problem` if the service refuses to open it."""
     if status in AGAIN or status >= 500:
         return False
     if status >= 400:
@@ -126,11 +128,11 @@ class Client(_Settings):
             self._http.close()
 
     def get(self, path: str, /, **given: Any) -> Any:
-        """Return what a path answers. `given` has the names in the path and the parameters of the query."""
+        """Return the answer of a path. `given` has the names in the path and the parameters of the query."""
         return self._run(self._calls.call("GET", path, given, decoded))
 
     def items(self, path: str, /, **given: Any) -> Iterator[Any]:
-        """Yield all items of a list, and ask for one page after another."""
+        """Yield all items of a list, page by page."""
         page: dict[str, Any] | None = {}
         while page is not None:
             answer = self.get(path, **given | page)
@@ -154,42 +156,42 @@ class Client(_Settings):
         return self._run(self._calls.call("DELETE", path, given, decoded, version=version, key=key))
 
     def text(self, path: str, /, **given: Any) -> str:
-        """Return what a path answers as text, such as an export or a certificate."""
+        """Return the answer of a path as text, such as an export or a certificate."""
         return self._run(self._calls.call("GET", path, given, as_text))
 
     def content(self, path: str, /, **given: Any) -> bytes:
-        """Return what a path answers, byte for byte, such as a picture or a table."""
+        """Return the answer of a path as bytes, such as a picture or a table."""
         return self._run(self._calls.call("GET", path, given, bytes))
 
     def options(self, game: str, seat: str | None = None) -> Options:
-        """Return what a seat may do; its own seat, if absent."""
+        """Return what a seat may do; by default, the seat of the account."""
         return self._run(self._calls.options(game, seat))
 
     def command(self, game: str, choice: Choice, *, version: int | None = None, key: str | None = None) -> Played:
-        """Give a command, or several of which all happen or none. Raises `Refusal` with the rule, or `Stale`."""
+        """Give a command, or several that all happen or none. Raises `Refusal` with the rule, or `Stale`."""
         return self._run(self._calls.command(game, choice, version, key))
 
     def decide(self, game: str, choose: Callable[[Options], Choice]) -> Played | None:
-        """Let `choose` answer what the seat is asked; None when it chooses nothing.
+        """Send what `choose` picks from the seat's options; return None if it picks nothing.
 
-        When the game has moved on meanwhile, it chooses again from the new options.
+        If the game has moved on meanwhile, it picks again from the new options.
         """
         return self._run(self._calls.decide(game, choose))
 
     def events(self, game: str, after: int | None = None) -> Iterator[Event]:
-        """Yield the events of a game after a version, each once and in order; from now on, if absent."""
+        """Yield the events of a game after a version, each once and in order; by default, those from now on."""
         steps = follow_events(game, after, self._calls.pause, self._calls.longest)
         return self._follow(steps, _STREAM, {"game": game}, lambda last: self._calls.held_events(game, last))
 
     def waiting(self) -> Iterator[Waiting]:
-        """Yield what waits for the account: at first all of it, then whatever changes."""
+        """Yield what waits for the account: first all of it, then each change."""
         steps = follow(None, self._calls.pause, self._calls.longest)
         for frame in self._follow(steps, _WAITING, {}, lambda _: self._calls.held_waiting(), resumes=False):
             if frame.type == "waiting":
                 yield _waiting.decode(frame.data)
 
     def stream(self, path: str, /, *, last: str | None = None, **given: Any) -> Iterator[Frame]:
-        """Yield the frames of any stream of the contract, which resumes where it broke off."""
+        """Yield the frames of any stream of the contract. It resumes where it broke off."""
         return self._follow(follow(last, self._calls.pause, self._calls.longest), path, given)
 
     def _run(self, steps: Calling[T]) -> T:
@@ -254,7 +256,7 @@ class Client(_Settings):
                         except httpx.HTTPError:
                             answer = ""
                     case Fetch(last):
-                        answer = self._missed(held, last)
+                        answer = self._fetch_missed(held, last)
                     case Rest(seconds):
                         time.sleep(seconds)
                     case _:
@@ -262,12 +264,12 @@ class Client(_Settings):
 
     def _opened(self, stack: ExitStack, path: str, given: dict[str, Any], last: str | None) -> httpx.Response:
         token = self._run(self._calls.authorized())
-        response = stack.enter_context(self._http.stream(**self._wanted(path, given, last, token)))
+        response = stack.enter_context(self._http.stream(**self._stream_request(path, given, last, token)))
         if response.status_code == 401 and (other := self._run(self._calls.again(token))):
-            response = stack.enter_context(self._http.stream(**self._wanted(path, given, last, other)))
+            response = stack.enter_context(self._http.stream(**self._stream_request(path, given, last, other)))
         return response
 
-    def _missed(self, held: Held | None, last: str | None) -> list[Frame]:
+    def _fetch_missed(self, held: Held | None, last: str | None) -> list[Frame]:
         try:
             return self._run(held(last)) if held else []
         except Lost:
@@ -303,11 +305,11 @@ class AsyncClient(_Settings):
             await self._http.aclose()
 
     async def get(self, path: str, /, **given: Any) -> Any:
-        """Return what a path answers. `given` has the names in the path and the parameters of the query."""
+        """Return the answer of a path. `given` has the names in the path and the parameters of the query."""
         return await self._run(self._calls.call("GET", path, given, decoded))
 
     async def items(self, path: str, /, **given: Any) -> AsyncIterator[Any]:
-        """Yield all items of a list, and ask for one page after another."""
+        """Yield all items of a list, page by page."""
         page: dict[str, Any] | None = {}
         while page is not None:
             answer = await self.get(path, **given | page)
@@ -334,42 +336,42 @@ class AsyncClient(_Settings):
         return await self._run(self._calls.call("DELETE", path, given, decoded, version=version, key=key))
 
     async def text(self, path: str, /, **given: Any) -> str:
-        """Return what a path answers as text, such as an export or a certificate."""
+        """Return the answer of a path as text, such as an export or a certificate."""
         return await self._run(self._calls.call("GET", path, given, as_text))
 
     async def content(self, path: str, /, **given: Any) -> bytes:
-        """Return what a path answers, byte for byte, such as a picture or a table."""
+        """Return the answer of a path as bytes, such as a picture or a table."""
         return await self._run(self._calls.call("GET", path, given, bytes))
 
     async def options(self, game: str, seat: str | None = None) -> Options:
-        """Return what a seat may do; its own seat, if absent."""
+        """Return what a seat may do; by default, the seat of the account."""
         return await self._run(self._calls.options(game, seat))
 
     async def command(self, game: str, choice: Choice, *, version: int | None = None, key: str | None = None) -> Played:
-        """Give a command, or several of which all happen or none. Raises `Refusal` with the rule, or `Stale`."""
+        """Give a command, or several that all happen or none. Raises `Refusal` with the rule, or `Stale`."""
         return await self._run(self._calls.command(game, choice, version, key))
 
     async def decide(self, game: str, choose: Callable[[Options], Choice | Awaitable[Choice]]) -> Played | None:
-        """Let `choose` answer what the seat is asked; None when it chooses nothing.
+        """Send what `choose` picks from the seat's options; return None if it picks nothing.
 
-        When the game has moved on meanwhile, it chooses again from the new options.
+        If the game has moved on meanwhile, it picks again from the new options.
         """
         return await self._run(self._calls.decide(game, choose))
 
     def events(self, game: str, after: int | None = None) -> AsyncIterator[Event]:
-        """Yield the events of a game after a version, each once and in order; from now on, if absent."""
+        """Yield the events of a game after a version, each once and in order; by default, those from now on."""
         steps = follow_events(game, after, self._calls.pause, self._calls.longest)
         return self._follow(steps, _STREAM, {"game": game}, lambda last: self._calls.held_events(game, last))
 
     async def waiting(self) -> AsyncIterator[Waiting]:
-        """Yield what waits for the account: at first all of it, then whatever changes."""
+        """Yield what waits for the account: first all of it, then each change."""
         steps = follow(None, self._calls.pause, self._calls.longest)
         async for frame in self._follow(steps, _WAITING, {}, lambda _: self._calls.held_waiting(), resumes=False):
             if frame.type == "waiting":
                 yield _waiting.decode(frame.data)
 
     def stream(self, path: str, /, *, last: str | None = None, **given: Any) -> AsyncIterator[Frame]:
-        """Yield the frames of any stream of the contract, which resumes where it broke off."""
+        """Yield the frames of any stream of the contract. It resumes where it broke off."""
         return self._follow(follow(last, self._calls.pause, self._calls.longest), path, given)
 
     async def _run(self, steps: Calling[T]) -> T:
@@ -444,7 +446,7 @@ class AsyncClient(_Settings):
                         except httpx.HTTPError:
                             answer = ""
                     case Fetch(last):
-                        answer = await self._missed(held, last)
+                        answer = await self._fetch_missed(held, last)
                     case Rest(seconds):
                         await asyncio.sleep(seconds)
                     case _:
@@ -454,12 +456,14 @@ class AsyncClient(_Settings):
         self, stack: AsyncExitStack, path: str, given: dict[str, Any], last: str | None
     ) -> httpx.Response:
         token = await self._run(self._calls.authorized())
-        response = await stack.enter_async_context(self._http.stream(**self._wanted(path, given, last, token)))
+        response = await stack.enter_async_context(self._http.stream(**self._stream_request(path, given, last, token)))
         if response.status_code == 401 and (other := await self._run(self._calls.again(token))):
-            response = await stack.enter_async_context(self._http.stream(**self._wanted(path, given, last, other)))
+            response = await stack.enter_async_context(
+                self._http.stream(**self._stream_request(path, given, last, other))
+            )
         return response
 
-    async def _missed(self, held: Held | None, last: str | None) -> list[Frame]:
+    async def _fetch_missed(self, held: Held | None, last: str | None) -> list[Frame]:
         try:
             return await self._run(held(last)) if held else []
         except Lost:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 Schema = dict[str, Any]
 _STEPS: Final = 2_000
-"""How many values are looked at before an option counts as large."""
+"""An option counts as large when it has more values than this."""
 
 
 class Random(Protocol):
@@ -29,12 +29,12 @@ def fits(schema: Schema, value: Any) -> bool:
 
 
 def accepting(options: Iterable[Any], command: Any) -> Any:
-    """Return the option that a command fits, None where it would be refused."""
+    """Return the option that a command fits; None if it fits none and would be refused."""
     return next((option for option in options if fits(option.schema, command)), None)
 
 
 def fault(schema: Schema, value: Any, at: str = "$") -> str | None:
-    """Say what of a value does not fit a schema, and where; None where all of it fits."""
+    """Say what does not fit a schema in a value, and where; None if all of it fits."""
     if "const" in schema:
         return None if _same(value, schema["const"]) else f"{at}: expected {_json(schema['const'])}"
     if "enum" in schema:
@@ -92,7 +92,7 @@ def _fault_of_object(schema: Schema, value: Any, at: str) -> str | None:
 
 
 class _Sum(Struct, frozen=True):
-    """A sum that an object must keep, as it stands."""
+    """A sum that the members of an object must keep, and its present amount."""
 
     names: list[str]
     amount: int
@@ -132,23 +132,23 @@ def _amount(value: Any) -> int:
 
 
 class _Large(Exception):
-    """There are too many values to look at them."""
+    """There are too many values to look at all of them."""
 
 
 class _Steps:
-    """Counts the values that are looked at. Raises `_Large` when they are too many."""
+    """Counts the values that were looked at. Raises `_Large` when there are too many."""
 
     def __init__(self) -> None:
-        self.left = _STEPS
+        self.steps_left = _STEPS
 
     def take(self) -> None:
-        self.left -= 1
-        if self.left < 0:
+        self.steps_left -= 1
+        if self.steps_left < 0:
             raise _Large
 
 
 def every(schema: Schema, most: int = 500) -> list[Any] | None:
-    """Return all values that fit a schema; None where there are more than `most`, or too many to look for them."""
+    """Return all values that fit a schema; None if there are more than `most`, or finding them takes too long."""
     found: list[Any] = []
     try:
         for value in _values(schema, _Steps()):
@@ -161,12 +161,12 @@ def every(schema: Schema, most: int = 500) -> list[Any] | None:
 
 
 def sample(schema: Schema, rng: Random | None = None) -> Any:
-    """Return a value that fits a schema: of a small one each is as likely, of a large one the parts are drawn."""
+    """Return a random value that fits a schema. Of a small schema, all values are equally likely."""
     rng = rng or random.Random()
     if values := every(schema):
         return rng.choice(values)
     for _ in range(200):
-        value = _without_nothing(schema, _drawn(schema, rng))
+        value = _without_nothing(schema, _draw(schema, rng))
         if fits(schema, value):
             return value
     raise ValueError(f"no value was found that fits {_json(schema)}")
@@ -187,7 +187,7 @@ def _values(schema: Schema, steps: _Steps) -> Iterator[Any]:
                     yield value
             case "string":
                 if schema["maxLength"]:
-                    raise _Large  # More texts than can be listed.
+                    raise _Large  # There are more texts than can be listed.
                 yield ""
             case "array":
                 yield from _lists(schema, steps, [], 0)
@@ -209,7 +209,7 @@ def _objects(schema: Schema, left: list[tuple[str, Schema]], begun: dict[str, An
 
 
 def _lists(schema: Schema, steps: _Steps, begun: list[Any], start: int) -> Iterator[list[Any]]:
-    """Yield lists. Where each item comes once, a choice has one order only, for the order says nothing."""
+    """Yield lists. Where no item may come twice, their order means nothing: each set is yielded once."""
     steps.take()
     if len(begun) >= schema["minItems"] and fits(schema, begun):
         yield begun
@@ -220,7 +220,7 @@ def _lists(schema: Schema, steps: _Steps, begun: list[Any], start: int) -> Itera
         yield from _lists(schema, steps, [*begun, items[index]], index + 1)
 
 
-def _drawn(schema: Schema, rng: Random) -> Any:
+def _draw(schema: Schema, rng: Random) -> Any:
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
@@ -250,7 +250,7 @@ def _drawn_list(schema: Schema, rng: Random) -> list[Any]:
         if choices is not None:
             found.append(choices.pop(rng.randint(0, len(choices) - 1)))
             continue
-        item = _drawn(schema["items"], rng)
+        item = _draw(schema["items"], rng)
         if unique and _is_in(item, found):
             length -= 1
         else:
@@ -259,8 +259,8 @@ def _drawn_list(schema: Schema, rng: Random) -> list[Any]:
 
 
 def _drawn_object(schema: Schema, rng: Random) -> dict[str, Any]:
-    """Draw the members; then shift counts, one by one, until the sums hold."""
-    value = {name: _drawn(field, rng) for name, field in _from_nothing(schema).items()}
+    """Draw the members, then change counts one by one until the sums hold."""
+    value = {name: _draw(field, rng) for name, field in _from_nothing(schema).items()}
     for index in range(len(_sums(schema, value))):
         while True:
             total = _sums(schema, value)[index]
@@ -287,7 +287,7 @@ def _shifted(schema: Schema, value: dict[str, Any], total: _Sum, rng: Random) ->
 
 
 def _from_nothing(schema: Schema) -> dict[str, Schema]:
-    """Return the properties of an object; counts that may be left out begin at 0 while they are drawn."""
+    """Return the properties of an object. While they are drawn, counts that may be left out begin at 0."""
     return {
         name: {**field, "minimum": 0}
         if field.get("minimum") == 1 and "default" not in field and name not in schema["required"]
@@ -297,7 +297,7 @@ def _from_nothing(schema: Schema) -> dict[str, Schema]:
 
 
 def _without_nothing(schema: Schema, value: Any) -> Any:
-    """Leave out the counts that were drawn as 0 and may be left out."""
+    """Remove the counts that were drawn as 0 and may be left out."""
     if isinstance(value, list):
         return [_without_nothing(schema.get("items", {}), item) for item in value]
     if not isinstance(value, dict) or "properties" not in schema:
@@ -312,7 +312,7 @@ def _without_nothing(schema: Schema, value: Any) -> Any:
 def _counts(
     schema: Schema, value: dict[str, Any], names: Iterable[str]
 ) -> Iterator[tuple[dict[str, Any], str, Schema]]:
-    """Yield the counts that make up the named properties: what holds each, its name and its schema."""
+    """Yield the counts in the named properties: the object that holds each, its name and its schema."""
     fields = _from_nothing(schema)
     for name in names:
         each = value.get(name)

@@ -1,10 +1,10 @@
-"""What a request can end with instead of an answer."""
+"""Errors with which a request can end instead of an answer."""
 
 from typing import Any
 
 
 class TabulariumError(Exception):
-    """Whatever this package raises of a service."""
+    """The base of all errors about a service that this package raises."""
 
 
 class Problem(TabulariumError):
@@ -12,10 +12,10 @@ class Problem(TabulariumError):
 
     Attributes:
         status: the HTTP status.
-        type: its kind, such as ``/problems/not-now``.
+        type: the type of the problem, such as ``/problems/not-now``.
         title, detail: what is wrong.
         allowed: what would be right.
-        document: all that the service said.
+        document: the whole answer.
     """
 
     def __init__(self, status: int, document: dict[str, Any]) -> None:
@@ -29,8 +29,8 @@ class Problem(TabulariumError):
 
     @staticmethod
     def of(status: int, document: dict[str, Any]) -> "Problem":
-        """Return the problem of its kind: a refusal names the rule that decided."""
-        if isinstance(error := document.get("error"), str):  # As endpoints of OAuth say it.
+        """Return the error of the right class: `Refusal` if a rule decided, `Stale` if the game has moved on."""
+        if isinstance(error := document.get("error"), str):  # Endpoints of OAuth answer in this form.
             return NotSignedIn(error, document.get("error_description", error), status)
         if status == 412:
             return Stale(status, document)
@@ -56,10 +56,10 @@ class Stale(Problem):
 
 
 class NotSignedIn(Problem):
-    """Nobody is signed in: the person said no, the sign-in has ended, or the answer is to no sign-in of this app.
+    """Nobody is signed in: the person refused, the sign-in has ended, or the answer belongs to no sign-in of this app.
 
     Attributes:
-        error: what OAuth calls it, such as ``access_denied`` or ``invalid_grant``.
+        error: the error code of OAuth, such as ``access_denied`` or ``invalid_grant``.
     """
 
     def __init__(self, error: str, detail: str, status: int = 400) -> None:
@@ -72,4 +72,4 @@ class Lost(TabulariumError):
 
 
 class Gap(TabulariumError):
-    """A stream left out versions, also after it was asked for them again."""
+    """A stream left out versions, and left them out again when the client asked for them."""

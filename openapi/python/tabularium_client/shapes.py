@@ -1,6 +1,6 @@
-"""What all rulesets share of answers. What is a ruleset's own stays JSON: its folder in `openapi/` has the schemas.
+"""The parts of answers that all rulesets share. The parts of one ruleset stay JSON, with schemas in `openapi/`.
 
-Fields that a newer contract adds are passed over.
+Fields that a newer contract adds are ignored.
 """
 
 from pathlib import Path
@@ -80,7 +80,7 @@ class Played(Struct, frozen=True):
 
 
 class Waiting(Struct, frozen=True):
-    """What waits for the account in one game. Empty lists: nothing does any more."""
+    """What waits for the account in one game. Empty lists say that nothing waits there any more."""
 
     game: str
     title: str
@@ -93,6 +93,6 @@ class Waiting(Struct, frozen=True):
 
 
 def is_known(event: Event) -> bool:
-    """Tell whether the contract of this client describes an event. Others are delivered all the same."""
+    """Tell whether the contract of this client describes an event. You get the others all the same."""
     own = _KNOWN["of_ruleset"].get(event.ruleset)
     return own is not None and (event.type in own or event.type in _KNOWN["around"])

@@ -1,4 +1,4 @@
-"""Signing somebody in from a program (OAuth 2.1): by the browser or by a code, and staying so.
+"""Signing somebody in from a program (OAuth 2.1), by the browser or by a code, and keeping them signed in.
 
 Access tokens last an hour. A refresh token that is used twice ends the sign-in, so one thread, task or program at a
 time refreshes.
@@ -30,11 +30,11 @@ from tabularium_client.streams import Rest
 
 try:
     import fcntl
-except ImportError:  # Windows has no such locks: there only one program may use a file.
+except ImportError:  # Windows has no such locks. There, only one program at a time may use a file.
     fcntl = None
 
 _EARLY: Final = 60
-"""A token that ends in so many seconds may end before its request arrives."""
+"""A token that is good for fewer seconds than this is refreshed: it may end before its request arrives."""
 _DEVICE: Final = "urn:ietf:params:oauth:grant-type:device_code"
 _PAGE: Final = b"<!doctype html><title>Tabularium</title><p>You can close this window and go back to the program."
 
@@ -43,10 +43,10 @@ class App(Struct, frozen=True):
     """An app that signs people in.
 
     Attributes:
-        url: where the service is. It must be the address that the service has for itself, its issuer.
+        url: the address of the service. It must be its issuer, the address that the service itself uses.
         client: what the app calls itself.
-        scope: what it wants to do, such as ``play notify``. Without, it learns who somebody is.
-        file: where the sign-in is kept, readable by its owner only; in memory alone, if absent.
+        scope: what it wants to do, such as ``play notify``. Without a scope, it only learns who somebody is.
+        file: where the sign-in is kept, readable by its owner only. Without a file, it is kept in memory.
     """
 
     url: str
@@ -56,7 +56,7 @@ class App(Struct, frozen=True):
 
 
 class DeviceCode(Struct, frozen=True):
-    """What a device shows to its person. `expires_in` is in seconds; `verification_uri_complete` has the code in it."""
+    """The code that a device shows. `expires_in` is in seconds; `verification_uri_complete` contains the code."""
 
     user_code: str
     verification_uri: str
@@ -76,52 +76,52 @@ class _Tokens(Struct, frozen=True):
 
 
 class SignIn:
-    """The token of a `Client` or `AsyncClient`, which refreshes by itself. Threads and tasks may share it."""
+    """Gives tokens to a `Client` or `AsyncClient`, and refreshes them. Threads and tasks may share it."""
 
     def __init__(self, app: App) -> None:
-        """Take up what the app's file keeps."""
+        """Load the sign-in from the app's file."""
         self.app: Final = app
         self.url: Final = app.url.rstrip("/")
         self._lock = threading.Lock()
         self._tokens: _Tokens | None = None
 
     def token(self, calls: Calls, refused: str | None = None) -> Calling[str]:
-        """Return the access token; another one in place of one that the service has refused.
+        """Return the access token. If the service has `refused` one, return another.
 
         Raises:
             NotSignedIn: the sign-in has ended. Let the person sign in again.
         """
-        tokens = self._kept()
+        tokens = self._load()
         if tokens is not None and tokens.is_good(refused):
             return tokens.access
         return (yield Whole(self._refreshed(calls, refused)))
 
     def _refreshed(self, calls: Calls, refused: str | None) -> Calling[str]:
         with (yield from self._alone()):
-            tokens = self._kept()
+            tokens = self._load()
             if tokens is None:
                 raise NotSignedIn("signed_out", "Nobody is signed in any more. Sign in again.")
             if tokens.is_good(refused):
-                return tokens.access  # Somebody else has refreshed meanwhile.
+                return tokens.access  # Another thread or program has refreshed it meanwhile.
             form = {"grant_type": "refresh_token", "client_id": self.app.client, "refresh_token": tokens.refresh}
             try:
-                # Sent again when no answer arrives: had the service got it, the next token were lost in any case.
+                # Sent again when no answer arrives. If the service got it before, the new token is lost anyway.
                 return self._keep((yield from calls.form("/oauth/token", form)))
             except NotSignedIn as error:
                 if error.error == "invalid_grant":
                     self._forget()
                 raise
 
-    def _ended(self, calls: Calls) -> Calling[None]:
+    def _end(self, calls: Calls) -> Calling[None]:
         """Forget the tokens, and end the sign-in at the service."""
         with (yield from self._alone()):
-            tokens = self._kept()
+            tokens = self._load()
             self._forget()
             if tokens is not None:
                 yield from calls.form("/oauth/revoke", {"client_id": self.app.client, "token": tokens.refresh})
 
-    def _kept(self) -> _Tokens | None:
-        """Return the newest tokens, which another program may have got."""
+    def _load(self) -> _Tokens | None:
+        """Return the newest tokens. Another program may have refreshed them."""
         if self.app.file is None:
             return self._tokens
         try:
@@ -130,7 +130,7 @@ class SignIn:
             return None
 
     def _keep(self, given: Mapping[str, Any]) -> str:
-        """Keep the tokens that the service gave, and return the access token."""
+        """Store the tokens that the service gave, and return the access token."""
         ends = time.time() + given["expires_in"]
         self._tokens = tokens = _Tokens(given["access_token"], given["refresh_token"], ends)
         if self.app.file is not None:
@@ -144,13 +144,13 @@ class SignIn:
         return tokens.access
 
     def _forget(self) -> None:
-        """Keep no tokens any more."""
+        """Delete the stored tokens."""
         self._tokens = None
         if self.app.file is not None:
             self.app.file.unlink(missing_ok=True)
 
     def _alone(self) -> Calling[ExitStack]:
-        """Wait until no other thread, no other task, and no other program with the file refreshes."""
+        """Wait until no other thread, task or program with the same file is refreshing."""
         with ExitStack() as stack:
             while not self._lock.acquire(blocking=False):
                 yield Rest(0.02)
@@ -167,9 +167,9 @@ class SignIn:
 
 
 def signed_in(app: App) -> SignIn | None:
-    """Return the sign-in that the app's file keeps; None when nobody is signed in."""
+    """Return the sign-in from the app's file; None if nobody is signed in."""
     found = SignIn(app)
-    return found if found._kept() is not None else None
+    return found if found._load() is not None else None
 
 
 def sign_in_by_device(app: App, show: Callable[[DeviceCode], object]) -> SignIn:
@@ -178,7 +178,7 @@ def sign_in_by_device(app: App, show: Callable[[DeviceCode], object]) -> SignIn:
     With ``asyncio``: ``await asyncio.to_thread(sign_in_by_device, app, show)``.
 
     Raises:
-        NotSignedIn: they said no, or nothing in time.
+        NotSignedIn: they refused, or did not answer in time.
     """
     with Client(app.url) as client:
         return client._run(_by_device(client._calls, app, show))
@@ -206,11 +206,11 @@ def sign_in_in_browser(app: App, *, within: float = 300, visit: Callable[[str], 
 
     Args:
         within: how many seconds they have for that.
-        visit: opens an address in a browser; False when there is none.
+        visit: opens an address in a browser, and returns False if there is none.
 
     Raises:
-        NotSignedIn: they said no, or nothing in time; there is no browser; the answer is to another sign-in, or by
-            another service.
+        NotSignedIn: they refused, or did not answer in time; there is no browser; or the answer belongs to another
+            sign-in or came from another service.
     """
     state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(48)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
@@ -229,7 +229,7 @@ def sign_in_in_browser(app: App, *, within: float = 300, visit: Callable[[str], 
             answers.put(dict(parse_qsl(query)))
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Say nothing: the program's output is its own."""
+            """Print nothing: the output belongs to the program."""
 
     url = app.url.rstrip("/")
     with ThreadingHTTPServer(("127.0.0.1", 0), Back) as server:
@@ -246,7 +246,7 @@ def sign_in_in_browser(app: App, *, within: float = 300, visit: Callable[[str], 
         finally:
             server.shutdown()
     if not secrets.compare_digest(said.get("state", "").encode(), state.encode()):
-        raise NotSignedIn("wrong_state", "The answer is to another sign-in than this one. Sign in again.")
+        raise NotSignedIn("wrong_state", "The answer belongs to another sign-in. Sign in again.")
     if said.get("iss") != url:
         raise NotSignedIn("wrong_issuer", f"The answer is by {said.get('iss') or 'nobody'}. Expected it from {url}.")
     if "code" not in said:
@@ -259,9 +259,9 @@ def sign_in_in_browser(app: App, *, within: float = 300, visit: Callable[[str], 
 
 
 def sign_out(sign_in: SignIn) -> None:
-    """Forget the sign-in, and end it at the service. Raises `Lost` when only the first could be done."""
+    """Forget the sign-in, and end it at the service. Raises `Lost` if the service could not be reached."""
     with Client(sign_in.url) as client:
-        client._run(sign_in._ended(client._calls))
+        client._run(sign_in._end(client._calls))
 
 
 def _new(app: App, given: Mapping[str, Any]) -> SignIn:

@@ -1,4 +1,4 @@
-"""Server-sent events that resume where they broke off, without any I/O: a client does what the steps say."""
+"""Server-sent events that resume where they broke off, without any I/O: the client does each step that is yielded."""
 
 import random
 from collections.abc import Generator, Iterator
@@ -25,18 +25,18 @@ class Frame(Struct, frozen=True):
 class Open(Struct, frozen=True):
     """Open the stream after the frame with an id.
 
-    The answer: whether it is open, "over" when no more will come, None when nothing was said at all.
+    The answer: whether it is open, "over" if no more frames will come, None if the service did not answer.
     """
 
     last: str | None
 
 
 class Read(Struct, frozen=True):
-    """Read on. The answer: a piece of text, "" when the stream has broken off, None when it was silent."""
+    """Read on. The answer: a piece of text, "" if the stream broke off, None if it stayed silent."""
 
 
 class Fetch(Struct, frozen=True):
-    """Look by a plain request for frames that a proxy may be holding back. The answer: a list of them."""
+    """Fetch, by a plain request, frames that a proxy may be holding back. The answer: a list of them."""
 
     last: str | None
 
@@ -48,11 +48,11 @@ class Rest(Struct, frozen=True):
 
 
 Step = Open | Read | Fetch | Rest
-"""What the client has to do before the stream goes on. All else that is yielded is for the reader of the stream."""
+"""The steps that a client does before the stream goes on. Anything else is yielded for the reader of the stream."""
 
 
 def follow(last: str | None, pause: float, longest: float) -> Generator[Step | Frame, Any, None]:
-    """Yield the steps of following a stream. It is opened again whenever it breaks off, after the last frame.
+    """Yield the steps of following a stream. When it breaks off, it is opened again after the last frame.
 
     Ends when the service says that no more will come. `pause` is the wait in seconds before it is opened again, which
     doubles up to `longest`.
@@ -79,7 +79,7 @@ def follow_events(game: str, last: int | None, pause: float, longest: float) -> 
     """Yield the steps of following a game, and its events: each version once, in order, and none left out.
 
     Raises:
-        Gap: versions are missing, also after they were asked for again.
+        Gap: versions are missing, even after the client asked for them again.
     """
     gaps = 0
     while True:
@@ -106,7 +106,7 @@ def follow_events(game: str, last: int | None, pause: float, longest: float) -> 
 
 
 def jittered(seconds: float) -> float:
-    """Return about so many seconds: not all clients of a service that was away come back at once."""
+    """Return about so many seconds, so that not all clients come back at once after an outage."""
     return seconds * random.uniform(0.5, 1)
 
 

@@ -1,4 +1,4 @@
-"""What lies on the board, version by version: `GET /v1/games/{game}/frames` draws one whole, and then what changed."""
+"""The board version by version: `GET /v1/games/{game}/frames` sends one whole scene, then the changes."""
 
 from collections.abc import Mapping
 from typing import Any, Final

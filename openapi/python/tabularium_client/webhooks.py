@@ -1,4 +1,4 @@
-"""Deliveries of webhooks, signed as Standard Webhooks does."""
+"""Checking deliveries of webhooks, which are signed as the Standard Webhooks say."""
 
 import base64
 import binascii
@@ -13,25 +13,25 @@ from tabularium_client.problems import TabulariumError
 
 
 class Forged(TabulariumError):
-    """The delivery is not what the service signed, or is too old to be believed."""
+    """The service did not sign this delivery, or it is too old to be trusted."""
 
 
 def delivery(
     secret: str, headers: Mapping[str, str], body: bytes | str, *, tolerance: float = 300, now: float | None = None
 ) -> dict[str, Any]:
-    """Return what a delivery says, once its signature was checked.
+    """Check the signature of a delivery, and return its content.
 
-    The same delivery may come twice: its ``webhook-id`` is the same then.
+    A delivery may come twice, with the same ``webhook-id``.
 
     Args:
         secret: ``whsec_…``, as the service showed it.
         headers: of the delivery, by names in any case.
-        body: as it came, before anything parses it.
+        body: as it came, not parsed and formatted again.
         tolerance: seconds by which the clocks of the service and this machine may differ.
         now: the time in seconds, for a machine whose clock is known to be wrong.
 
     Raises:
-        Forged: nobody should act on this delivery.
+        Forged: do not act on this delivery.
     """
     named = {name.lower(): value for name, value in headers.items()}
     for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
@@ -56,5 +56,5 @@ def _signatures(text: str) -> list[bytes]:
         try:
             found += [base64.b64decode(each[3:], validate=True)] if each.startswith("v1,") else []
         except binascii.Error:
-            continue  # That is no base64.
+            continue  # It is not base64.
     return found

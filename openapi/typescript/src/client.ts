@@ -1,35 +1,35 @@
-/** The client: requests that may be repeated, commands that are decided again, streams that resume. */
+/** The client. It repeats lost requests, decides commands again when a game has moved on, and resumes streams. */
 
 import type { GameEvent, UnknownEvent } from "./events.js";
 import { Gap, Lost, Problem, Stale } from "./problems.js";
 import { frames, jittered, rest, type Following, type Frame } from "./streams.js";
 import type { Answer, Body, Command, Given, Item, ListPath, Method, Options, Path, Played, Waiting } from "./types.js";
 
-/** Gives the token of a request, and another in place of one that the service has refused. `signedIn` makes one. */
+/** Gives the token of a request. If the service has `refused` one, it gives another. `signedIn` makes such a source. */
 export type TokenSource = (refused?: string) => Promise<string>;
 
 /** How a client works. Times are in milliseconds. */
 export interface Settings {
-  /** A token, or what gives one. Without, the client is a spectator. */
+  /** A token, or a source of tokens. Without one, the client is a spectator. */
   token?: string | TokenSource | undefined;
-  /** How often a request is sent at most, until an answer arrives. */
+  /** How often a request is sent at most. */
   attempts?: number;
   /** The wait before a request is sent again; it doubles. */
   pause?: number;
-  /** The longest wait, and the most that `Retry-After` adds to one. */
+  /** The longest wait. `Retry-After` adds at most as much again. */
   longest?: number;
   /** How long an answer may take. */
   patience?: number;
-  /** After how long without a sign of life a stream is lost. */
+  /** After how long without any data a stream counts as lost. */
   silence?: number;
   fetch?: typeof fetch;
 }
 
-/** What may be said of a request besides its body. */
+/** Options of a request besides its body. */
 export interface Sent {
-  /** Be refused as `Stale` unless the game is at this version. */
+  /** The version at which the game must be. At any other, the request fails with `Stale`. */
   version?: number | undefined;
-  /** The idempotency key; a new one for each request, if absent. All attempts of a request have the same. */
+  /** The idempotency key; by default, a new one for each request. All attempts of a request have the same key. */
   key?: string | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -40,7 +40,7 @@ export type Choice = Command | Command[] | undefined;
 type Names = { [name: string]: unknown };
 type Request = Sent & { names?: Names | undefined; body?: unknown };
 
-const AGAIN = new Set([429, 502, 503, 504]); // With these the service has done nothing yet.
+const AGAIN = new Set([429, 502, 503, 504]); // With these statuses the service has done nothing yet.
 const USUAL = { attempts: 5, pause: 500, longest: 30_000, patience: 30_000, silence: 45_000, fetch: (...given: Parameters<typeof fetch>) => fetch(...given) };
 
 export class Client {
@@ -57,12 +57,12 @@ export class Client {
     this.#settings = { ...USUAL, ...settings };
   }
 
-  /** Return what a path answers. `given` has the names in the path and the parameters of the query. */
+  /** Return the answer of a path. `given` has the names in the path and the parameters of the query. */
   get<P extends Path<"get">>(path: P, given?: Given<P, "get">, sent?: Sent): Promise<Answer<P, "get">> {
     return this.#json("get", path, { ...sent, names: given as Names });
   }
 
-  /** Yield all items of a list, and ask for one page after another. */
+  /** Yield all items of a list, page by page. */
   async *items<P extends ListPath>(path: P, given?: Given<P, "get">, sent?: Sent): AsyncGenerator<Item<P>, void> {
     let last: string | number | null | undefined;
     for (let next: typeof last; next !== null; ) {
@@ -90,30 +90,30 @@ export class Client {
     return this.#json("delete", path, { ...sent, names: given as Names });
   }
 
-  /** Return what a path answers as text, such as an export or a certificate. */
+  /** Return the answer of a path as text, such as an export or a certificate. */
   text(path: Path<"get">, given: Names = {}): Promise<string> {
     return this.#call("get", path, { names: given }, (response) => response.text());
   }
 
-  /** Return what a path answers, byte for byte, such as a picture or a table. */
+  /** Return the answer of a path as bytes, such as a picture or a table. */
   content(path: Path<"get">, given: Names = {}): Promise<ArrayBuffer> {
     return this.#call("get", path, { names: given }, (response) => response.arrayBuffer());
   }
 
-  /** Return what a seat may do; its own seat, if absent. */
+  /** Return what a seat may do; by default, the seat of the account. */
   options(game: string, seat?: string): Promise<Options> {
     return this.get("/v1/games/{game}/options", { game, ...(seat && { seat }) });
   }
 
-  /** Give a command, or several of which all happen or none. Throws `Refusal` with the rule, or `Stale`. */
+  /** Give a command, or several that all happen or none. Throws `Refusal` with the rule, or `Stale`. */
   command(game: string, choice: NonNullable<Choice>, sent?: Sent): Promise<Played> {
     const body = Array.isArray(choice) ? { commands: choice } : { command: choice };
     return this.post("/v1/games/{game}/commands", { game }, body as Body<"/v1/games/{game}/commands", "post">, sent);
   }
 
   /**
-   * Let `choose` answer what the seat is asked. When the game has moved on meanwhile, it chooses again from the new
-   * options. Returns undefined when it chooses nothing.
+   * Send what `choose` picks from the seat's options. If the game has moved on meanwhile, it picks again from the new
+   * options. Returns undefined if it picks nothing.
    */
   async decide(game: string, choose: (options: Options) => Choice | Promise<Choice>): Promise<Played | undefined> {
     for (let attempt = 1; ; attempt += 1) {
@@ -128,7 +128,7 @@ export class Client {
     }
   }
 
-  /** Yield the events of a game after a version, each once and in order; from now on, if absent. */
+  /** Yield the events of a game after a version, each once and in order; by default, those from now on. */
   async *events(game: string, after?: number, signal?: AbortSignal): AsyncGenerator<GameEvent | UnknownEvent, void> {
     let last = after;
     const missed = async (id: string | undefined): Promise<Frame[]> => {
@@ -156,7 +156,7 @@ export class Client {
     }
   }
 
-  /** Yield what waits for the account: at first all of it, then whatever changes. */
+  /** Yield what waits for the account: first all of it, then each change. */
   async *waiting(signal?: AbortSignal): AsyncGenerator<Waiting, void> {
     const path = "/v1/players/me/waiting/stream";
     const missed = () => this.#heldWaiting(signal);
@@ -165,7 +165,7 @@ export class Client {
     }
   }
 
-  /** Return the decisions that wait for the account by plain requests. */
+  /** Return, by plain requests, the decisions that wait for the account. */
   async #heldWaiting(signal?: AbortSignal): Promise<Frame[]> {
     const { items } = await this.get("/v1/players/me/games", { waiting: "true" }, { signal });
     const frame = async ({ id, title }: (typeof items)[number]): Promise<Frame> => {
@@ -177,7 +177,7 @@ export class Client {
     return Promise.all(items.map(frame));
   }
 
-  /** Yield the frames of any stream of the contract, which resumes where it broke off. */
+  /** Yield the frames of any stream of the contract. It resumes where it broke off. */
   stream(
     path: Path<"get">,
     given: Names = {},
@@ -211,7 +211,7 @@ export class Client {
     return repeated(this.#url, send, read, this.#settings, signal);
   }
 
-  /** Send a request with the token; once more when the service refuses the token and there is another. */
+  /** Send a request with the token. If the service refuses it and there is another, send the request once more. */
   async #send(path: string, { headers, ...sent }: { headers: { [name: string]: string }; signal: AbortSignal }): Promise<Response> {
     const [{ fetch }, url, source] = [this.#settings, this.#url + path, this.#token];
     const token = typeof source === "function" ? await source() : source;
@@ -248,7 +248,7 @@ export async function repeated<T>(
   }
 }
 
-/** Say why no answer came. Node says so in the cause. */
+/** Say why no answer came. Node gives the reason in `cause`. */
 function reason({ message, cause }: Error): string {
   return cause instanceof Error && cause.message ? `${message}, ${cause.message}` : message;
 }
@@ -257,7 +257,7 @@ function isAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-/** Return the problem that an answer says; what a proxy says instead is none. Throws when it was cut off. */
+/** Return the problem in an answer. What a proxy answers instead is left out. Throws if the answer was cut off. */
 async function said(response: Response): Promise<object> {
   const text = await response.text();
   let document: unknown;
@@ -269,7 +269,7 @@ async function said(response: Response): Promise<object> {
   return typeof document === "object" && document !== null ? document : {};
 }
 
-/** Return a path with its names filled in, and the others as its query. */
+/** Return a path with its names filled in. All other values become its query. */
 function filled(path: string, given: Names): string {
   const query = new URLSearchParams();
   const names = new Map(Object.entries(given).filter(([, value]) => value !== undefined && value !== null));

@@ -12,7 +12,7 @@ export type UnknownEvent = Pick<GameEvent, "version" | "type" | "at" | "schema" 
   event: { type: string; [field: string]: unknown };
 };
 
-/** Tell whether the contract of this client describes an event. Others are delivered all the same. */
+/** Tell whether the contract of this client describes an event. You get the others all the same. */
 export function isKnown(event: GameEvent | UnknownEvent): event is GameEvent {
   const own = OF_RULESET[event.ruleset];
   return own !== undefined && (own.includes(event.type) || AROUND.includes(event.type));

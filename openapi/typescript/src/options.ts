@@ -10,19 +10,19 @@ type Members = { [name: string]: Value };
 type Of<Type> = Extract<Schema, { type: Type }>;
 type Holder = { holder: { [name: string]: number }; name: string; minimum: number; maximum: number };
 
-const STEPS = 2_000; // How many values are looked at before an option counts as large.
+const STEPS = 2_000; // An option counts as large when it has more values than this.
 
 /** Tell whether a value fits a schema. */
 export function fits(schema: Schema, value: Value): boolean {
   return fault(schema, value) === undefined;
 }
 
-/** Return the option that a command fits, undefined where it would be refused. */
+/** Return the option that a command fits; undefined if it fits none and would be refused. */
 export function accepting(options: readonly Option[], command: Value): Option | undefined {
   return options.find(({ schema }) => fits(schema, command));
 }
 
-/** Say what of a value does not fit a schema, and where; undefined where all of it fits. */
+/** Say what does not fit a schema in a value, and where; undefined if all of it fits. */
 export function fault(schema: Schema, value: Value, at = "$"): string | undefined {
   if ("const" in schema) return same(value, schema.const) ? undefined : `${at}: expected ${JSON.stringify(schema.const)}`;
   if ("enum" in schema) {
@@ -72,7 +72,7 @@ function faultOfObject(schema: Of<"object">, value: Value, at: string): string |
   );
 }
 
-/** The sums that an object must keep, as they stand. */
+/** The sums that the members of an object must keep, and their present amounts. */
 function sums({ properties, ...schema }: Of<"object">, value: Members) {
   const { "x-total": totals = [], "x-cost": cost, "x-sum": sum } = schema;
   const counted = (names: string[], prices: { [name: string]: number } = {}) =>
@@ -97,7 +97,7 @@ function amountOf(value: Value): number {
 
 // --- all values, and one at random ---
 
-/** Return all values that fit a schema; undefined where there are more than `most`, or too many to look for them. */
+/** Return all values that fit a schema; undefined if there are more than `most`, or finding them takes too long. */
 export function every(schema: Schema, most = 500): Command[] | undefined {
   const found: Value[] = [];
   const left = { steps: STEPS };
@@ -108,7 +108,7 @@ export function every(schema: Schema, most = 500): Command[] | undefined {
   return left.steps > 0 ? (found as Command[]) : undefined;
 }
 
-/** Return a value that fits a schema: of a small one each is as likely, of a large one the parts are drawn. */
+/** Return a random value that fits a schema. Of a small schema, all values are equally likely. */
 export function sample(schema: Schema, random: () => number = Math.random): Command {
   const all = every(schema);
   if (all?.length) return all[below(all.length, random)]!;
@@ -127,7 +127,7 @@ function* values(schema: Schema, left: { steps: number }): Generator<Value, void
   else if (schema.type === "integer") {
     for (let value = schema.minimum; value <= schema.maximum && left.steps-- > 0; value += 1) yield value;
   } else if (schema.type === "string") {
-    if (schema.maxLength > 0) left.steps = 0; // More texts than can be listed.
+    if (schema.maxLength > 0) left.steps = 0; // There are more texts than can be listed.
     else yield "";
   } else if (schema.type === "array") yield* lists(schema, left);
   else yield* objects(schema, Object.entries(schema.properties), {}, left);
@@ -145,7 +145,7 @@ function* objects(schema: Of<"object">, rest: [string, Schema][], begun: Members
   for (const value of values(field, left)) yield* objects(schema, others, { ...begun, [name]: value }, left);
 }
 
-/** Yield the lists of a schema; where each item comes once, a choice in one order only, for the order says nothing. */
+/** Yield the lists of a schema. Where no item may come twice, their order means nothing: each set is yielded once. */
 function* lists(schema: Of<"array">, left: { steps: number }, begun: Value[] = [], from = 0): Generator<Value[], void> {
   if (left.steps-- <= 0) return;
   if (begun.length >= schema.minItems && fits(schema, begun)) yield begun;
@@ -189,7 +189,7 @@ function drawnList({ items, minItems, maxItems, uniqueItems, contains }: Of<"arr
   return list;
 }
 
-/** Draw the members; then shift counts, one by one, until the sums hold. */
+/** Draw the members, then change counts one by one until the sums hold. */
 function drawnObject(schema: Of<"object">, random: () => number): Members {
   const value = Object.fromEntries(Object.entries(fromNothing(schema)).map(([name, each]) => [name, drawn(each, random)]));
   for (let index = 0; index < sums(schema, value).length; index += 1) {
@@ -209,7 +209,7 @@ function drawnObject(schema: Of<"object">, random: () => number): Members {
   return value;
 }
 
-/** Return the properties of an object; counts that may be left out begin at 0 while they are drawn. */
+/** Return the properties of an object. While they are drawn, counts that may be left out begin at 0. */
 function fromNothing({ properties, required }: Of<"object">): { [name: string]: Schema } {
   const begun = Object.entries(properties).map(([name, field]): [string, Schema] => {
     const isLeft = "type" in field && field.type === "integer" && field.minimum === 1 && field.default === undefined;
@@ -218,7 +218,7 @@ function fromNothing({ properties, required }: Of<"object">): { [name: string]: 
   return Object.fromEntries(begun);
 }
 
-/** Leave out the counts that were drawn as 0 and may be left out. */
+/** Remove the counts that were drawn as 0 and may be left out. */
 function withoutNothing(schema: Schema, value: Value): Value {
   if (Array.isArray(value)) return "items" in schema ? value.map((item) => withoutNothing(schema.items, item)) : value;
   if (!isObject(value) || !("properties" in schema)) return value;
@@ -226,7 +226,7 @@ function withoutNothing(schema: Schema, value: Value): Value {
   return Object.fromEntries(kept.map(([name, each]) => [name, withoutNothing(schema.properties[name]!, each)]));
 }
 
-/** Yield the counts that make up the named properties. */
+/** Yield the counts in the named properties. */
 function* counts(schema: Of<"object">, value: Members, names: string[]): Generator<Holder, void> {
   const fields = fromNothing(schema);
   for (const name of names) {
@@ -241,7 +241,7 @@ function below(limit: number, random: () => number): number {
   return Math.floor(random() * limit);
 }
 
-/** Compare as JSON does: the order of members says nothing. */
+/** Compare as JSON does: the order of members means nothing. */
 function same(one: Value, other: Value): boolean {
   if (Array.isArray(one) && Array.isArray(other)) return one.length === other.length && one.every((each, index) => same(each, other[index]));
   if (!isObject(one) || !isObject(other)) return one === other;

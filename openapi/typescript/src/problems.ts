@@ -1,8 +1,8 @@
-/** What a request can end with instead of an answer. */
+/** Errors with which a request can end instead of an answer. */
 
 import type { Schemas } from "./types.js";
 
-/** Whatever this package throws of a service. */
+/** The base of all errors about a service that this package throws. */
 export class TabulariumError extends Error {}
 
 /** The service answered with a problem (RFC 9457). The message says what was wrong, and what would be right. */
@@ -14,7 +14,7 @@ export class Problem extends TabulariumError {
   readonly detail: string;
   /** What would be right. */
   readonly allowed: string | undefined;
-  /** All that the service said. */
+  /** The whole answer. */
   readonly document: Partial<Schemas["ProblemBody"]>;
 
   constructor(status: number, document: Partial<Schemas["ProblemBody"]>) {
@@ -25,9 +25,9 @@ export class Problem extends TabulariumError {
     [this.allowed, this.document] = [allowed, document];
   }
 
-  /** Return the problem of its kind: a refusal names the rule that decided. */
+  /** Return the error of the right class: `Refusal` if a rule decided, `Stale` if the game has moved on. */
   static of(status: number, document: Partial<Schemas["ProblemBody"]> & { error?: string; error_description?: string }): Problem {
-    const { error, error_description: detail = error } = document; // As endpoints of OAuth say it.
+    const { error, error_description: detail = error } = document; // Endpoints of OAuth answer in this form.
     if (error && detail) return new NotSignedIn(error, detail, status);
     if (status === 412) return new Stale(status, document);
     return document.rule ? new Refusal(status, document) : new Problem(status, document);
@@ -50,9 +50,9 @@ export class Refusal extends Problem {
 /** The game has moved on since the version that `If-Match` named. Nothing happened. */
 export class Stale extends Problem {}
 
-/** Nobody is signed in: the person said no, the sign-in has ended, or the answer belongs to no sign-in of this app. */
+/** Nobody is signed in: the person refused, the sign-in has ended, or the answer belongs to no sign-in of this app. */
 export class NotSignedIn extends Problem {
-  /** What OAuth calls it, such as `access_denied` or `invalid_grant`. */
+  /** The error code of OAuth, such as `access_denied` or `invalid_grant`. */
   readonly error: string;
 
   constructor(error: string, detail: string, status = 400) {
@@ -66,7 +66,7 @@ export class Lost extends TabulariumError {
   override readonly name = "Lost";
 }
 
-/** A stream left out versions, also after it was asked for them again. */
+/** A stream left out versions, and left them out again when the client asked for them. */
 export class Gap extends TabulariumError {
   override readonly name = "Gap";
 }

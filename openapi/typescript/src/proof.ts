@@ -42,11 +42,11 @@ export interface Certified {
   unchecked: string[];
 }
 
-/** What else is known when an export is checked. */
+/** What else a check of an export needs to know. */
 export interface Known {
   /** The answer of `GET /v1/rulesets/{ruleset}`, which says where events show dice. Without it they are not drawn again. */
   ruleset?: Answer<"/v1/rulesets/{ruleset}", "get"> | undefined;
-  /** Of a case: the export of its game. */
+  /** For a case: the export of its game. */
   game?: string | undefined;
 }
 
@@ -55,7 +55,7 @@ export async function verify(text: string, { ruleset, game }: Known = {}): Promi
   return (await verifyPage(text, { ruleset: ruleset as never, game })) as Verdict;
 }
 
-/** Check what the service signed of an export, by the log and the witnesses that a policy believes. */
+/** Check that the service signed an export, by the log and the witnesses that a policy trusts. */
 export async function certify(certificate: string, policy: string, verdict: Verdict): Promise<Certified> {
   return (await certifyPage(certificate, policy, verdict as never)) as Certified;
 }
@@ -71,7 +71,7 @@ export class Chain {
     this.#game = game;
   }
 
-  /** Take the next event. Throws a `RangeError` when it does not go on from the one before. */
+  /** Take the next event. Throws a `RangeError` if it does not follow the one before. */
   async take(event: GameEvent | UnknownEvent): Promise<void> {
     const { version, at, draws, schema, hash, event: said } = event;
     const row = { at, draws, event: said, game: this.#game, schema, version, ...("cause" in event && { cause: event.cause }) };

@@ -1,6 +1,6 @@
 /**
- * Signing somebody in from an app (OAuth 2.1): by the browser or by a code, and staying so. Access tokens last an hour.
- * A refresh token that is used twice ends the sign-in, so one tab or part of the app at a time refreshes.
+ * Signing somebody in from an app (OAuth 2.1), by the browser or by a code, and keeping them signed in. Access tokens
+ * last an hour. A refresh token that is used twice ends the sign-in, so one tab or part of the app at a time refreshes.
  */
 
 import { repeated, type TokenSource } from "./client.js";
@@ -16,20 +16,20 @@ export interface Store {
 
 /** An app that signs people in. */
 export interface App {
-  /** Where the service is. It must be the address that the service has for itself, its issuer. */
+  /** The address of the service. It must be its issuer, the address that the service itself uses. */
   url: string;
   /** What the app calls itself. */
   client: string;
-  /** What it wants to do, such as `play notify`. Without, it learns who somebody is. */
+  /** What it wants to do, such as `play notify`. Without a scope, it only learns who somebody is. */
   scope?: string;
-  /** Where the person comes back to; the page without its query, if absent. */
+  /** The address to which the person comes back; by default, the page without its query. */
   redirect?: string;
-  /** Where the sign-in is kept; `localStorage`, or without one the memory of the program, if absent. */
+  /** Where the sign-in is kept; by default in `localStorage`, or in memory where that is missing. */
   store?: Store;
   fetch?: typeof fetch;
 }
 
-/** What a device shows to its person. */
+/** The code that a device shows. */
 export interface DeviceCode {
   user_code: string;
   verification_uri: string;
@@ -42,14 +42,14 @@ export interface DeviceCode {
 type Tokens = { access_token: string; refresh_token: string; expires_in: number };
 type Kept = { access: string; refresh: string; ends: number };
 
-const EARLY = 60_000; // A token that ends so soon may end before its request arrives.
+const EARLY = 60_000; // A token that ends sooner than this is refreshed: it may end before its request arrives.
 const DEVICE = "urn:ietf:params:oauth:grant-type:device_code";
 const ANSWER = ["code", "state", "iss", "error", "error_description", "error_uri"];
 
 const memory = new Map<string, string>();
 const MEMORY: Store = { getItem: (name) => memory.get(name) ?? null, setItem: (name, value) => void memory.set(name, value), removeItem: (name) => void memory.delete(name) };
 
-/** Send the browser to the service, which asks its person. It comes back to a page that calls `signedIn`. */
+/** Send the browser to the service, which asks the person there. It comes back to a page that calls `signedIn`. */
 export async function signIn(app: App): Promise<void> {
   const redirect = app.redirect ?? location.origin + location.pathname;
   const begun = { state: random(), verifier: random(), redirect };
@@ -60,9 +60,10 @@ export async function signIn(app: App): Promise<void> {
 }
 
 /**
- * Return what gives the tokens of a `Client` for the person who is signed in; undefined when nobody is. Takes up the answer
- * with which the browser comes back from `signIn`, and removes it from the address.
- * @throws NotSignedIn when the person said no, or when the answer is to no `signIn` of this tab or by another service
+ * Return a source of tokens for the person who is signed in; undefined if nobody is. When the browser comes back from
+ * `signIn`, this reads the answer in the address and removes it.
+ * @throws NotSignedIn if the person refused, or if the answer belongs to no `signIn` of this tab or came from another
+ * service
  */
 export async function signedIn(app: App): Promise<TokenSource | undefined> {
   const address = globalThis.location && new URL(location.href);
@@ -72,7 +73,7 @@ export async function signedIn(app: App): Promise<TokenSource | undefined> {
     for (const name of ANSWER) said.delete(name);
     history.replaceState(history.state, "", address);
     const begun = JSON.parse(sessionStorage.getItem(nameOf(app)) ?? "{}");
-    if (begun.state !== state) throw new NotSignedIn("wrong_state", "The answer is to no sign-in that began in this tab. Sign in again.");
+    if (begun.state !== state) throw new NotSignedIn("wrong_state", "The answer belongs to no sign-in that began in this tab. Sign in again.");
     if (iss !== urlOf(app)) throw new NotSignedIn("wrong_issuer", `The answer is by ${iss || "nobody"}. Expected it from ${urlOf(app)}.`);
     sessionStorage.removeItem(nameOf(app));
     if (error) throw new NotSignedIn(error, detail || error);
@@ -84,7 +85,7 @@ export async function signedIn(app: App): Promise<TokenSource | undefined> {
 
 /**
  * Sign somebody in without a browser: `show` tells them to enter a code at an address. Resolves when they have said yes.
- * @throws NotSignedIn when they said no, or nothing in time
+ * @throws NotSignedIn if they refused, or did not answer in time
  */
 export async function signInByDevice(app: App, show: (code: DeviceCode) => unknown, signal?: AbortSignal): Promise<TokenSource> {
   const asked = await ask<DeviceCode & { device_code: string; interval?: number }>(app, "device", { scope: app.scope ?? "" });
@@ -102,7 +103,7 @@ export async function signInByDevice(app: App, show: (code: DeviceCode) => unkno
   }
 }
 
-/** Forget the sign-in, and end it at the service. Throws `Lost` when only the first could be done. */
+/** Forget the sign-in, and end it at the service. Throws `Lost` if the service could not be reached. */
 export async function signOut(app: App): Promise<void> {
   await alone(nameOf(app), async () => {
     const kept = await keptBy(app);
@@ -111,7 +112,7 @@ export async function signOut(app: App): Promise<void> {
   });
 }
 
-/** Return what gives the tokens of a sign-in: all who ask while it refreshes get what that gives. */
+/** Return the source of tokens of a sign-in. Requests that need a token while it refreshes all get the new one. */
 function sourceOf(app: App): TokenSource {
   let refreshing: Promise<string> | undefined;
   return async (refused) => {
@@ -121,7 +122,7 @@ function sourceOf(app: App): TokenSource {
   };
 }
 
-/** Return a new access token, or the one that another tab has got meanwhile. */
+/** Return a new access token, or the one that another tab got meanwhile. */
 async function refreshed(app: App, refused: string | undefined): Promise<string> {
   const kept = await keptBy(app);
   if (!kept) throw new NotSignedIn("signed_out", "Nobody is signed in any more. Sign in again.");
@@ -137,7 +138,7 @@ async function refreshed(app: App, refused: string | undefined): Promise<string>
 
 const isGood = ({ access, ends }: Kept, refused: string | undefined) => access !== refused && Date.now() < ends - EARLY;
 
-/** Ask an endpoint of OAuth. Throws `NotSignedIn` with what it refuses, or `Lost`. */
+/** Call an endpoint of OAuth. Throws `NotSignedIn` if it refuses, or `Lost`. */
 function ask<T>(app: App, what: string, form: { [name: string]: string }): Promise<T> {
   const body = new URLSearchParams({ client_id: app.client, ...form });
   const send = (signal: AbortSignal) => (app.fetch ?? fetch)(`${urlOf(app)}/oauth/${what}`, { method: "POST", body, signal });
@@ -155,17 +156,17 @@ async function keptBy(app: App): Promise<Kept | undefined> {
   try {
     return JSON.parse(value ?? "null") ?? undefined;
   } catch {
-    return undefined; // Somebody else has written there.
+    return undefined; // Another program has written there.
   }
 }
 
 const urlOf = ({ url }: App) => url.replace(/\/+$/, "");
 const nameOf = (app: App) => `${app.client} at ${urlOf(app)}`;
-const storeOf = ({ store }: App): Store => store ?? (typeof globalThis.localStorage?.getItem === "function" ? localStorage : MEMORY); // Node 25 has one that is none.
+const storeOf = ({ store }: App): Store => store ?? (typeof globalThis.localStorage?.getItem === "function" ? localStorage : MEMORY); // Node 25 has a `localStorage` that does not work.
 
 const queues = new Map<string, Promise<unknown>>();
 
-/** Do something while nobody else does it under the same name: no other tab; without locks, no other part of the program. */
+/** Do something while no other tab does it under the same name. Without locks, only this program is held back. */
 async function alone<T>(name: string, act: () => Promise<T>): Promise<T> {
   if (globalThis.navigator?.locks) return await navigator.locks.request(name, act);
   const next = (queues.get(name) ?? Promise.resolve()).catch(() => {}).then(act);

@@ -9,27 +9,29 @@ export interface Frame {
   data: string;
 }
 
-/** How a stream is opened, and when it is taken for lost. */
+/** How a stream is opened, and when it counts as lost. */
 export interface Following {
-  /** Open the stream after the frame with an id; rejects with a `Problem` when the service does not let it be opened. */
+  /** Open the stream after the frame with an id. Rejects with a `Problem` if the service refuses to open it. */
   open(last: string | undefined, signal: AbortSignal): Promise<Response>;
   /** Where to begin. */
   last?: string | undefined;
-  /** Milliseconds without a sign of life after which a stream is lost; the service gives one every 15 seconds. */
+  /**
+   * Milliseconds without any data after which a stream counts as lost. The service sends something every 15 seconds.
+   */
   silence: number;
   /** Milliseconds before the first attempt to connect again. They double up to `longest`. */
   pause: number;
   longest: number;
   signal?: AbortSignal | undefined;
-  /** Look by a plain request for frames that a proxy may be holding back: asked when a stream was silent. */
+  /** Fetch, by a plain request, frames that a proxy may be holding back. It is called when a stream was silent. */
   missed?(last: string | undefined): Promise<Frame[]>;
 }
 
 const SILENT = "silent";
 
 /**
- * Yield the frames of a stream, and connect again whenever it breaks off, after the last frame. Ends when the service
- * says that no more will come (204). Throws a `Problem` where it refuses, such as 401 when the token has ended.
+ * Yield the frames of a stream. When it breaks off, connect again after the last frame. Ends when the service
+ * says that no more will come (204). Throws a `Problem` if it refuses, such as 401 when the token has ended.
  */
 export async function* frames({ open, last, silence, pause, longest, signal, missed }: Following): AsyncGenerator<Frame, void> {
   for (let failures = 0; !signal?.aborted; failures += 1) {
@@ -45,7 +47,7 @@ export async function* frames({ open, last, silence, pause, longest, signal, mis
         last = frame.id ?? last;
         failures = 0;
         if (frame.data === undefined) continue;
-        clearTimeout(timer); // However long the reader takes, that is no silence.
+        clearTimeout(timer); // The time that the reader takes does not count as silence.
         yield { id: last ?? "", type: frame.type, data: frame.data };
         timer = alarm();
       }
@@ -65,12 +67,12 @@ export async function* frames({ open, last, silence, pause, longest, signal, mis
   }
 }
 
-/** What was not answered ends no stream; what the service refuses does. */
+/** A request without an answer does not end the stream; a refusal does. */
 function unlessRefused(error: unknown): undefined {
   if (error instanceof Problem) throw error;
 }
 
-/** Return about so many milliseconds: not all clients of a service that was away come back at once. */
+/** Return about so many milliseconds, so that not all clients come back at once after an outage. */
 export function jittered(milliseconds: number): number {
   return milliseconds * (0.5 + Math.random() / 2);
 }
@@ -84,7 +86,7 @@ export function rest(milliseconds: number, signal?: AbortSignal): Promise<void> 
   });
 }
 
-/** Yield the blocks of a stream of text, between empty lines; what was cut off at the end is none. */
+/** Yield the blocks of a stream of text, between empty lines. A block that was cut off at the end is left out. */
 async function* blocks(body: ReadableStream<Uint8Array>, heard: () => void): AsyncGenerator<string, void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

@@ -19,13 +19,13 @@ type Operation<P extends Path<M>, M extends Method> = paths[P][M];
 type Content<T> = T extends { content: { "application/json": infer C } } ? C : never;
 type Part<T, Where extends string> = T extends { parameters: { [W in Where]?: infer N } } ? ([N] extends [undefined] ? {} : NonNullable<N>) : {};
 
-/** The names in a path. What is numbered may be given as a number. */
+/** The names in a path. A number may be given as a number or as text. */
 type Named<T> = { [Name in keyof T]: T[Name] | number };
 
 /** The parameters of a request: those in the path and those of the query, by their names. */
 export type Given<P extends Path<M>, M extends Method> = Named<Part<Operation<P, M>, "path">> & Part<Operation<P, M>, "query">;
 
-/** What an endpoint answers. */
+/** The answer of an endpoint. */
 export type Answer<P extends Path<M>, M extends Method> = Operation<P, M> extends { responses: infer R }
   ? Content<R[keyof R & (200 | 201 | 202)]>
   : never;
@@ -33,10 +33,10 @@ export type Answer<P extends Path<M>, M extends Method> = Operation<P, M> extend
 /** The paths of lists, which come in pages. */
 export type ListPath = { [P in Path<"get">]: Answer<P, "get"> extends { items: readonly unknown[]; next: unknown } ? P : never }[Path<"get">];
 
-/** What a list is of. */
+/** The items of a list. */
 export type Item<P extends ListPath> = Answer<P, "get"> extends { items: readonly (infer T)[] } ? T : never;
 
-/** What an endpoint takes; undefined where it takes nothing. */
+/** The request body of an endpoint; undefined if it takes none. */
 export type Body<P extends Path<M>, M extends Method> = Operation<P, M> extends { requestBody?: infer B }
   ? Content<NonNullable<B>>
   : undefined;

@@ -1,20 +1,19 @@
-/** Deliveries of webhooks, signed as Standard Webhooks does. */
+/** Checking deliveries of webhooks, which are signed as the Standard Webhooks say. */
 
 import { TabulariumError } from "./problems.js";
 
-/** What the headers of a delivery are read from: those of `fetch`, or an object with names in lower case. */
+/** Headers of a delivery: those of `fetch`, or an object with names in lower case. */
 export type HeadersOf = Headers | { readonly [name: string]: string | string[] | undefined };
 
-/** The delivery is not what the service signed, or is too old to be believed. */
+/** The service did not sign this delivery, or it is too old to be trusted. */
 export class Forged extends TabulariumError {
   override readonly name = "Forged";
 }
 
 /**
- * Return what a delivery says, once its signature was checked. The same delivery may come twice: its `webhook-id` is the
- * same then.
+ * Check the signature of a delivery, and return its content. A delivery may come twice, with the same `webhook-id`.
  * @param secret `whsec_…`, as the service showed it
- * @param body as it came, before anything parses it
+ * @param body as it came, not parsed and formatted again
  * @param clock `tolerance` are the seconds by which the clocks of the service and this machine may differ; `now` is the
  *   time in seconds, for a machine whose clock is known to be wrong
  * @throws Forged
@@ -39,7 +38,7 @@ export async function delivery(
     try {
       return await crypto.subtle.verify("HMAC", key, bytes(each.slice(3)), signed); // In constant time.
     } catch {
-      return false; // That is no base64.
+      return false; // It is not base64.
     }
   });
   if (!(await Promise.all(checks)).some(Boolean)) throw new Forged("no signature of the delivery is by this secret");

@@ -145,13 +145,13 @@ class Apps:
 
     # --- what a browser is sent with ---
 
-    async def wanted(self, query: str, issuer: str, caller: Caller | None) -> Wanted:
+    async def app_request(self, query: str, issuer: str, caller: Caller | None) -> Wanted:
         """Return the request of an app that sent a browser here with this query. Raises `BadAppRequest`."""
         _, wanted, server = await self._read_request(query, issuer, caller)
         if wanted.error or caller is None or not wanted.site.is_sure:
             return wanted
         may = server.read.may
-        known = await self._known(caller.player, wanted.client, wanted.site.name)
+        known = await self._consent_of(caller.player, wanted.client, wanted.site.name)
         is_remembered = known is not None and known.reused is None and set(wanted.scopes) & may <= set(known.scopes)
         return replace(wanted, is_remembered=is_remembered)
 
@@ -186,7 +186,7 @@ class Apps:
             client = await self._client(given.get("client_id"))
             request = OAuthRequest("GET", f"{issuer}/authorize", given, {})
         except OAuth2Error as error:
-            raise BadAppRequest(_said(error), "Begin again in the app.") from None
+            raise BadAppRequest(_message_of(error), "Begin again in the app.") from None
         if client is None:
             raise _unknown_client(given.get("client_id"))
         redirect = given.get("redirect_uri", "")
@@ -211,7 +211,7 @@ class Apps:
             error = described(wrong)
             error.state = given.get("state")
             told = [*error.get_body(), ("iss", issuer)]
-            wanted = replace(wanted, error=_said(error), address=add_params_to_uri(redirect, told))
+            wanted = replace(wanted, error=_message_of(error), address=add_params_to_uri(redirect, told))
         return request, wanted, server
 
     # --- devices ---
@@ -361,8 +361,8 @@ class Apps:
         log.warning("a refresh token came a second time", account=row.token.player, token_id=row.token.token)
 
     async def _let_in(self, player: PlayerId, code: CodeRow, asked: Collection[Scope]) -> None:
-        """Remember what an app may do: what it was let do now, and before, but for what it asked for now in vain."""
-        before = await self._known(player, code.client, code.site)
+        """Store the scopes of an app: those given now, and those given before, except for what was refused now."""
+        before = await self._consent_of(player, code.client, code.site)
         kept = frozenset(before.scopes if before is not None else ()) - frozenset(asked)
         scopes = ordered(frozenset(code.scopes) | kept)
         app = AppId(new_id("o", secrets.token_bytes(ID_BYTES)))
@@ -426,7 +426,7 @@ class Apps:
         log.info("app unregistered", account=player, client=client)
         return row
 
-    async def _known(self, player: PlayerId, client: ClientId, site: str) -> AppRow | None:
+    async def _consent_of(self, player: PlayerId, client: ClientId, site: str) -> AppRow | None:
         return next((each for each in await self.let_in(player) if (each.client, each.site) == (client, site)), None)
 
     async def _client(self, given: str | None) -> Client | None:
@@ -497,6 +497,6 @@ def _unknown_client(given: str | None) -> BadAppRequest:
     return BadAppRequest(f"Its client_id is {given!r}.", "It has 1 to 100 characters, and no blank at either end.")
 
 
-def _said(error: OAuth2Error) -> str:
+def _message_of(error: OAuth2Error) -> str:
     error = described(error)
     return error.get_error_description() or str(error.error)

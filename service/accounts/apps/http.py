@@ -58,15 +58,15 @@ class Parameters(OAuth2Payload):
     """The parameters of a request. Each has one value."""
 
     def __init__(self, given: Mapping[str, str]) -> None:
-        self._given = dict(given)
+        self._fields = dict(given)
 
     @property
     def data(self) -> dict[str, str]:
-        return self._given
+        return self._fields
 
     @property
     def datalist(self) -> defaultdict[str, list[str]]:
-        return defaultdict(list, {name: [value] for name, value in self._given.items()})
+        return defaultdict(list, {name: [value] for name, value in self._fields.items()})
 
 
 class OAuthRequest(OAuth2Request):

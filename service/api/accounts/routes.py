@@ -163,7 +163,7 @@ async def read_log(request: Call) -> Response[bytes]:
             "It takes the `next` of an earlier page. If this log gave you the cursor, it has lost events since.",
         )
     found, reached = await past.read_on(start, page.limit, end)
-    while not (games := await _shown(store, found)) and found:
+    while not (games := await _readable(store, found)) and found:
         found, reached = await past.read_on(reached, page.limit, end)
     rulesets = await store.rulesets({game for game, _ in games})
     items = tuple(
@@ -172,7 +172,7 @@ async def read_log(request: Call) -> Response[bytes]:
     return answer(LogPage(items, str(reached), last=reached.reaches(end)))
 
 
-async def _shown(store: EventStore, found: Iterable[Placed]) -> list[tuple[GameId, Record]]:
+async def _readable(store: EventStore, found: Iterable[Placed]) -> list[tuple[GameId, Record]]:
     """Return the records of games, without private games and withheld forks."""
     games = [(game, record) for _, stream, record in found if (game := as_game(stream)) is not None]
     asked = {game for game, _ in games}

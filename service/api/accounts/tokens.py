@@ -108,7 +108,7 @@ async def rotate_token(request: Call, token: str) -> Response[bytes]:
     request.read_query(Nothing)
     key = request.key
     wish = await request.read_body(_rotation)
-    old = await _found(request, token)
+    old = await _token_in_path(request, token)
     caller = request.signed_in
     if old.player != caller.player or old.is_session or old.is_app:
         raise _no_such(token)  # not even an administrator may learn somebody else's token
@@ -144,7 +144,7 @@ async def revoke_token(request: Call, token: str) -> Response[bytes]:
     for those of other accounts. Repeating the request changes nothing.
     """
     request.read_query(Nothing)
-    found = await _found(request, token)
+    found = await _token_in_path(request, token)
     await request.services.accounts.revoke(found.token)
     log.info("token revoked", account=found.player, token_id=found.token, by=request.signed_in.player)
     ended = await request.services.accounts.token(found.token)
@@ -155,7 +155,7 @@ def _once(caller: Caller, key: str, content: list[Any]) -> Once:
     return Once(key, caller.player, canonical(content))
 
 
-async def _found(request: Call, token: str) -> TokenRow:
+async def _token_in_path(request: Call, token: str) -> TokenRow:
     """Return the token with the id in the path, if the caller may end it. Raises `Problem`."""
     caller = request.signed_in
     wanted = caller.token if token == CURRENT else TokenId(token)

@@ -13,7 +13,7 @@ from litestar.response import Response
 from service.accounts.apps.http import Answer
 from service.accounts.apps.protocol import GRANTABLE, GUIDE, refused
 from service.api.request import Call
-from service.api.response import answer, answered
+from service.api.response import answer, answer_json
 
 _FORM: Final = "application/x-www-form-urlencoded"
 _AUTHENTICATE: Final = ["client_secret_basic", "client_secret_post", "none"]
@@ -93,7 +93,7 @@ async def _respond(request: Call, ask: Callable[[str, Mapping[str, str], str], A
         given = request.header("authorization")
         found = await ask(form, {"Authorization": given} if given is not None else {}, issuer)
     headers = {name: value for name, value in found.headers.items() if name != "Content-Type"}
-    return answered(msgspec.json.encode(found.body), found.status, {**headers, "Cache-Control": "no-store"})
+    return answer_json(msgspec.json.encode(found.body), found.status, {**headers, "Cache-Control": "no-store"})
 
 
 async def _form(request: Call) -> str:

@@ -65,7 +65,7 @@ async def show_app_request(request: Call) -> Response[bytes]:
     request.read_query(Nothing)
     wish = await request.read_body(_query)
     try:
-        wanted = await request.services.apps.wanted(wish.query, issuer_of(request), request.caller)
+        wanted = await request.services.apps.app_request(wish.query, issuer_of(request), request.caller)
     except BadAppRequest as error:
         raise _bad(error) from None
     return answer(wanted_view(wanted), 200, _NOT_STORED)
@@ -94,7 +94,7 @@ async def answer_app_request(request: Call) -> Response[bytes]:
     wish = await request.read_body(_decision)
     try:
         address = await request.services.apps.answer(
-            wish.query, issuer_of(request), caller, allow=wish.allow, only=_chosen(wish)
+            wish.query, issuer_of(request), caller, allow=wish.allow, only=_scopes_of(wish)
         )
     except NotAsked as error:
         raise _not_asked(error) from None
@@ -150,7 +150,7 @@ async def answer_device_request(request: Call) -> Response[bytes]:
     caller = _person(request)
     wish = await request.read_body(_device_decision)
     try:
-        await request.services.apps.answer_device(wish.code, caller, allow=wish.allow, only=_chosen(wish))
+        await request.services.apps.answer_device(wish.code, caller, allow=wish.allow, only=_scopes_of(wish))
     except NotAsked as error:
         raise _not_asked(error) from None
     except UnknownDeviceCode:
@@ -279,7 +279,7 @@ def _person(request: Call) -> Caller:
     return caller
 
 
-def _chosen(wish: AppDecision | DeviceDecision) -> tuple[Scope, ...] | None:
+def _scopes_of(wish: AppDecision | DeviceDecision) -> tuple[Scope, ...] | None:
     return None if wish.scopes is UNSET else wish.scopes
 
 

@@ -51,7 +51,7 @@ class _Court:
         version = filed.records[0].version
         if text is not None:
             self.kept[version] = KeptStatement(version, SALT.hex(), msgspec.json.encode(Written(text)).decode())
-        return self.shown(version)
+        return self.detail(version)
 
     @property
     def case(self) -> Case:
@@ -61,7 +61,7 @@ class _Court:
     def docket(self) -> Docket:
         return Docket(self.case, tuple(self.records), dict(self.kept))
 
-    def shown(self, since: int = 1) -> CaseDetail:
+    def detail(self, since: int = 1) -> CaseDetail:
         """Return the case as it is shown, with the statements since a version."""
         kept = {version: each for version, each in self.kept.items() if version >= since}
         return case_detail(msgspec.structs.replace(self.docket, kept=kept), None, reads=True)
@@ -86,7 +86,7 @@ def examples(scene: Scene) -> dict[str, Example]:
     ruled = court.keep(court.case.rule(*ruling, facts, Cause(court.judge), AT))
     consented = court.keep(court.case.consent(facts, other, AT))
     appealed = court.keep(court.case.appeal(_commitment(COMPLAINT), facts, mine, AT), COMPLAINT)
-    whole = court.shown()
+    whole = court.detail()
     page = CasePage((case_summary(court.case.row),), None)
     statement, back = NewStatement(ANSWER), NewStatement(COMPLAINT)
     wish = NewRuling("stands", RULES, REASON, facts.version, facts.hash)

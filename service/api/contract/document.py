@@ -67,7 +67,9 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
         "servers": [{"url": "/"}],
         "tags": [{"name": name, "description": what} for name, what in TAGS.items()],
         "paths": dict(paths),
-        "webhooks": {family: {"post": _told(family, kinds, made.events)} for family, kinds in FAMILIES.items()},
+        "webhooks": {
+            family: {"post": _delivery_operation(family, kinds, made.events)} for family, kinds in FAMILIES.items()
+        },
         "components": {
             "securitySchemes": {
                 "token": {
@@ -122,7 +124,7 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
     }
 
 
-def _told(family: str, kinds: Sequence[str], shown: Mapping[str, Any]) -> dict[str, Any]:
+def _delivery_operation(family: str, kinds: Sequence[str], shown: Mapping[str, Any]) -> dict[str, Any]:
     """Return the operation that describes a delivery to a webhook, for some types of events."""
     alone = len(kinds) == 1
     example = kinds[-1]

@@ -25,7 +25,7 @@ from service.api.services import Boards
 
 def write(folder: Path) -> None:
     """Write the contract into `folder`, and remove files that no longer belong to it. Raises `Undescribed`."""
-    wanted = _wanted(folder)
+    wanted = _contract_files(folder)
     for path in _present(folder):
         if path not in wanted:
             (folder / path).unlink()
@@ -36,7 +36,7 @@ def write(folder: Path) -> None:
 
 def differs(folder: Path) -> list[str]:
     """Return the files in `folder` that differ from the code: missing, left over or changed."""
-    wanted = _wanted(folder)
+    wanted = _contract_files(folder)
     present = {path: (folder / path).read_bytes() for path in _present(folder)}
     return sorted(path for path in wanted.keys() | present.keys() if wanted.get(path) != present.get(path))
 
@@ -71,7 +71,7 @@ def published(library: Library, boards: Boards = builtin) -> bytes:
     return encoded(document(library, boards))
 
 
-def _wanted(folder: Path) -> dict[str, bytes]:
+def _contract_files(folder: Path) -> dict[str, bytes]:
     """Return the files of the contract, with the changelog where `folder` keeps the last release."""
     files = _files(LIBRARY)
     if _has_release(folder):

@@ -104,12 +104,12 @@ def require_example(endpoint: Endpoint, shown: Examples) -> None:
     name, file = endpoint.name, f"{endpoint.function.__module__.rpartition('.')[0].replace('.', '/')}/examples.py"
     if endpoint.body is None and all(answer.shape is None for answer in endpoint.answers):
         return
-    example = _found(shown.endpoints, name, f"{name} has no example: add {name!r} to those of {file}")
+    example = _entry(shown.endpoints, name, f"{name} has no example: add {name!r} to those of {file}")
     if endpoint.body is not None and example.body is None:
         raise Undescribed(f"the example of {name} has no `body`: add the one that is sent, in {file}")
 
 
-def _found(among: Mapping[str, _Value], name: str, missing: str) -> _Value:
+def _entry(among: Mapping[str, _Value], name: str, missing: str) -> _Value:
     if name not in among:
         raise Undescribed(missing)
     return among[name]
@@ -133,9 +133,9 @@ def _path_parameters(path: str, endpoint: Endpoint, shown: Examples) -> list[dic
             "name": name,
             "in": "path",
             "required": True,
-            "description": _found(PARAMETERS, name, add.format(name, texts)),
+            "description": _entry(PARAMETERS, name, add.format(name, texts)),
             "schema": {"type": "string", "minLength": 1},
-            "example": _found(shown.parameters, name, add.format(name, values)),
+            "example": _entry(shown.parameters, name, add.format(name, values)),
         }
         for name in re.findall(r"{(\w+)}", path)
     ]
@@ -148,7 +148,7 @@ def _query_parameters(endpoint: Endpoint, book: Book) -> list[dict[str, Any]]:
             "name": field.encode_name,
             "in": "query",
             **({"required": True} if field.required else {}),
-            "description": _found(
+            "description": _entry(
                 documented, field.name, f"{query} says nothing of `{field.name}`: describe it under Attributes"
             ),
             "schema": _not_null(book.schema(field.type), field.default),

@@ -128,7 +128,7 @@ async def _lines(services: Services, row: PlayerRow) -> Lines:
     standings = await ratings.of_player(services.rows, row.player)
     await parts_of(services.rows, row.player, None, 1)  # raises while the projection is being built
     yield DataLine(account=own_account(row))
-    for part in (_signing_in, _let_act, _told, _taking_part):
+    for part in (_signing_in, _let_act, _notification_lines, _taking_part):
         async for line in part(services, row.player):
             yield line
     for each in standings:
@@ -162,7 +162,7 @@ async def _let_act(services: Services, player: PlayerId) -> Lines:
         yield DataLine(joining=joining_view(joining))
 
 
-async def _told(services: Services, player: PlayerId) -> Lines:
+async def _notification_lines(services: Services, player: PlayerId) -> Lines:
     """Yield webhooks, devices, mailboxes, inbox settings and marks."""
     yield DataLine(inbox=await settings_of(services, player))
     if (email := await _email(services, player)) is not None:

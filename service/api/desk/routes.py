@@ -68,7 +68,7 @@ async def inspect_game(request: Call, game: str) -> Response[bytes]:
     made = inspection(now, before, judged.ruleset, records, version, viewer, await games.vault(now.id))
     about = await services.store.cases(game=now.id, about=(first, made.after), limit=OF_A_STEP)
     cases = tuple(map(case_summary, about))
-    precedents = await _precedents(services, _named(made), cases)
+    precedents = await _precedents(services, _rules_of(made), cases)
     return answer(msgspec.structs.replace(made, cases=cases, precedents=precedents), headers=etag(now.version))
 
 
@@ -155,7 +155,7 @@ def _in_full(ruleset: Ruleset[Any], rules: Iterable[RuleId]) -> Iterable[RuleVie
             continue
 
 
-def _named(made: Inspection) -> dict[RuleId, None]:
+def _rules_of(made: Inspection) -> dict[RuleId, None]:
     """Return the rules of the command and of its events."""
     return dict.fromkeys([*made.command_rules, *(rule for event in made.events for rule in event.rules)])
 

@@ -116,11 +116,11 @@ def _clocks(scene: Scene) -> dict[str, Example]:
     """Return what happens to clocks in the game of the scene, if it has one."""
     created, organizer = scene.created.game, Cause(scene.now.organizer)
     chosen = timing.set_clock(created, PRESETS["fast"], organizer, AT)
-    game = _begun(scene, PRESETS["fast"])
+    game = _game_with_clock(scene, PRESETS["fast"])
     giver, to = list(game.players)[:2]
     given = timing.give_time(game, giver, to, 3600, Cause(game.players[giver]), AT)
     off = timing.take_day_off(game, giver, Cause(game.players[giver]), AT)
-    late = _begun(scene, Clock(kind="bank", time=3600, at_zero="claim"))
+    late = _game_with_clock(scene, Clock(kind="bank", time=3600, at_zero="claim"))
     due = late.clocks.next_fall() if late.clocks is not None else None
     assert due is not None, "a game that has begun waits for somebody"
     other = next(seat for seat in late.players if seat != due[1])
@@ -151,7 +151,7 @@ def _seats(scene: Scene) -> dict[str, Example]:
     }
 
 
-def _begun(scene: Scene, clock: Clock) -> Game:
+def _game_with_clock(scene: Scene, clock: Clock) -> Game:
     """Return the game of the scene as it would begin with a clock."""
     game = timing.set_clock(scene.joined[-1].game, clock, Cause(scene.now.organizer), AT).game
     return beginning.start(game, game.chance(SECRET), Cause(game.organizer), AT).game

@@ -129,7 +129,7 @@ async def show_invitation(request: Call, secret: str) -> Response[bytes]:
     """
     request.read_query(Nothing)
     services = request.services
-    row = await _found(request, secret)
+    row = await _invitation_of(request, secret)
     played = await services.games.game(row.game)
     kept = await services.store.game(row.game)
     assert kept is not None, "a game that can be played is in the index"
@@ -162,7 +162,7 @@ async def follow_invitation(request: Call, secret: str) -> Response[bytes]:
     """
     request.read_query(Nothing)
     wish, services, player = await request.read_body(_join), request.services, request.signed_in.player
-    row = await _found(request, secret)
+    row = await _invitation_of(request, secret)
     account = await services.accounts.player(player)
     if account is not None and account.is_bot:
         raise Problem(NOT_FOR_BOTS, "A bot does not follow invitations.", NOT_FOR_BOTS.remedy)
@@ -192,7 +192,7 @@ async def _seated(request: Call, row: InvitationRow) -> Joined | None:
     return Joined(row.game, held, played.version) if held is not None else None
 
 
-async def _found(request: Call, secret: str) -> InvitationRow:
+async def _invitation_of(request: Call, secret: str) -> InvitationRow:
     row = await request.services.accounts.invitations.find(secret)
     if row is None:
         raise _unknown()

@@ -103,5 +103,5 @@ async def waits_for(services: Services, row: GameRow, player: PlayerId) -> bool:
 
 async def players_of(services: Services, players: Iterable[PlayerId | None]) -> dict[PlayerId, PlayerRow]:
     """Return the accounts of players."""
-    rows = await services.accounts.named({player for player in players if player is not None})
+    rows = await services.accounts.by_ids({player for player in players if player is not None})
     return {row.player: row for row in rows}

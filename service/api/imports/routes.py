@@ -12,7 +12,7 @@ from domain.kernel.rules.loading import common_rules
 from domain.kernel.rules.refusal import Refusal
 from projections.cursor import UnknownCursor
 from service.api.bodies import Nothing
-from service.api.downloads import DOWNLOAD_HEADERS, PIECE, STILL_THE_SAME, download, downloaded, kept, saved_as
+from service.api.downloads import DOWNLOAD_HEADERS, PIECE, STILL_THE_SAME, cacheable, download, downloaded, saved_as
 from service.api.endpoint import Answer, endpoint
 from service.api.imports.bodies import (
     ImportDetail,
@@ -194,7 +194,7 @@ async def list_import_events(request: Call, imported: str) -> Response[bytes]:
     records, vault = await game.records(game.now.id, page.after, page.limit), await game.vault(game.now.id)
     events = tuple(event_view(game.now.ruleset.id, record, vault, _ALL) for record in records)
     more = bool(records) and records[-1].version < game.now.version
-    return kept(request, encode(EventPage(events, records[-1].version if more else None)))
+    return cacheable(request, encode(EventPage(events, records[-1].version if more else None)))
 
 
 @endpoint(
@@ -215,7 +215,7 @@ async def show_import_state(request: Call, imported: str) -> Response[bytes]:
     game = await request.services.imports.opened(ImportId(imported))
     then = await game.at(game.now.id, query.version) if query.version is not None else game.now
     view = then.view(None, await game.vault(game.now.id), everything=True)
-    return kept(request, encode(state_view(then, _ALL, view)))
+    return cacheable(request, encode(state_view(then, _ALL, view)))
 
 
 @endpoint(
@@ -241,9 +241,9 @@ async def draw_import_board(request: Call, imported: str) -> Response[bytes]:
         marks = marks_of(then, _ALL, await game.vault(game.now.id), sheet.names)
         return picture(sheet, marks, then.heading or "Before the game", None).encode()
 
-    drawn = await services.gallery.shown(GameId(imported), then.version, _ALL, "svg", draw)
+    drawn = await services.gallery.picture(GameId(imported), then.version, _ALL, "svg", draw)
     headers: Mapping[str, str] = {**_ASKED_AGAIN, "Content-Security-Policy": "default-src 'none'"}
-    return kept(request, drawn, request.media(SVG), headers)
+    return cacheable(request, drawn, request.media(SVG), headers)
 
 
 @endpoint(
@@ -270,7 +270,7 @@ async def list_import_frames(request: Call, imported: str) -> Response[bytes]:
         key, drawn = await frames(game, played, _ALL, sheet, query.after, last)
         return encode((key, drawn))
 
-    made = await services.gallery.shown(GameId(imported), last, _ALL, ("frames", query.after), draw)
+    made = await services.gallery.picture(GameId(imported), last, _ALL, ("frames", query.after), draw)
     key, drawn = msgspec.json.decode(made, type=tuple[Raw, Raw])
     next_after = last if last < played.version else None
-    return kept(request, encode(FramePage(played.id, played.version, key, drawn, next_after)))
+    return cacheable(request, encode(FramePage(played.id, played.version, key, drawn, next_after)))

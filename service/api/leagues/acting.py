@@ -40,7 +40,7 @@ async def acted(
     leagues, player = request.services.leagues, request.signed_in.player
     async with explained():
         done = await leagues.act(LeagueId(league), player, content, decide, expected=request.expected, key=request.key)
-    return await shown(request, done)
+    return await answer_league(request, done)
 
 
 async def require_organizer(request: Call, league: str) -> None:
@@ -51,7 +51,7 @@ async def require_organizer(request: Call, league: str) -> None:
         raise Problem(NOT_LEAGUE_ORGANIZER, asked, f"Its organizer is {found.organizer}.")
 
 
-async def shown(
+async def answer_league(
     request: Call,
     held: Held,
     status: int = 200,

@@ -11,7 +11,7 @@ from domain.league import acts
 from domain.league.regulations import Regulations
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
-from service.api.leagues.acting import ACTS, DONE, acted, require_organizer, shown
+from service.api.leagues.acting import ACTS, DONE, acted, answer_league, require_organizer
 from service.api.leagues.asked import NewLeague, NewOfSeason, NewPlacement, PointsToTake
 from service.api.leagues.bodies import LeagueDetail
 from service.api.problems.accounts import UNKNOWN_PLAYER
@@ -65,7 +65,7 @@ async def found_league(request: Call) -> Response[bytes]:
     leagues, player = request.services.leagues, request.signed_in.player
     async with explained():
         done = await leagues.found(player, wish.regulations, wish.title, key=request.key)
-    return await shown(request, done, 201, {"Location": f"/v1/leagues/{done.league.id}"})
+    return await answer_league(request, done, 201, {"Location": f"/v1/leagues/{done.league.id}"})
 
 
 @endpoint(
@@ -136,7 +136,7 @@ async def add_tournament(request: Call, league: str) -> Response[bytes]:
             expected=request.expected,
             key=request.key,
         )
-    return await shown(request, done)
+    return await answer_league(request, done)
 
 
 @_of_the_organizer("/v1/leagues/{league:str}/penalties", body=PointsToTake, problems=(*ACTS, UNKNOWN_PLAYER))
@@ -170,7 +170,7 @@ async def close_season(request: Call, league: str, season: str) -> Response[byte
         done = await request.services.leagues.close_season(
             LeagueId(league), request.signed_in.player, int(season), expected=request.expected, key=request.key
         )
-    return await shown(request, done)
+    return await answer_league(request, done)
 
 
 async def _require_player(request: Call, player: str) -> None:

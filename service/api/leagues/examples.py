@@ -47,7 +47,7 @@ class _Season:
 
     def act(self, act: Any, *given: Any) -> LeagueDetail:
         self._take(act(self.league, *given, Cause(ORGANIZER), AT))
-        return self.shown
+        return self.detail
 
     @property
     def tables(self) -> list[Any]:
@@ -55,7 +55,7 @@ class _Season:
         return [table_of(season, division, self.finishes) for division in (1, 2)]
 
     @property
-    def shown(self) -> LeagueDetail:
+    def detail(self) -> LeagueDetail:
         held = Held(row_of(self.league, TITLE), self.league)
         if not self.league.seasons:
             return league_detail(held, None)
@@ -66,7 +66,7 @@ class _Season:
 def examples(scene: Scene) -> dict[str, Example]:
     """Return the examples of the endpoints for leagues, by their names."""
     made, found = _Season(scene.ruleset.id), dict[str, Example]()
-    found["foundLeague"] = Example(made.shown, NewLeague(RULES, TITLE))
+    found["foundLeague"] = Example(made.detail, NewLeague(RULES, TITLE))
     fewer = replace(RULES, best=2)
     found["changeLeagueRegulations"] = Example(made.act(acts.change, fewer), fewer)
     reason = "Champion of the club."

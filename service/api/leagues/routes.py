@@ -6,9 +6,9 @@ from domain.kernel.ids import LeagueId, PlayerId
 from domain.league import proof
 from projections.cursor import UnknownCursor
 from service.api.bodies import Nothing
-from service.api.downloads import DOWNLOAD_HEADERS, STILL_THE_SAME, download, downloaded, kept, saved_as
+from service.api.downloads import DOWNLOAD_HEADERS, STILL_THE_SAME, cacheable, download, downloaded, saved_as
 from service.api.endpoint import Answer, endpoint
-from service.api.leagues.acting import shown
+from service.api.leagues.acting import answer_league
 from service.api.leagues.asked import LeagueEventsPage, LeaguesPage, OfSeason
 from service.api.leagues.bodies import LeagueDetail, LeagueEventPage, LeaguePage
 from service.api.leagues.views import event_view, league_summary
@@ -65,7 +65,7 @@ async def show_league(request: Call, league: str) -> Response[bytes]:
     stand.
     """
     season = request.read_query(OfSeason).season
-    return await shown(request, await request.services.leagues.now(LeagueId(league)), season=season)
+    return await answer_league(request, await request.services.leagues.now(LeagueId(league)), season=season)
 
 
 @endpoint(
@@ -88,7 +88,7 @@ async def export_league_table(request: Call, league: str) -> Response[bytes]:
     tables = await leagues.tables(season)
     names = await names_of(request.services, {line.player for table in tables for line in table})
     saved = {"Content-Disposition": f'attachment; filename="{league}-table.csv"'}
-    return kept(request, table_csv(season, tables, names), request.media(CSV), saved)
+    return cacheable(request, table_csv(season, tables, names), request.media(CSV), saved)
 
 
 @endpoint(

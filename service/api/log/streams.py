@@ -284,10 +284,10 @@ async def events_socket(socket: WebSocket[Any, Any, Any], game: FromPath[str]) -
     opening = await _opening(services, socket, GameId(game))
     with suppress(WebSocketDisconnect):
         await socket.accept(subprotocols=PROTOCOL if PROTOCOL in subprotocols_of(socket.scope) else None)
-        await socket.close(await _answered(services, socket, GameId(game), opening))
+        await socket.close(await _send_events(services, socket, GameId(game), opening))
 
 
-async def _answered(
+async def _send_events(
     services: Services,
     socket: WebSocket[Any, Any, Any],
     game: GameId,

@@ -1,1 +1,1 @@
-"""The inbox of an account: what it is told of its games, and what waits for it."""
+"""The inbox of an account: notifications about its games, and what waits for it."""

@@ -1,4 +1,4 @@
-"""What a player of the scene is told, with a case about the game."""
+"""The notifications of a player of the scene, with a case about the game."""
 
 from typing import Final
 

@@ -42,13 +42,13 @@ class Inbox(Struct, frozen=True):
 
 
 async def settings_of(services: Services, player: PlayerId) -> InboxSettings:
-    """Return what an account does not want to be told."""
+    """Return the notifications that an account does not want."""
     kept = await services.store.accounts.inbox_settings(player)
     return _settings.decode(kept) if kept is not None else InboxSettings()
 
 
 async def inbox_of(services: Services, caller: Caller) -> Inbox:
-    """Return what the caller is told. Raises `NotBuilt` and `Unavailable`."""
+    """Return the notifications of the caller. Raises `NotBuilt` and `Unavailable`."""
     player = caller.player
     settings = await settings_of(services, player)
     found = await notices_of(services.rows, player, [kind for kind in settings.off if kind != "your-turn"])

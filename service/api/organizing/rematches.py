@@ -157,7 +157,7 @@ def _is_shown(offer: Offered, caller: Caller | None) -> bool:
 
 async def _accounts(services: Services, offers: list[Offered]) -> dict[PlayerId, PlayerRow]:
     named = {player for offer in offers for player in offer.players.values()}
-    return {row.player: row for row in await services.accounts.named(named)} if named else {}
+    return {row.player: row for row in await services.accounts.by_ids(named)} if named else {}
 
 
 def _rematch_view(offer: Offered, accounts: dict[PlayerId, PlayerRow]) -> Rematch:

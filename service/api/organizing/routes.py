@@ -206,7 +206,7 @@ async def create_games(request: Call) -> Response[bytes]:
         some = f"Game {faults[0].game}: {faults[0].detail}"
         more = f" There are {len(faults)} faults." if len(faults) > 1 else ""
         raise Problem(BULK_REFUSED, some + more, BULK_REFUSED.remedy, faults=faults[:MOST_FAULTS]) from None
-    return answer(await _seen(services, row), 202, {"Location": f"/v1/bulks/{row.bulk}"})
+    return answer(await _bulk_view(services, row), 202, {"Location": f"/v1/bulks/{row.bulk}"})
 
 
 BULK: Final = (create_games,)
@@ -229,7 +229,7 @@ async def show_bulk(request: Call, bulk: str) -> Response[bytes]:
     """
     request.read_query(Nothing)
     row = await request.services.organizing.bulks.one(request.signed_in.player, bulk)
-    return answer(await _seen(request.services, row))
+    return answer(await _bulk_view(request.services, row))
 
 
 @endpoint(
@@ -250,7 +250,7 @@ async def cancel_bulk(request: Call, bulk: str) -> Response[bytes]:
     request.read_query(Nothing)
     bulks, player = request.services.organizing.bulks, request.signed_in.player
     await bulks.cancel(await bulks.one(player, bulk))
-    return answer(await _seen(request.services, await bulks.one(player, bulk)), 202)
+    return answer(await _bulk_view(request.services, await bulks.one(player, bulk)), 202)
 
 
 @endpoint(
@@ -303,7 +303,7 @@ async def _follow(services: Services, caller: Caller, row: BulkRow, after: int) 
         games = await bulks.games(row.bulk, after)
 
 
-async def _seen(services: Services, row: BulkRow) -> Bulk:
+async def _bulk_view(services: Services, row: BulkRow) -> Bulk:
     return bulk_view(row, await services.organizing.bulks.games(row.bulk))
 
 

@@ -15,7 +15,7 @@ from litestar.handlers import get
 from litestar.params import FromPath
 from litestar.response import Response
 
-from service.api.pages.files import MEDIA, File, sent
+from service.api.pages.files import MEDIA, File, answer_file
 from service.api.problems.problem import Problem
 from service.api.problems.request import UNKNOWN_PATH
 from service.api.request import Call
@@ -33,11 +33,11 @@ _INLINE: Final = re.compile(rb"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.D
 async def show_built_page(request: Call, path: FromPath[str]) -> Response[bytes]:
     """Show a page of the documentation of a client package, or an example that runs in the browser."""
     folder, address = request.services.settings.pages, request.url.path
-    found = await asyncio.to_thread(_found, folder, address.removeprefix("/")) if folder is not None else None
+    found = await asyncio.to_thread(_file_at, folder, address.removeprefix("/")) if folder is not None else None
     if found is None:
         raise Problem(UNKNOWN_PATH, f"The service has no {address!r}.", "See /docs.")
     file, policy = found
-    return sent(request, file, {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"})
+    return answer_file(request, file, {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"})
 
 
 def is_built(folder: Path | None, package: str) -> bool:
@@ -45,7 +45,7 @@ def is_built(folder: Path | None, package: str) -> bool:
     return folder is not None and (folder / "docs" / package / "index.html").is_file()
 
 
-def _found(folder: Path, path: str) -> tuple[File, str] | None:
+def _file_at(folder: Path, path: str) -> tuple[File, str] | None:
     """Return a file of the folder and its policy; None if there is none."""
     try:
         within, wanted = folder.resolve(), (folder / path).resolve()

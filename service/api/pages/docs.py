@@ -17,7 +17,7 @@ from domain.kernel.rules.ruleset import Library
 from service.api.contract.asyncapi import async_document
 from service.api.contract.document import document
 from service.api.pages.built import PACKAGES, is_built
-from service.api.pages.files import MEDIA, File, sent
+from service.api.pages.files import MEDIA, File, answer_file
 from service.api.pages.guides import Guide, guides, picture
 from service.api.problems.problem import Kind, Problem, example_of
 from service.api.problems.published import KINDS
@@ -97,7 +97,7 @@ async def show_picture(request: Call, path: FromPath[str]) -> Response[bytes]:
     content = await asyncio.to_thread(picture, wanted)
     if content is None:
         raise Problem(UNKNOWN_PATH, f"No guide shows a picture {wanted!r}.", "See /docs.")
-    return sent(request, File.of(content, wanted), _HEADERS)
+    return answer_file(request, File.of(content, wanted), _HEADERS)
 
 
 @get("/docs/reference")
@@ -125,7 +125,7 @@ async def show_file(request: Call, name: FromPath[str]) -> Response[bytes]:
         return _leading_to(name)
     if name not in _FILES:
         raise Problem(UNKNOWN_PATH, f"The service has no {request.url.path!r}.", "See /docs.")
-    return sent(request, await asyncio.to_thread(_file, name), _HEADERS)
+    return answer_file(request, await asyncio.to_thread(_file, name), _HEADERS)
 
 
 @get([f"/docs/{package}" for package in PACKAGES])
@@ -146,21 +146,21 @@ async def show_examples(request: Call) -> Response[bytes]:
 @get("/favicon.ico")
 async def show_icon(request: Call) -> Response[bytes]:
     """Show the icon for which browsers ask, whatever page they show."""
-    return sent(request, await asyncio.to_thread(_file, "icon.svg"), {}, "max-age=86400")
+    return answer_file(request, await asyncio.to_thread(_file, "icon.svg"), {}, "max-age=86400")
 
 
 @get("/openapi.json")
 async def show_contract(request: Call) -> Response[bytes]:
     """Show the contract."""
     contract = await asyncio.to_thread(_contract, request.services.library, request.services.boards)
-    return sent(request, contract, {})
+    return answer_file(request, contract, {})
 
 
 @get("/asyncapi.json")
 async def show_streams(request: Call) -> Response[bytes]:
     """Show what of the contract the service sends by itself."""
     streams = await asyncio.to_thread(_streams, request.services.library, request.services.boards)
-    return sent(request, streams, {})
+    return answer_file(request, streams, {})
 
 
 @get("/problems")

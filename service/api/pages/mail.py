@@ -22,7 +22,7 @@ _HEADERS: Final = {
 
 @get("/email/confirm/{secret:str}")
 async def show_confirming(request: Call, secret: FromPath[str]) -> Response[bytes]:
-    """Show the page that asks whether an address is to be told."""
+    """Show the page that asks whether an address wants notifications."""
     return _page("Confirm your e-mail address", "Have this address told what waits for you in Tabularium.", "Confirm")
 
 

@@ -16,7 +16,7 @@ from litestar.response import Response
 from msgspec import Struct
 
 from domain.kernel.ids import GameId, TournamentId
-from service.api.pages.files import ASKED_AGAIN, MEDIA, File, sent
+from service.api.pages.files import ASKED_AGAIN, MEDIA, File, answer_file
 from service.api.problems.problem import Problem
 from service.api.problems.request import UNKNOWN_PATH
 from service.api.request import Call
@@ -75,7 +75,7 @@ _FILES: Final = {address.replace(":str", ""): name for address, name in PAGES.it
 @get([*PAGES])
 async def show_page(request: Call) -> Response[bytes]:
     """Show a page."""
-    return _shown(request, _FILES[request.scope["path_template"]])
+    return _answer_page(request, _FILES[request.scope["path_template"]])
 
 
 @get("/games/{game:str}")
@@ -86,8 +86,8 @@ async def show_game_page(request: Call, game: FromPath[str]) -> Response[bytes]:
     """
     preview_tags = await _preview(request, GameId(game))
     if preview_tags is None:
-        return _shown(request, "game.html")
-    return sent(request, _with(_edition().digest, "game.html", preview_tags), _HEADERS)
+        return _answer_page(request, "game.html")
+    return answer_file(request, _with(_edition().digest, "game.html", preview_tags), _HEADERS)
 
 
 @get("/tournaments/{tournament:str}")
@@ -98,7 +98,7 @@ async def show_tournament_page(request: Call, tournament: FromPath[str]) -> Resp
     except StoreError:
         row = None
     if row is None:
-        return _shown(request, "tournament.html")
+        return _answer_page(request, "tournament.html")
     tags = {
         "og:site_name": "Tabularium",
         "og:type": "website",
@@ -106,7 +106,7 @@ async def show_tournament_page(request: Call, tournament: FromPath[str]) -> Resp
         "og:description": "A tournament: its rounds, its results and the standings.",
         "og:url": f"{request.url.scheme}://{request.url.netloc}/tournaments/{tournament}",
     }
-    return sent(request, _with(_edition().digest, "tournament.html", _tags(tags)), _HEADERS)
+    return answer_file(request, _with(_edition().digest, "tournament.html", _tags(tags)), _HEADERS)
 
 
 @get("/viewer/{name:path}")
@@ -114,9 +114,9 @@ async def show_viewer_file(request: Call, name: FromPath[str]) -> Response[bytes
     """Show a file that the pages consist of."""
     digest, _, within = name.removeprefix("/").partition("/")
     if digest == _edition().digest:
-        return _shown(request, within, _KEPT)
+        return _answer_page(request, within, _KEPT)
     # The page comes from an earlier service, or from another process with other files.
-    return _shown(request, within if _DIGEST.fullmatch(digest) else name.removeprefix("/"))
+    return _answer_page(request, within if _DIGEST.fullmatch(digest) else name.removeprefix("/"))
 
 
 async def _preview(request: Call, game: GameId) -> str | None:
@@ -162,11 +162,11 @@ def _with(edition: str, name: str, preview: str) -> File:
     return File.of(page.replace(b"<title>", preview.encode() + b"<title>", 1), name)
 
 
-def _shown(request: Call, name: str, kept: str = ASKED_AGAIN) -> Response[bytes]:
+def _answer_page(request: Call, name: str, kept: str = ASKED_AGAIN) -> Response[bytes]:
     file = _edition().files.get(name)
     if file is None:
         raise Problem(UNKNOWN_PATH, f"The service has no {request.url.path!r}.", "The lobby is at /.")
-    return sent(request, file, _HEADERS, kept)
+    return answer_file(request, file, _HEADERS, kept)
 
 
 @lru_cache(maxsize=1)

@@ -65,12 +65,12 @@ async def compare_games(request: Call, game: str) -> Response[bytes]:
         )
     version = asked.version or now.version
     facing = asked.with_version or min(opposite(now, other, version), other.version)
-    this, here = await _seen(request, now, version)
-    that, there = await _seen(request, other, facing)
+    this, here = await _position_at(request, now, version)
+    that, there = await _position_at(request, other, facing)
     return answer(compare(this, that, here, there), headers=etag(now.version))
 
 
-async def _seen(request: Call, now: Game, version: Version) -> tuple[Game, Marks]:
+async def _position_at(request: Call, now: Game, version: Version) -> tuple[Game, Marks]:
     """Return a game at a version, and what the caller may see of it then. Raises `UnknownVersion`."""
     games = request.services.games
     then = await games.at(now.id, version)

@@ -21,8 +21,8 @@ from service.api.play.bodies import AtVersion
 from service.api.problems.games import UNKNOWN_GAME, UNKNOWN_VERSION
 from service.api.problems.rulesets import NO_MAP, UNKNOWN_RULESET
 from service.api.request import Call
-from service.api.response import Answered, answer, answered, encode, etag, weak
-from service.api.rulesets.routes import named
+from service.api.response import Answered, answer, answer_json, encode, etag, weak
+from service.api.rulesets.routes import ruleset_in_path
 from service.api.services import Services
 from service.games.views import Viewer, viewer_of
 from service.pictures.bare import bare_board
@@ -66,7 +66,7 @@ async def show_map(request: Call, ruleset: str) -> Response[bytes]:
     Outlines of its areas as SVG paths, the places of their names, and anchors for the pieces on them.
     """
     request.read_query(Nothing)
-    known = named(request, ruleset)
+    known = ruleset_in_path(request, ruleset)
     headers = {"ETag": _tag(request, known.version), **_KEPT}
     if request.has(headers["ETag"]):
         return _unchanged(headers)
@@ -88,12 +88,12 @@ async def draw_bare_board(request: Call, ruleset: str) -> Response[bytes]:
     groups `links`, `area-ID` and `happened`. Frames refer to its symbols `glyph-KIND` and `emblem-N`.
     """
     request.read_query(Nothing)
-    known = named(request, ruleset)
+    known = ruleset_in_path(request, ruleset)
     headers = {"ETag": _tag(request, known.version), **_KEPT}
     if request.has(headers["ETag"]):
         return _unchanged(headers)
     drawn = bare_board(_drawing(request, known.board), paints(known), known.glyphs, known.title)
-    return _drawn(drawn.encode(), request.media(SVG), headers)
+    return _answer_picture(drawn.encode(), request.media(SVG), headers)
 
 
 @endpoint(
@@ -114,7 +114,7 @@ async def show_marks(request: Call, game: str) -> Response[bytes]:
     sees.
     """
     query = request.read_query(AtVersion)
-    shown, viewer, headers = await _looked(request, game, query)
+    shown, viewer, headers = await _viewed_game(request, game, query)
     if request.has(headers["ETag"]):
         return _unchanged(headers)
     services = request.services
@@ -123,7 +123,7 @@ async def show_marks(request: Call, game: str) -> Response[bytes]:
     async def draw() -> bytes:
         return encode(marks_view(shown, marks_of(shown, viewer, vault, look_of(shown).names)))
 
-    return answered(await services.gallery.shown(shown.id, shown.version, viewer, "marks", draw), headers=headers)
+    return answer_json(await services.gallery.picture(shown.id, shown.version, viewer, "marks", draw), headers=headers)
 
 
 @endpoint(
@@ -143,10 +143,10 @@ async def draw_board(request: Call, game: str) -> Response[bytes]:
     without a token shows the spectator's view.
     """
     query = request.read_query(AtVersion)
-    shown, viewer, headers = await _looked(request, game, query)
+    shown, viewer, headers = await _viewed_game(request, game, query)
     if request.has(headers["ETag"]):
         return _unchanged(headers)
-    return _drawn(await drawn_svg(request.services, shown, viewer), request.media(SVG), headers)
+    return _answer_picture(await drawn_svg(request.services, shown, viewer), request.media(SVG), headers)
 
 
 @endpoint(
@@ -165,7 +165,7 @@ async def draw_board_as_png(request: Call, game: str) -> Response[bytes]:
     Like `board.svg`, for places that cannot show SVG. Text is larger in small pictures.
     """
     query = request.read_query(Sized)
-    shown, viewer, headers = await _looked(request, game, query)
+    shown, viewer, headers = await _viewed_game(request, game, query)
     if request.has(headers["ETag"]):
         return _unchanged(headers)
     gallery = request.services.gallery
@@ -175,8 +175,8 @@ async def draw_board_as_png(request: Call, game: str) -> Response[bytes]:
         async with gallery.easel:
             return await png(svg, query.width)
 
-    drawn = await gallery.shown(shown.id, shown.version, viewer, ("png", query.width), draw)
-    return _drawn(drawn, request.media(PNG), headers)
+    drawn = await gallery.picture(shown.id, shown.version, viewer, ("png", query.width), draw)
+    return _answer_picture(drawn, request.media(PNG), headers)
 
 
 @endpoint(
@@ -211,7 +211,7 @@ async def list_frames(request: Call, game: str) -> Response[bytes]:
         key, drawn = await frames(services.games, played, viewer, sheet, query.after, last)
         return encode((key, drawn))
 
-    made = await services.gallery.shown(played.id, last, viewer, ("frames", query.after), draw)
+    made = await services.gallery.picture(played.id, last, viewer, ("frames", query.after), draw)
     key, drawn = msgspec.json.decode(made, type=tuple[Raw, Raw])
     next_after = last if last < played.version else None
     return answer(FramePage(played.id, played.version, key, drawn, next_after), headers=headers)
@@ -225,7 +225,7 @@ def _drawing(request: Call, board: str) -> Drawing:
     return drawing
 
 
-async def _looked(request: Call, game: str, query: AtVersion) -> tuple[Game, Viewer, Mapping[str, str]]:
+async def _viewed_game(request: Call, game: str, query: AtVersion) -> tuple[Game, Viewer, Mapping[str, str]]:
     """Return a game at the requested version, its viewer, and the headers for what that viewer sees."""
     games = request.services.games
     now = await games.game(GameId(game))
@@ -261,8 +261,8 @@ async def drawn_svg(services: Services, shown: Game, viewer: Viewer, width: int 
     # Pictures of each width are not cached here: the converter does that.
     if width is not None:
         return await draw()
-    return await services.gallery.shown(shown.id, shown.version, viewer, "svg", draw)
+    return await services.gallery.picture(shown.id, shown.version, viewer, "svg", draw)
 
 
-def _drawn(content: bytes, media_type: str, headers: Mapping[str, str]) -> Response[bytes]:
+def _answer_picture(content: bytes, media_type: str, headers: Mapping[str, str]) -> Response[bytes]:
     return Answered(content, 200, media_type, {**_HEADERS, **headers})

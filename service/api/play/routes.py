@@ -9,7 +9,7 @@ from msgspec.structs import astuple, replace
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.log.game import Game
-from domain.kernel.rules.marks import gone
+from domain.kernel.rules.marks import lost_pieces
 from domain.kernel.rules.refusal import Refusal
 from service.api.endpoint import UNCHANGED, Answer, endpoint
 from service.api.games.routes import ACCEPTED, ACTS, accepted, seat_named
@@ -59,7 +59,7 @@ async def show_state(request: Call, game: str) -> Response[bytes]:
         view = then.view(viewer.seat, vault, everything=viewer.everything)
         return answer(state_view(then, viewer, view), headers=etag(then.version))
 
-    return await games.shown(then, viewer, show)
+    return await games.cached_view(then, viewer, show)
 
 
 @endpoint(
@@ -219,7 +219,7 @@ async def check_commands(request: Call, game: str) -> Response[bytes]:
     after = vault.joined_by(step.secrets)
     viewer, names = Viewer(player, seat), now.names
     marks_now, marks_then = marks_of(now, viewer, vault, names), marks_of(step.game, viewer, after, names)
-    lost = gone(marks_now, marks_then, seat, now.ruleset.guises)
+    lost = lost_pieces(marks_now, marks_then, seat, now.ruleset.guises)
     checked = Checked(now.version, step.commands, can_undo=True, gone=lost)
     if query.next == "true":
         then = options_view(replace(step.game, undo={}), seat, after)

@@ -13,7 +13,7 @@ from service.api.bodies import Nothing
 from service.api.cookies import FLOW, FLOW_PATH, require_page, sent_away
 from service.api.endpoint import Answer, endpoint
 from service.api.players.bodies import NewProviderSignIn, ProviderAddress, ProviderAnswer, ProviderView, SessionView
-from service.api.players.sessions import shown, whose_session
+from service.api.players.sessions import answer_session, whose_session
 from service.api.problems.access import CROSS_SITE, SCOPE_MISSING, TOKEN_ENDED
 from service.api.problems.accounts import ALREADY_LINKED, NO_PROVIDER, OTHER_ACCOUNT, SIGN_IN_REFUSED
 from service.api.problems.problem import Problem
@@ -95,7 +95,7 @@ async def sign_in_by_provider(request: Call) -> Response[bytes]:
     )
     if before is None:
         return await _signed_in(request, who)
-    row = await request.services.accounts.known(who)
+    row = await request.services.accounts.by_identity(who)
     if row is None or row.player == before.player:
         return await _linked(request, provider, who, before)
     if flow is None or not flow.leaves:
@@ -137,7 +137,7 @@ async def _signed_in(request: Call, who: Identity, before: Caller | None = None)
         await accounts.revoke(before.token)
         log.info("signed out", account=before.player, token_id=before.token)
     log.info("signed in", account=row.player, token_id=made.token, by="provider")
-    return await shown(request, await accounts.authenticate_session(value), value, 201)
+    return await answer_session(request, await accounts.authenticate_session(value), value, 201)
 
 
 async def _linked(request: Call, provider: "Provider", who: Identity, before: Caller) -> Response[bytes]:
@@ -156,7 +156,7 @@ async def _linked(request: Call, provider: "Provider", who: Identity, before: Ca
     if before.token is not None:
         await accounts.revoke(before.token)
     log.info("linked", account=row.player, token_id=made.token, issuer=who.issuer)
-    return await shown(request, await accounts.authenticate_session(value), value, 201)
+    return await answer_session(request, await accounts.authenticate_session(value), value, 201)
 
 
 def _provider(request: Call) -> "Provider":

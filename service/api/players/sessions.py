@@ -14,7 +14,7 @@ from service.accounts.values import SESSION_PREFIX, Once
 from service.api.accounts.routes import account_of
 from service.api.bearer import session_of
 from service.api.bodies import Nothing
-from service.api.cookies import cleared, given, require_page
+from service.api.cookies import cleared, require_page, session_cookie
 from service.api.endpoint import Answer, endpoint
 from service.api.players.bodies import NewSession, ProviderView, SessionView
 from service.api.players.routes import admit_registration, me
@@ -44,7 +44,7 @@ async def show_session(request: Call) -> Response[bytes]:
     shows whose they are.
     """
     request.read_query(Nothing)
-    return await shown(request, await whose_session(request), session_of(request.scope))
+    return await answer_session(request, await whose_session(request), session_of(request.scope))
 
 
 @endpoint(
@@ -92,7 +92,7 @@ async def open_session(request: Call) -> Response[bytes]:
         content = canonical(["session", "" if wish.name is UNSET else wish.name])
         once = Once(key, None, content, SESSION_PREFIX) if key is not None else None
         _, value = await accounts.register(name, once=once, session=True)
-    return await shown(request, await accounts.authenticate_session(value), value, 201)
+    return await answer_session(request, await accounts.authenticate_session(value), value, 201)
 
 
 @endpoint(
@@ -115,7 +115,7 @@ async def end_session(request: Call) -> Response[bytes]:
     if caller is not None and caller.token is not None:
         await request.services.accounts.revoke(caller.token)
         log.info("signed out", account=caller.player, token_id=caller.token)
-    return await shown(request, None, None)
+    return await answer_session(request, None, None)
 
 
 async def require_signed_out(request: Call) -> None:
@@ -134,7 +134,7 @@ async def signed_in(request: Call, player: PlayerId, by: str) -> Response[bytes]
     row = await account_of(request, player)
     made, value = await accounts.open_session(player, row.scopes)
     log.info("signed in", account=player, token_id=made.token, by=by)
-    return await shown(request, await accounts.authenticate_session(value), value, 201)
+    return await answer_session(request, await accounts.authenticate_session(value), value, 201)
 
 
 async def whose_session(request: Call) -> Caller | None:
@@ -146,7 +146,9 @@ async def whose_session(request: Call) -> Caller | None:
         return None
 
 
-async def shown(request: Call, caller: Caller | None, session: str | None, status: int = 200) -> Response[bytes]:
+async def answer_session(
+    request: Call, caller: Caller | None, session: str | None, status: int = 200
+) -> Response[bytes]:
     """Answer who is signed in, and let the browser keep the session for as long again, or forget it."""
     if caller is None or session is None:
         nobody = SessionView(None, lasting=False, provider=await _provider(request, None))
@@ -154,7 +156,7 @@ async def shown(request: Call, caller: Caller | None, session: str | None, statu
     row = await account_of(request, caller.player)
     lasting = await request.services.accounts.passkeys.is_lasting(caller.player)
     somebody = SessionView(me(row, caller), lasting, await _provider(request, caller.player))
-    return answer(somebody, status, given(request.scope, session))
+    return answer(somebody, status, session_cookie(request.scope, session))
 
 
 async def _provider(request: Call, player: PlayerId | None) -> ProviderView | None:

@@ -5,7 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from service.api.problems.problem import Kind, Problem
-from service.base.expected import wanted
+from service.base.expected import expected_of
 
 MALFORMED_JSON: Final = Kind(
     "malformed-json",
@@ -196,4 +196,4 @@ def invalid_body(error: msgspec.ValidationError, shape: Any, inside: str = "$", 
         sentence = "The text has the wrong form"
     within = place.rstrip("`").removeprefix("$")
     path = inside + within
-    return Problem(INVALID_BODY, f"{sentence}, at {path}.", f"Send {wanted(shape, within)}.", path=path)
+    return Problem(INVALID_BODY, f"{sentence}, at {path}.", f"Send {expected_of(shape, within)}.", path=path)

@@ -13,7 +13,7 @@ from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Ruleset
 from projections import sightings
 from service.api.bodies import Nothing, Page
-from service.api.downloads import STILL_THE_SAME, kept
+from service.api.downloads import STILL_THE_SAME, cacheable
 from service.api.endpoint import Answer, endpoint
 from service.api.paging import page_of
 from service.api.problems.problem import Problem
@@ -78,7 +78,7 @@ async def show_ruleset(request: Call, ruleset: str) -> Response[bytes]:
     Its seats, chapters and sources, its versions, and what the creator of a game may choose.
     """
     request.read_query(Nothing)
-    return kept(request, encode(await asyncio.to_thread(ruleset_detail, named(request, ruleset))))
+    return cacheable(request, encode(await asyncio.to_thread(ruleset_detail, ruleset_in_path(request, ruleset))))
 
 
 @endpoint(
@@ -95,7 +95,7 @@ async def show_board(request: Call, ruleset: str) -> Response[bytes]:
     Areas, borders, straits, coasts and values, each with its source. You can create a game on a corrected copy.
     """
     request.read_query(Nothing)
-    return kept(request, encode(board_view(request.services.boards(named(request, ruleset).board))))
+    return cacheable(request, encode(board_view(request.services.boards(ruleset_in_path(request, ruleset).board))))
 
 
 @endpoint(
@@ -113,9 +113,9 @@ async def show_document(request: Call, ruleset: str, document: str) -> Response[
     game with a corrected copy.
     """
     request.read_query(Nothing)
-    known = named(request, ruleset)
+    known = ruleset_in_path(request, ruleset)
     own = known.own_document(document) if document in known.documents else None
-    return kept(request, encode(document_view(known, document, own)))
+    return cacheable(request, encode(document_view(known, document, own)))
 
 
 @endpoint(
@@ -133,7 +133,7 @@ async def list_rules(request: Call, ruleset: str) -> Response[bytes]:
     and decisions name rules by their ids. `version` shows the rules as that version of the ruleset has them.
     """
     page = request.read_query(RulesPage)
-    known = named(request, ruleset, page.version)
+    known = ruleset_in_path(request, ruleset, page.version)
     rules = [rule for rule in known.catalogue.for_ruleset(known.id) if _is_wanted(rule, page)]
     items, after = page_of(rules, lambda rule: rule.id, page)
     return answer(RulePage(tuple(rule_view(known.catalogue, rule) for rule in items), after))
@@ -153,7 +153,7 @@ async def show_rule(request: Call, ruleset: str, rule: str) -> Response[bytes]:
     What it says, where that stands, and how we rule where the source leaves something open. Rules such as
     `TAB-UNDO-01` are ours and hold in every ruleset. `version` shows the rule as that version of the ruleset has it.
     """
-    known = named(request, ruleset, request.read_query(OfVersion).version)
+    known = ruleset_in_path(request, ruleset, request.read_query(OfVersion).version)
     return answer(_rule(request, known, rule))
 
 
@@ -171,7 +171,7 @@ async def list_scenarios(request: Call, ruleset: str, rule: str) -> Response[byt
     The conformance scenarios that test the rule in this ruleset: each gives a position, commands and what must happen.
     Every test run checks them. `version` shows those of that version of the ruleset. One page holds them all.
     """
-    known = named(request, ruleset, request.read_query(OfVersion).version)
+    known = ruleset_in_path(request, ruleset, request.read_query(OfVersion).version)
     rule = _rule(request, known, rule).id
     return answer(ScenarioPage(await asyncio.to_thread(scenarios_of, known, rule), None))
 
@@ -191,7 +191,7 @@ async def list_games_of_rule(request: Call, ruleset: str, rule: str) -> Response
     all that there are, 20 at most. The list may be a moment behind the games.
     """
     request.read_query(Nothing)
-    known, services = named(request, ruleset), request.services
+    known, services = ruleset_in_path(request, ruleset), request.services
     rule = _rule(request, known, rule).id
     kinds = [kind for kind, rules in concerns(known).items() if rule in rules]
     seen = {each.game: each for each in await sightings.of_rule(services.rows, known.id, rule, kinds)}
@@ -214,7 +214,7 @@ async def show_schemas(request: Call, ruleset: str) -> Response[bytes]:
     given position, ask `GET /v1/games/{game}/options`.
     """
     request.read_query(Nothing)
-    return kept(request, encode(await asyncio.to_thread(schemas.of_ruleset, named(request, ruleset))))
+    return cacheable(request, encode(await asyncio.to_thread(schemas.of_ruleset, ruleset_in_path(request, ruleset))))
 
 
 def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
@@ -255,7 +255,7 @@ def _rule(request: Call, ruleset: Ruleset[Any], rule: str) -> RuleView:
         raise Problem(UNKNOWN_RULE, sentence, UNKNOWN_RULE.remedy) from None
 
 
-def named(request: Call, ruleset_id: str, version: int | None = None) -> Ruleset[Any]:
+def ruleset_in_path(request: Call, ruleset_id: str, version: int | None = None) -> Ruleset[Any]:
     """Return the ruleset of an address, the newest version unless another is named. Raises `Problem`."""
     try:
         ruleset = request.services.library.current(ruleset_id)

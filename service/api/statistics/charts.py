@@ -12,7 +12,7 @@ from domain.kernel.rules.ruleset import Library
 from projections import dice
 from projections.scoreboard import RoundScore
 from service.api.bodies import Nothing
-from service.api.downloads import STILL_THE_SAME, kept
+from service.api.downloads import STILL_THE_SAME, cacheable
 from service.api.endpoint import Answer, endpoint
 from service.api.problems.games import NOT_COUNTED, UNKNOWN_CHART, UNKNOWN_GAME
 from service.api.problems.problem import Problem
@@ -63,7 +63,7 @@ async def show_chart(request: Call, game: str, chart: str) -> Response[bytes]:
             drawn = nations_chart(played, figures[name], found.rounds)
         else:
             drawn = figure_chart(request.services.library, found.ruleset, figures[name], found.rounds)
-    return kept(request, drawn.encode(), request.media(SVG), HEADERS)
+    return cacheable(request, drawn.encode(), request.media(SVG), HEADERS)
 
 
 # --- Making them ------------------------------------------------------------------------------------------------------

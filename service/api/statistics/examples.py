@@ -50,7 +50,7 @@ def examples(scene: Scene) -> dict[str, Example]:
 
 
 def _of_players(scene: Scene) -> dict[str, Example]:
-    """Return what is told of two players after a game that the first has won, and of their dice."""
+    """Return the statistics of two players after a game that the first has won, and of their dice."""
     accounts, ruleset = scene.players[:2], scene.ruleset.id
     skills = after([[each.player] for each in accounts], {each.player: NEW for each in accounts})
     standings = [Standing(each.player, ruleset, "players", skills[each.player]) for each in accounts]

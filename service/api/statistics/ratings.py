@@ -18,7 +18,7 @@ from service.api.problems.games import UNKNOWN_GAME
 from service.api.problems.rulesets import UNKNOWN_RULESET
 from service.api.request import Call
 from service.api.response import answer
-from service.api.rulesets.routes import named
+from service.api.rulesets.routes import ruleset_in_path
 from service.api.statistics.bodies import (
     GameLuck,
     Ladder,
@@ -52,12 +52,12 @@ async def list_ratings(request: Call) -> Response[bytes]:
     rules `TAB-RAT-01` to `TAB-RAT-09` say which games count. Ratings are some seconds behind the games.
     """
     page = request.read_query(LadderQuery)
-    ruleset = named(request, page.ruleset).id
+    ruleset = ruleset_in_path(request, page.ruleset).id
     shown, player, rank = read_cursor(page.cursor, tuple[int, str, int]) or (0, "", 0)
     after = (shown, PlayerId(player)) if page.cursor is not None else None
     pool: Pool = "bots" if page.bots == "true" else "players"
     found = await ratings.ladder(request.services.rows, pool, ruleset, after, page.limit + 1)
-    accounts = {row.player: row for row in await request.services.accounts.named([each.player for each in found])}
+    accounts = {row.player: row for row in await request.services.accounts.by_ids([each.player for each in found])}
     ranked = [rated_player(place, each, accounts.get(each.player)) for place, each in enumerate(found, start=rank + 1)]
     items, more = first(ranked, page.limit, lambda each: (each.rating.shown, each.player, each.rank))
     return answer(Ladder(tuple(items), more))

@@ -41,10 +41,10 @@ async def acted(request: Call, tournament: str, content: Sequence[Any], decide: 
     key, expected = request.key, request.expected
     async with explained():
         done = await committee.act(TournamentId(tournament), player, content, decide, expected=expected, key=key)
-    return await shown(request, done)
+    return await answer_tournament(request, done)
 
 
-async def shown(
+async def answer_tournament(
     request: Call, proceeding: Proceeding, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response[bytes]:
     """Answer a tournament."""
@@ -56,7 +56,7 @@ async def shown(
 
 async def names_of(services: Services, players: Iterable[PlayerId]) -> dict[PlayerId, str]:
     """Return the names of accounts."""
-    return {row.player: row.name for row in await services.store.accounts.named([*players])}
+    return {row.player: row.name for row in await services.store.accounts.by_ids([*players])}
 
 
 @asynccontextmanager

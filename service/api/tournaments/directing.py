@@ -21,7 +21,15 @@ from service.api.problems.rulesets import UNKNOWN_RULESET
 from service.api.problems.tournaments import NOT_A_DIRECTOR, TOO_MANY_TOURNAMENTS, UNKNOWN_TOURNAMENT
 from service.api.request import Call
 from service.api.response import answer, etag
-from service.api.tournaments.acting import DIRECTED, DONE, acted, directing, explained, require_director, shown
+from service.api.tournaments.acting import (
+    DIRECTED,
+    DONE,
+    acted,
+    answer_tournament,
+    directing,
+    explained,
+    require_director,
+)
 from service.api.tournaments.asked import (
     NewAnnouncement,
     NewDrop,
@@ -86,7 +94,7 @@ async def announce_tournament(request: Call) -> Response[bytes]:
         ruleset = request.services.library.current(wish.regulations.ruleset)
         raise invalid_body(error, ruleset.setup, "$.regulations.setup") from None
     location = {"Location": f"/v1/tournaments/{done.tournament.id}"}
-    return await shown(request, done, 201, location)
+    return await answer_tournament(request, done, 201, location)
 
 
 @endpoint(
@@ -118,7 +126,7 @@ async def change_regulations(request: Call, tournament: str) -> Response[bytes]:
     except msgspec.ValidationError as error:
         ruleset = request.services.library.current(wish.ruleset)
         raise invalid_body(error, ruleset.setup, "$.setup") from None
-    return await shown(request, done)
+    return await answer_tournament(request, done)
 
 
 @_of_the_organizer("/v1/tournaments/{tournament:str}/directors/{player:str}", problems=(*DIRECTED, UNKNOWN_PLAYER))

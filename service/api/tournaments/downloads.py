@@ -9,7 +9,7 @@ from domain.kernel.ids import TournamentId
 from domain.tournament import proof
 from domain.tournament.crosstable import crosstable
 from service.api.bodies import Nothing
-from service.api.downloads import DOWNLOAD_HEADERS, STILL_THE_SAME, download, downloaded, kept, saved_as
+from service.api.downloads import DOWNLOAD_HEADERS, STILL_THE_SAME, cacheable, download, downloaded, saved_as
 from service.api.endpoint import Answer, endpoint
 from service.api.log.routes import NDJSON
 from service.api.problems.request import RANGE_NOT_SATISFIABLE
@@ -63,7 +63,7 @@ async def export_standings(request: Call, tournament: str) -> Response[bytes]:
     found, lines = await request.services.committee.standings(TournamentId(tournament))
     names = await names_of(request.services, found.field.entrants)
     content = standings_csv(found, lines, names)
-    return kept(request, content, request.media(CSV), _saved(f"{found.id}-standings.csv"))
+    return cacheable(request, content, request.media(CSV), _saved(f"{found.id}-standings.csv"))
 
 
 @endpoint(
@@ -84,7 +84,7 @@ async def export_crosstable(request: Call, tournament: str) -> Response[bytes]:
     lines = await asyncio.to_thread(crosstable, found.field)
     names = await names_of(request.services, found.field.entrants)
     content = crosstable_csv(found, lines, names)
-    return kept(request, content, request.media(CSV), _saved(f"{found.id}-crosstable.csv"))
+    return cacheable(request, content, request.media(CSV), _saved(f"{found.id}-crosstable.csv"))
 
 
 @endpoint(
@@ -106,7 +106,7 @@ async def show_calendar(request: Call, tournament: str) -> Response[bytes]:
     base = request.services.settings.public_url.rstrip("/")
     page = f"{base}/tournaments/{tournament}" if base else ""
     content = await asyncio.to_thread(calendar_of, found.tournament, found.row.title, page)
-    return kept(request, content, request.media(CALENDAR), _saved(f"{tournament}.ics"))
+    return cacheable(request, content, request.media(CALENDAR), _saved(f"{tournament}.ics"))
 
 
 def _saved(name: str) -> Mapping[str, str]:

@@ -89,14 +89,14 @@ class _Club:
 
     def act(self, act: Callable[..., Inscribed], *given: Any, by: PlayerId | None = DIRECTOR) -> TournamentDetail:
         self._take(act(self.tournament, *given, Cause(by) if by is not None else Cause(by="house"), AT))
-        return self.shown
+        return self.detail
 
     @property
     def proceeding(self) -> Proceeding:
         return Proceeding(row_of(self.tournament, TITLE), self.tournament, sheets_of({}, self.records))
 
     @property
-    def shown(self) -> TournamentDetail:
+    def detail(self) -> TournamentDetail:
         return tournament_detail(self.proceeding, self.names)
 
     @property
@@ -117,7 +117,7 @@ def _copied(club: _Club) -> _Club:
 def examples(scene: Scene) -> dict[str, Example]:
     """Return the examples of the endpoints for tournaments, by their names."""
     club, found = _Club(scene), dict[str, Example]()
-    announced = club.shown
+    announced = club.detail
     found["announceTournament"] = Example(announced, NewTournament(club.regulations, TITLE))
     presets = presets_view(scene.ruleset.id, scene.ruleset.players)
     found["listTournamentPresets"] = Example(replace(presets, items=presets.items[:1]))
@@ -177,7 +177,7 @@ def examples(scene: Scene) -> dict[str, Example]:
     found["confirmResult"] = Example(club.round_shown)
     club.act(results.overrule, 1, 1, order, REASON)
     found["overruleResult"] = Example(club.round_shown, NewResult(order, REASON))
-    found["showTournament"] = Example(club.shown)
+    found["showTournament"] = Example(club.detail)
     field = club.tournament.field
     found["showStandings"] = Example(standings_view(club.tournament, standings(field), club.names))
     found["showCrosstable"] = Example(crosstable_view(club.tournament, crosstable(field)))

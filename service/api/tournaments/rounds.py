@@ -93,7 +93,7 @@ async def draw_round(request: Call, tournament: str) -> Response[bytes]:
             )
         number = len(found.tournament.field.rounds)
         if done:
-            return _shown(found, number)
+            return _answer_round(found, number)
         draft = len(found.tournament.field.rounds[number].drafts) + 1
         place = {"Location": f"/v1/tournaments/{tournament}/rounds/{number}/drafts/{draft}"}
         view = round_view(found, found.tournament.field.rounds[number])
@@ -192,7 +192,7 @@ async def cancel_round(request: Call, tournament: str, round: str) -> Response[b
         done = await committee.cancel_round(
             TournamentId(tournament), player, number, reason, expected=request.expected, key=request.key
         )
-    return _shown(done, number)
+    return _answer_round(done, number)
 
 
 @_of_a_round(f"{_TABLE}/result", body=NewResult)
@@ -249,8 +249,8 @@ async def _acted(request: Call, tournament: str, number: int, content: list[obje
     key, expected = request.key, request.expected
     async with explained():
         done = await committee.act(TournamentId(tournament), player, content, decide, expected=expected, key=key)
-    return _shown(done, number)
+    return _answer_round(done, number)
 
 
-def _shown(done: Proceeding, number: int) -> Response[bytes]:
+def _answer_round(done: Proceeding, number: int) -> Response[bytes]:
     return answer(round_view(done, done.tournament.field.rounds[number]), headers=etag(done.tournament.version))

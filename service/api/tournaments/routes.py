@@ -8,15 +8,15 @@ from domain.kernel.ids import PlayerId, TournamentId
 from domain.tournament.crosstable import crosstable
 from projections.cursor import UnknownCursor
 from service.api.bodies import Nothing
-from service.api.downloads import STILL_THE_SAME, kept
+from service.api.downloads import STILL_THE_SAME, cacheable
 from service.api.endpoint import Answer, endpoint
 from service.api.paging import first, read_cursor
 from service.api.problems.rulesets import UNKNOWN_RULESET
 from service.api.problems.tournaments import UNKNOWN_ROUND, UNKNOWN_TOURNAMENT
 from service.api.request import Call
 from service.api.response import answer, encode, etag
-from service.api.rulesets.routes import named
-from service.api.tournaments.acting import names_of, round_of, shown
+from service.api.rulesets.routes import ruleset_in_path
+from service.api.tournaments.acting import answer_tournament, names_of, round_of
 from service.api.tournaments.asked import TournamentEventsPage, TournamentsPage
 from service.api.tournaments.bodies import (
     CrosstableView,
@@ -79,8 +79,8 @@ async def list_tournament_presets(request: Call, ruleset: str) -> Response[bytes
     announce a tournament with it.
     """
     request.read_query(Nothing)
-    known = named(request, ruleset)
-    return kept(request, encode(presets_view(known.id, known.players)))
+    known = ruleset_in_path(request, ruleset)
+    return cacheable(request, encode(presets_view(known.id, known.players)))
 
 
 @endpoint(
@@ -96,7 +96,7 @@ async def show_tournament(request: Call, tournament: str) -> Response[bytes]:
     Its regulations, who has entered, and its rounds in short. Everybody sees the same.
     """
     request.read_query(Nothing)
-    return await shown(request, await request.services.committee.now(TournamentId(tournament)))
+    return await answer_tournament(request, await request.services.committee.now(TournamentId(tournament)))
 
 
 @endpoint(

@@ -19,7 +19,7 @@ from domain.kernel.ids import (
 from domain.transparency.note import Key
 from domain.transparency.tiles import Tile, read_number
 from service.api.bodies import Nothing
-from service.api.downloads import STILL_THE_SAME, kept
+from service.api.downloads import STILL_THE_SAME, cacheable
 from service.api.endpoint import Answer, endpoint
 from service.api.problems.cases import UNKNOWN_CASE
 from service.api.problems.games import UNKNOWN_GAME, UNKNOWN_VERSION
@@ -66,7 +66,7 @@ async def show_checkpoint(request: Call) -> Response[bytes]:
     note = await request.services.transparency.checkpoint()
     if note is None:
         raise not_logged_yet("Nothing has been signed yet.")
-    return kept(request, str(note).encode(), request.media(_UTF8), {"Vary": "Accept"})
+    return cacheable(request, str(note).encode(), request.media(_UTF8), {"Vary": "Accept"})
 
 
 @endpoint(
@@ -254,7 +254,7 @@ async def certificate_of(request: Call, stream: StreamId, version: Version | Non
         "Content-Disposition": f'attachment; filename="{stream}.tlog-proof"',
         "Vary": "Accept",
     }
-    return kept(request, str(proof).encode(), request.media(_UTF8), headers)
+    return cacheable(request, str(proof).encode(), request.media(_UTF8), headers)
 
 
 async def _withheld_until(request: Call, stream: StreamId) -> GameId | None:
@@ -287,4 +287,4 @@ def _lasting(request: Call, body: bytes | None, path: str, *, packs: bool = Fals
             f"The tree of the newest checkpoint has no tile {path!r}.",
             "Fetch /transparency/checkpoint, and the tiles of a tree of that size.",
         )
-    return kept(request, body, OCTETS, _LASTING, packs=packs)
+    return cacheable(request, body, OCTETS, _LASTING, packs=packs)

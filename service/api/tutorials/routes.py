@@ -26,8 +26,8 @@ from service.api.problems.play import NOT_NOW, REFUSED, refused
 from service.api.problems.problem import Problem
 from service.api.problems.rulesets import UNKNOWN_LESSON, UNKNOWN_RULESET
 from service.api.request import Call
-from service.api.response import answer, answered, encode
-from service.api.rulesets.routes import named
+from service.api.response import answer, answer_json, encode
+from service.api.rulesets.routes import ruleset_in_path
 from service.api.tutorials.bodies import LessonOutcome, LessonPosition, LessonSummary, LessonTry, TutorialView
 from service.pictures.frames import rolls_of
 from service.pictures.happened import drawn_happening, happening
@@ -54,7 +54,7 @@ async def show_tutorial(request: Call, ruleset: str) -> Response[bytes]:
     position from `GET /v1/rulesets/{ruleset}/tutorial/{lesson}`, and send there what the learner tries.
     """
     request.read_query(Nothing)
-    return answer(tutorial_view(named(request, ruleset)))
+    return answer(tutorial_view(ruleset_in_path(request, ruleset)))
 
 
 @endpoint(
@@ -70,10 +70,10 @@ async def show_lesson(request: Call, ruleset: str, lesson: str) -> Response[byte
     The position as the learner's seat sees it, and the commands that the rules allow there, as for a game.
     """
     request.read_query(Nothing)
-    known, services = named(request, ruleset), request.services
+    known, services = ruleset_in_path(request, ruleset), request.services
     await _staged(request, known, lesson)
     board = services.boards(known.board)
-    return answered(await asyncio.to_thread(_position, services.drawings, known, board, lesson))
+    return answer_json(await asyncio.to_thread(_position, services.drawings, known, board, lesson))
 
 
 @endpoint(
@@ -91,7 +91,7 @@ async def try_lesson(request: Call, ruleset: str, lesson: str) -> Response[bytes
     Nothing is stored, so you can try as often as you like, and need no account.
     """
     request.read_query(Nothing)
-    known, services = named(request, ruleset), request.services
+    known, services = ruleset_in_path(request, ruleset), request.services
     stage = await _staged(request, known, lesson)
     wish = await request.read_body(_try)
     try:

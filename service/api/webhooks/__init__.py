@@ -1,1 +1,1 @@
-"""Webhooks: where accounts are told of what happens, and what was sent there."""
+"""Webhooks: the addresses to which accounts have events sent, and the deliveries."""

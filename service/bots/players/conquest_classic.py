@@ -25,7 +25,7 @@ ATTACK: Final = 20
 
 # `standings` counts in talents of tribute. The weights come from 500 games between greedy bots: in their positions,
 # tribute and captured generals told best who won in the end. Units told next to nothing, wherever they stood; they are
-# counted all the same, at less than their price, so that a thinker goes on to buy some.
+# counted at less than their price, so that a thinker still buys some.
 STRENGTH: Final[Mapping[str, float]] = {"infantry": 2.0, "cavalry": 3.5, "catapults": 5.0}
 """What a unit is worth."""
 GENERAL: Final = 20.0
@@ -175,7 +175,7 @@ class BoldCommander(Guide):
         "form-legion": {"infantry": 3, "cavalry": 4, "catapults": 5},
         "mark-losses": {"infantry": 3, "cavalry": 2, "catapults": 1},
     }
-    """Return, of several commands, the one that has the most of what is wanted."""
+    """Return the one of several commands that is worth most."""
 
     def __init__(self, rng: random.Random, board: Board, patience: int = 40) -> None:
         self._rng = rng

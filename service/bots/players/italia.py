@@ -104,7 +104,9 @@ class GreedyHegemon(Guide):
             case {"type": "embark", "origin": origin, "fleet": fleet}:
                 sea = view["fleets"][fleet]["sea"]
                 units, leaders = command.get("units", {}), command.get("leaders", ())
-                return 0.6 * self._landed(view, nation, sea, units) + self._left(view, nation, origin, units, leaders)
+                return 0.6 * self._landed(view, nation, sea, units) + self._change_by_leaving(
+                    view, nation, origin, units, leaders
+                )
             case {"type": "sail", "fleet": fleet, "to": to}:
                 ship = view["fleets"][fleet]
                 units = ship.get("cargo", {}).get("units", {})
@@ -180,7 +182,7 @@ class GreedyHegemon(Guide):
                 if each.get("round") not in coming:
                     continue
                 weight = each["halves"] / 2 * FADING ** coming.index(each["round"])
-                areas = list(self._meant(each))
+                areas = list(self._areas_of(each))
                 share = weight / len(areas) if each["kind"] == "region" and areas else weight
                 for area in areas:
                     worths[area] += share * (0.5 if "city" in each["kind"] else 1)
@@ -196,7 +198,7 @@ class GreedyHegemon(Guide):
             }
         return self._worths[key]
 
-    def _meant(self, entry: Mapping[str, Any]) -> Iterator[str]:
+    def _areas_of(self, entry: Mapping[str, Any]) -> Iterator[str]:
         """Yield the areas that an entry of a card names, with those of its regions."""
         at = entry.get("at") or {}
         regions = {*at.get("regions", ()), entry.get("region", "")}
@@ -214,7 +216,7 @@ class GreedyHegemon(Guide):
         return max(points, default=0) + (10 - view["round"]) / 10
 
     def _covers(self, entry: Mapping[str, Any], area: str) -> bool:
-        return not entry.get("at") or area in set(self._meant(entry))
+        return not entry.get("at") or area in set(self._areas_of(entry))
 
     def _prize(self, view: View, nation: str, area: str) -> float:
         """Return what it brings at once to take an area: by its city, and by the enemies there."""
@@ -346,9 +348,9 @@ class GreedyHegemon(Guide):
         after = self._value(view, nation, to, here + Counter(units), led=led or bool(leaders), coming=number)
         before = self._value(view, nation, to, here, led=led, coming=0)
         joined = len(leaders) * min(_size(army) + number, 5) / 8
-        return after - before + joined + self._left(view, nation, origin, units, leaders) - STEP
+        return after - before + joined + self._change_by_leaving(view, nation, origin, units, leaders) - STEP
 
-    def _left(
+    def _change_by_leaving(
         self, view: View, nation: str, origin: str | None, units: Mapping[str, int], leaders: Sequence[str]
     ) -> float:
         """Return what changes in an area that units leave."""

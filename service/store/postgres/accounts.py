@@ -33,8 +33,8 @@ from service.store.sql.accounts import (
 class PostgresAccounts(SqlAccounts):
     """An `AccountStore` in the database of a `PostgresStore`, which lends it its connections.
 
-    What it writes may be written twice, when the connection is lost before the answer comes: the second time must
-    find the first and change nothing.
+    When the connection is lost before the answer comes, a write is sent twice: the second time must find the first and
+    change nothing.
     """
 
     def __init__(self, connections: Connections) -> None:
@@ -60,7 +60,7 @@ class PostgresAccounts(SqlAccounts):
 
         await self._patiently(work)
 
-    async def named(self, players: Collection[PlayerId]) -> list[PlayerRow]:
+    async def by_ids(self, players: Collection[PlayerId]) -> list[PlayerRow]:
         found = await self._database.select(f"{FIND_PLAYERS} = ANY (?::text[])", list(players))
         return [player_row(row) for row in found]
 
@@ -120,11 +120,11 @@ class PostgresAccounts(SqlAccounts):
             if made is None and await _holder(connection, digest) == token.token:
                 return None
             async with connection.transaction():
-                # Who comes second waits here until the first has committed.
+                # The second request waits here until the first has committed.
                 if made is not None and not await connection.fetchval(
                     f"{numbered(ADD_MADE)} ON CONFLICT (key) DO NOTHING RETURNING 1", *_values(made)
                 ):
-                    before = await _made(connection, made.key)
+                    before = await _row_of_key(connection, made.key)
                     await wait_for_standbys(connection)
                     return before if before != made else None
                 await _require_room(connection, token, most)
@@ -135,9 +135,9 @@ class PostgresAccounts(SqlAccounts):
 
         return await self._patiently(work)
 
-    async def made(self, key: str) -> Made | None:
+    async def made_by_key(self, key: str) -> Made | None:
         async def work(connection: Connection) -> Made | None:
-            before = await _made(connection, key)
+            before = await _row_of_key(connection, key)
             if before is not None:
                 await wait_for_standbys(connection)
             return before
@@ -184,7 +184,7 @@ class PostgresAccounts(SqlAccounts):
 
 
 async def _wait(connection: Connection, what: str) -> None:
-    """Wait until nobody else counts or replaces this; nobody else does until the transaction ends."""
+    """Wait until no other transaction counts or replaces this, and keep others waiting until this one ends."""
     await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", what)
 
 
@@ -200,7 +200,7 @@ async def _holder(connection: Connection, digest: bytes) -> TokenId | None:
     return await connection.fetchval("SELECT token FROM tokens WHERE hash = $1", digest)
 
 
-async def _made(connection: Connection, key: str) -> Made | None:
+async def _row_of_key(connection: Connection, key: str) -> Made | None:
     row = await connection.fetchrow(numbered(FIND_MADE), key)
     return row and Made(*tuple(row)[:4], at=written(row["at"]))
 

@@ -27,7 +27,7 @@ class PostgresArchive:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    async def due(self, before: str, signed: bool, limit: int) -> list[GameId]:
+    async def games_to_pack(self, before: str, signed: bool, limit: int) -> list[GameId]:
         found = await self._connection.fetch(
             "SELECT g.game FROM games g JOIN heads h ON h.book = g.book AND h.game = g.game"
             " WHERE g.status IN ('over', 'cancelled') AND h.changed < $1"
@@ -94,7 +94,7 @@ class PostgresArchive:
     async def move(self, moved: Sequence[Segment]) -> None:
         async with self._connection.transaction():
             await self._connection.executemany(
-                # Another one may have moved it meanwhile.
+                # Another process may have moved it meanwhile.
                 "UPDATE segments SET content = $1, digest = $2"
                 " WHERE book = $3 AND game = $4 AND version = $5 AND (digest IS NULL) = ($2::bytea IS NOT NULL)",
                 [(each.content, each.digest, book_of(each.game), each.game, each.version) for each in moved],
@@ -103,7 +103,7 @@ class PostgresArchive:
 
 @asynccontextmanager
 async def opened(url: str) -> AsyncIterator[PostgresArchive]:
-    """Open the archive in a database, as its owner. Raises `StoreUnavailable` for whatever the database refuses."""
+    """Open the archive in a database, as its owner. Raises `StoreUnavailable` when the database refuses something."""
     where = migrations.place_of(url)
     try:
         connection, _ = await Hosts(url, patience=10).connect()

@@ -15,7 +15,7 @@ ALL: Final = frozenset(range(BOOKS))
 SETTING: Final = "TABULARIUM_BOOK_SERVERS"
 
 LOCK: Final = "hashtextextended('tabularium.spread', 0)"
-"""The advisory lock of those who change which books a database keeps. Others who need them to stay share it."""
+"""The advisory lock for changing which books a database keeps. Programs that need the books to stay share it."""
 
 _KEPT: Final = "SELECT book, position, open FROM tabularium.books ORDER BY book"
 _WITH_EVENTS: Final = (
@@ -28,7 +28,7 @@ _RAISE: Final = (
     " ON CONFLICT (book) DO UPDATE SET position = excluded.position WHERE b.position < excluded.position"
 )
 
-# Lists go over several servers by the time of each row: a number per database says nothing of another database's.
+# Lists over several servers are ordered by the time of each row, because each database numbers its own rows.
 _INDEXES: Final = """
 CREATE INDEX IF NOT EXISTS games_by_time ON tabularium.games ((created || ' ' || game));
 CREATE INDEX IF NOT EXISTS games_by_status_and_time ON tabularium.games (status, (created || ' ' || game));
@@ -40,7 +40,7 @@ CREATE INDEX IF NOT EXISTS leagues_by_time ON tabularium.leagues ((created || ' 
 
 
 def spans(books: Iterable[int]) -> str:
-    """Return books as the setting has them: ``0-15,20``; `none` where there are none."""
+    """Return books in the form of the setting, such as ``0-15,20``; `none` if there are none."""
     parts: list[list[int]] = []
     for book in sorted(books):
         if parts and parts[-1][-1] == book - 1:
@@ -51,9 +51,9 @@ def spans(books: Iterable[int]) -> str:
 
 
 async def misfit(connection: Any, books: Collection[int], *, moved: bool = False) -> str:
-    """Return what is wrong with the books that a database keeps, when it should keep these; empty when nothing is.
+    """Return what is wrong with the books that a database keeps, if it should keep these; empty if nothing is.
 
-    With `moved`, those may differ that `tabularium books move` moved here or away since the setting was made.
+    With `moved`, books may differ that `tabularium books move` moved here or away since the setting was made.
     """
     rows = await connection.fetch(_KEPT)
     kept = {row["book"] for row in rows}
@@ -72,10 +72,10 @@ async def misfit(connection: Any, books: Collection[int], *, moved: bool = False
 
 
 async def spread(servers: Mapping[str, frozenset[int]]) -> None:
-    """Have each database keep the books that it is given, and no others, as the owner of each. It may be repeated.
+    """Give each database its books, and no others, as the owner of each. It may be repeated.
 
-    A book that has events stays where it is. One that has none changes its server with its position, because cursors
-    that were given out are not to pass by what comes.
+    A book that has events stays where it is. A book without events changes its server with its position, because
+    cursors that were given out must not skip later events.
 
     Raises:
         MigrationError: a server cannot be reached or refuses, or a book has events on another server than it should.
@@ -98,7 +98,8 @@ async def spread(servers: Mapping[str, frozenset[int]]) -> None:
                 with naming(url):
                     await connection.execute(_RAISE, books, [positions[book] for book in books])
                     await connection.execute(_INDEXES)
-        # Only now is a book taken from a server: whenever this ends in between, it is somewhere, with its position.
+        # Only now a book is taken from a server. So if this breaks off, each book still has a server, with its
+        # position.
         for url, connection in connections.items():
             with naming(url):
                 async with connection.transaction():

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: how they are prepared, what is done when one is lost, what an error of theirs means.
+"""Connections to PostgreSQL: preparing them, replacing lost ones, and translating their errors.
 
 They work as the role ``tabularium_service``, whatever login they use, so that the database refuses what the
 service should not do. Their sessions keep settings, so a connection pooler in front of the database must keep sessions
@@ -23,22 +23,22 @@ from service.store.protocol import NotKept, StoreDamaged, StoreFull, StoreUnavai
 T = TypeVar("T")
 
 PATIENCE: Final = 3
-"""Seconds for which a database that went away is waited for: as long as its restart usually takes."""
+"""Seconds to wait for a database that went away: as long as a restart usually takes."""
 
 TIMEOUT: Final = 5.0
 """Seconds that a statement may take. Only this notices a server that is frozen: its machine still accepts all."""
 
 SHOW_SHARDS: Final = "SET citus.override_table_visibility = off;"
-"""Citus hides shards from who looks at the catalogs, as asyncpg does once in each session. That costs a second of
+"""Citus hides shards from programs that read the catalogs, as asyncpg does once in each session. That costs a second of
 processor, and on a busy machine more than a statement may take. Nobody else reads the setting."""
 
 _SESSION: Final = (
     "SET ROLE tabularium_service;"
     "SET default_transaction_isolation = 'read committed';"
-    # A little less than is waited here: of a server that runs, it is heard that it took too long.
+    # A little less than we wait here: a server that runs tells us itself that a statement took too long.
     f"SET statement_timeout = '{TIMEOUT * 900:.0f}ms';"
     f"SET idle_in_transaction_session_timeout = '{TIMEOUT:.0f}s';"
-    # Compiling a plan pays for long reports, not for what is asked here.
+    # Compiling a plan pays for long reports, not for our short queries.
     "SET jit = off;"
     # Every question here has its index, so one plan is right for ever. Left alone the planner makes plans again and
     # again (append: 1.0 ms in place of 0.4), and reads a table whole because it was small when it was last looked at.
@@ -57,9 +57,9 @@ LOST: Final = (
     asyncpg.CrashShutdownError,
     asyncpg.CannotConnectNowError,
 )
-"""What is raised when a connection was lost, or could not be had."""
+"""The errors of a connection that was lost, or could not be made."""
 
-# Classes of errors in what one append brought; the others in the same call may be right.
+# Classes of errors in the data of one append. The other appends in the same call may be right.
 _SPOILT: Final = ("22", "23")
 _DAMAGED: Final = ("XX001", "XX002")
 _FULL: Final = "53100"
@@ -108,8 +108,8 @@ class Connections:
             reset=_leave_as_it_is,
         )
         self.closed = False
-        self.made = 0
-        """How many connections were made: whether another server may have taken the place of the one before."""
+        self.connections_made = 0
+        """How many connections were made. While it stays the same, no other server has taken the place of the first."""
         self.full_at = -math.inf
         """When there was no room last, by the monotonic clock."""
 
@@ -152,20 +152,20 @@ class Connections:
         for a moment that it was replaced, and answer with what is no longer true.
         """
         found, host = await self._hosts.connect(command_timeout=TIMEOUT, **options)
-        self.made += 1
+        self.connections_made += 1
         self._end(lambda other: other != host)
         self._open[found] = host
         return found
 
     def distrust(self) -> None:
-        """End all connections, because a server did not answer over one of them: others would be waited for in vain."""
+        """End all connections, because a server did not answer over one of them: it would not answer the others."""
         self._end(lambda _: True)
 
     def _end(self, wanted: Callable[[str], bool]) -> None:
         for connection, host in list(self._open.items()):
             if wanted(host):
-                # As when the network loses it. terminate() would pull it from under a task that works over it just now,
-                # which then fails in asyncpg itself.
+                # As if the network lost it. terminate() would take it from a task that is using it, which then fails
+                # inside asyncpg.
                 connection._transport.abort()
 
     async def _prepare(self, connection: Connection) -> None:
@@ -176,9 +176,9 @@ class Connections:
             await connection.execute("SET synchronous_commit = on")
 
     async def patiently(self, work: Callable[[Connection], Awaitable[T]]) -> T:
-        """Return what `work` returns; do it again when the connection was lost, for as long as patience lasts.
+        """Return what `work` returns. When the connection was lost, do it again, for as long as patience lasts.
 
-        When it was done again, it may have found there what it wrote before: that must be on the standbys, too.
+        The repetition may find what the first try wrote, so that must be on the standbys, too.
 
         Raises:
             StoreError: the database does not answer, or is not what it should be.
@@ -220,13 +220,13 @@ class Connections:
             raise translated from error
 
     async def select(self, query: str, *values: Any) -> list[Any]:
-        """Return what a query finds; no rows when a value is a text that PostgreSQL cannot hold: one with a NUL."""
+        """Return the rows of a query; no rows if a value is a text with a NUL, which PostgreSQL cannot hold."""
         if not _storable(values):
             return []
         return await self._patiently(lambda connection: connection.fetch(numbered(query), *values))
 
     async def select_at_once(self, *queries: tuple[Any, ...]) -> list[list[Any]]:
-        """Return what each query finds, with its values, all read at one moment; no rows where `select` finds none."""
+        """Return the rows of each query with its values, all read at one moment; no rows as in `select`."""
         if not all(map(_storable, queries)):
             return [[] for _ in queries]
 
@@ -237,11 +237,11 @@ class Connections:
         return await self._patiently(work)
 
     async def execute(self, statement: str, *values: Any) -> None:
-        """Do what a statement says, perhaps twice: when the connection is lost before the answer comes."""
+        """Execute a statement. If the connection is lost before the answer comes, it may be executed twice."""
         await self.patiently(lambda connection: connection.execute(numbered(statement), *values))
 
     def translated(self, error: BaseException) -> BaseException:
-        """Return what a store says where PostgreSQL or asyncpg said `error`."""
+        """Return the error of the store for an `error` of PostgreSQL or asyncpg."""
         state = getattr(error, "sqlstate", None) or ""
         message = " ".join(str(error).split()) or type(error).__name__
         if state in _DAMAGED:
@@ -265,7 +265,7 @@ def _storable(values: Iterable[Any]) -> bool:
 
 
 def is_spoilt(error: BaseException) -> bool:
-    """Tell whether `error` is about what was given, not about the database."""
+    """Tell whether `error` is about the given values, not about the database."""
     state = getattr(error, "sqlstate", None) or ""
     given = isinstance(error, asyncpg.InterfaceError) and isinstance(error, ValueError)
     return given or isinstance(error, UnicodeError) or state.startswith(_SPOILT)

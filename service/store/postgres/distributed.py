@@ -26,10 +26,10 @@ WRITERS: Final = 4
 """Connections that append."""
 
 BOARDS: Final = 10_000
-"""How many boards are known to be stored, before they are looked up anew."""
+"""How many boards a process remembers as stored."""
 
 # Citus sends a statement to a machine by the values that it has when it is planned. One connection to each machine is
-# enough for what is asked of several: otherwise each session here might open sixteen there.
+# enough for queries about several: otherwise each session here might open sixteen there.
 _SESSION: Final = "SET plan_cache_mode = auto; SET citus.max_adaptive_executor_pool_size = 1;"
 
 _APPEND: Final = (
@@ -100,7 +100,7 @@ class DistributedStore(PostgresStore):
     async def _shares(
         self, after: Cursor, until: Cursor, shares: Mapping[int, int], games: Collection[StreamId] | None
     ) -> list[Any]:
-        """Ask book by book: a machine cannot be told how many rows each book may have at most."""
+        """Ask book by book, because one query cannot tell a machine how many rows each book may have."""
         only, values = ("", ()) if games is None else (f"AND game {self.among}", (self._texts(games),))
         query = numbered(
             f"SELECT book, position, game, {self.record} FROM log"

@@ -19,7 +19,7 @@ Role = Literal["primary", "standby"]
 
 
 class Hosts:
-    """The hosts of an address, that which is likely to have the role first."""
+    """The hosts of an address. The host that is likely to have the role comes first."""
 
     def __init__(self, url: str, patience: int = PATIENCE, role: Role = "primary") -> None:
         """`patience`: seconds that each host has."""
@@ -35,8 +35,8 @@ class Hosts:
         `options` are what `asyncpg.connect` takes.
 
         Raises:
-            OSError, asyncpg.PostgresError, asyncpg.InternalClientError: no host has the role. Of several hosts, it
-                says what is the matter with each.
+            OSError, asyncpg.PostgresError, asyncpg.InternalClientError: no host has the role. For several hosts, the
+            message says what is wrong with each.
         """
         troubles: list[str] = []
         for url in tuple(self.urls):
@@ -65,7 +65,7 @@ _LINEAGE: Final = (
 
 
 class Lineage(NamedTuple):
-    """What two databases share of which one is a copy of the other: their cluster, their database, their timeline."""
+    """What a database shares with its copies: the cluster, the database, the timeline."""
 
     cluster: int
     database: int

@@ -1,7 +1,7 @@
-"""Which of several PostgreSQL servers keeps which book of the log now, and asking them.
+"""Knowing which of several PostgreSQL servers keeps which book of the log now.
 
-A book may move to another server (`moving.py`). So each process asks the servers again and again which books they
-keep, and asks none about a stream when that was longer ago than `LEASE`.
+A book may move to another server (`moving.py`). So each process keeps asking the servers which books they keep, and
+relies on an answer only for `LEASE` seconds.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ S = TypeVar("S", bound=StreamId)
 T = TypeVar("T")
 
 PROBE: Final = 0.5
-"""Seconds between two questions to a server: which books it keeps, or whether it answers again."""
+"""Seconds between two requests to a server that ask which books it keeps, or whether it answers again."""
 
 WAITED: Final = 5.0
 """How many seconds a call waits for a book that is moving."""
@@ -54,7 +54,7 @@ class Keepers:
         return self._servers.index(server) if server is not None else len(self._servers)
 
     async def know(self) -> None:
-        """Ask the servers which books they keep, where the last answer is too old. Skip servers that are away."""
+        """Ask servers whose last answer is too old which books they keep. Skip servers that are away."""
         unsure = [server for server in self._servers if not server.is_sure and server not in self._away]
         if unsure:
             await asyncio.gather(*map(self._look, unsure), return_exceptions=True)
@@ -64,7 +64,7 @@ class Keepers:
         asked = (self._look(server) for server in self._servers if server not in self._away)
         await asyncio.gather(*asked, return_exceptions=True)
 
-    def lost(self, books: Iterable[int]) -> StoreUnavailable | None:
+    def error_for_lost(self, books: Iterable[int]) -> StoreUnavailable | None:
         """Return the error for those of these books that no server keeps; None if there is none."""
         lost = [book for book in books if book not in self.of_book]
         if not lost:
@@ -101,9 +101,9 @@ class Keepers:
         if server in self._away:
             raise StoreUnavailable(f"{server.where} does not answer")
         if not server.is_sure:
-            before = server.kept
+            before = server.books_kept
             await self._look(server)
-            if server.kept != before:
+            if server.books_kept != before:
                 raise NotKept(f"books of {server.where} move just now")
         try:
             return await work(server)
@@ -135,9 +135,9 @@ class Keepers:
         return {stream: value for each in found for stream, value in each.items()}
 
     def _map(self) -> None:
-        """Note which server keeps which book. If two claim a book, as one of them is away, the later answer counts."""
-        said = sorted(self._servers, key=lambda server: server.asked)
-        self.of_book = {book: server for server in said for book in server.kept}
+        """Note which server keeps which book. If two claim a book, because one is away, the later answer counts."""
+        said = sorted(self._servers, key=lambda server: server.asked_at)
+        self.of_book = {book: server for server in said for book in server.books_kept}
 
     async def _watch(self, server: Server) -> None:
         while True:
@@ -160,9 +160,9 @@ class Keepers:
         await self.know()
 
         async def looked() -> None:
-            if lost := self.lost(books):
+            if lost := self.error_for_lost(books):
                 await self.look_again()
-                lost = self.lost(books)
+                lost = self.error_for_lost(books)
             if lost:
                 raise lost
 

@@ -1,11 +1,11 @@
 """The schema of the PostgreSQL store: numbered SQL files, applied forward only, each exactly once.
 
-Each file runs in a transaction of its own, together with the note that it was applied. One that begins with
-``-- repeat`` is a single statement: it runs again and again, each time in a transaction of its own, until it returns
-false; so much can be moved while others read and write. Of one that begins with ``-- apart`` each statement runs in a
-transaction of its own, and all of them again when one fails. The process that applies a file holds an advisory lock, so
-any number of processes may try at once. A file that was applied must not change any more: its checksum is kept, and the
-next change is the next file.
+Each file runs in a transaction of its own, together with the note that it was applied. A file that begins with ``--
+repeat`` is a single statement. It runs again and again, each time in a transaction of its own, until it returns false.
+So large tables can be moved while others read and write. If a file begins with ``-- apart``, each of its statements
+runs in a transaction of its own. If one fails, all of them run again. The process that applies a file holds an advisory
+lock, so any number of processes may try at once. A file that was applied must not change any more: its checksum is
+kept, and the next change is the next file.
 """
 
 import asyncio
@@ -67,7 +67,7 @@ class Migration(Struct, frozen=True):
         return [each for each in re.split(r";\s*\n", self.sql) if each.strip()]
 
 
-def known() -> list[Migration]:
+def packaged() -> list[Migration]:
     """Return the migrations that this package brings, in their order. Raises `MigrationError`."""
     place = next((place for place in _PLACES if place.is_dir()), None)
     if place is None:
@@ -90,14 +90,15 @@ def read(place: Path) -> list[Migration]:
 
 
 async def migrate(url: str, migrations: Sequence[Migration]) -> list[Migration]:
-    """Apply what is missing, as the database's owner, and return it; when others are at it too, wait for them.
+    """Apply the missing migrations, as the database's owner, and return them. If another process applies them just now,
+    wait for it.
 
     Raises:
         MigrationError: the database cannot be reached or refuses, or a migration changed after it was applied.
     """
     async with as_owner(url) as connection:
-        # Not by one statement that waits: it would see what it saw first, and an index is built beside others only when
-        # all that were there before have ended.
+        # Not by one statement that waits: it would keep an old snapshot, and CREATE INDEX CONCURRENTLY waits until all
+        # older snapshots have ended.
         while not await connection.fetchval(f"SELECT pg_try_advisory_lock({_LOCK})"):  # noqa: ASYNC110
             await asyncio.sleep(0.05)
         await connection.execute(_TABLE)
@@ -146,7 +147,7 @@ async def as_owner(url: str) -> AsyncIterator[Any]:
 
 @contextmanager
 def naming(url: str) -> Iterator[None]:
-    """Say which database refuses what is done here, by a `MigrationError`."""
+    """A context in which errors of a database become a `MigrationError` that names it."""
     try:
         yield
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
@@ -182,7 +183,7 @@ async def applied(connection: Any) -> dict[int, str]:
 def pending(done: dict[int, str], migrations: Sequence[Migration]) -> list[Migration]:
     """Return the migrations that are not among the applied ones.
 
-    A database may be further than this package: forward-only changes leave what an older process needs.
+    A database may have newer migrations than this package: they only add, so an older process still works.
 
     Raises:
         MigrationError: one was changed after it was applied.

@@ -1,12 +1,12 @@
-"""Moving books with all that they have from one server to another, while both serve (`tabularium books move`).
+"""Moving books with all their rows from one server to another, while both serve (`tabularium books move`).
 
 1. The events and hidden values of a book are copied while it goes on, and compared.
 2. The server that has it gives it up. From then on nobody appends to it, and nothing about it changes.
-3. Nobody keeps it for longer than any process relies on what it knew (`LEASE`).
+3. No server keeps it for longer than a process relies on an answer (`LEASE`).
 4. The rest is copied and compared. In the same transaction, the other server begins to keep the book.
 5. The rows that stayed behind are deleted.
 
-`tabularium.moves` says on each server how far this is. So it may be killed anywhere, and goes on when called again.
+`tabularium.moves` on each server has the progress. So it may be killed anywhere, and goes on when called again.
 Two servers never keep the same book. Its rows are deleted only when the other server has committed that it keeps them.
 """
 
@@ -20,10 +20,10 @@ from typing import Any, Final
 from msgspec import Struct
 
 from service.store.postgres.books import LOCK, SETTING
-from service.store.postgres.migrations import MigrationError, applied, as_owner, known, naming, pending, place_of
+from service.store.postgres.migrations import MigrationError, applied, as_owner, naming, packaged, pending, place_of
 
 PAUSE: Final = 3.0
-"""Seconds for which nobody keeps a book: more than `LEASE` (`server.py`)."""
+"""Seconds for which no server keeps a book: more than `LEASE` (`server.py`)."""
 
 GRACE: Final = 15.0
 """Seconds after which rows that stayed behind are deleted: no query that was begun before the pause takes so long."""
@@ -32,10 +32,10 @@ CHUNK: Final = 20_000
 """Events that are copied at once."""
 
 CLOSE: Final = 2_000
-"""A book stops when it has fewer events than these that are not copied."""
+"""A book stops when fewer events than this are not copied yet."""
 
 ROUNDS: Final = 20
-"""How often what came meanwhile is copied, at most, before a book stops all the same."""
+"""How many times new rows are copied, at most, before a book stops in any case."""
 
 _IN_MEMORY: Final = 32 * 1024 * 1024
 _GUARDED: Final = ("games", "statements", "unlisted")
@@ -75,11 +75,11 @@ class Server(Struct, frozen=True):
 async def move(
     servers: Mapping[str, frozenset[int]], moved: Collection[int], to: str, tell: Told, step: Step | None = None
 ) -> None:
-    """Move books with all that they have to the server at `to`, one after the other. It may be repeated.
+    """Move books with all their rows to the server at `to`, one after the other. It may be repeated.
 
     Args:
         servers: the addresses of all servers.
-        tell: is told what is done, in a line.
+        tell: gets each message, which is one line.
         step: is called before each step with its name.
 
     Raises:
@@ -110,7 +110,7 @@ async def move(
 @asynccontextmanager
 async def _owned(url: str) -> AsyncIterator[Any]:
     async with as_owner(url) as connection:
-        if pending(await applied(connection), known()):
+        if pending(await applied(connection), packaged()):
             raise MigrationError(f"{place_of(url)} has an older schema: run `tabularium migrate` first")
         if await connection.fetchval("SELECT tabularium.is_distributed()"):
             raise MigrationError(f"{place_of(url)} is distributed by Citus, which moves books itself")
@@ -178,7 +178,7 @@ class _Move:
         return self._source is self._goal
 
     async def come(self) -> None:
-        """Let the goal keep the book, if it does not yet."""
+        """Let the goal keep the book, unless it does already."""
         if self.is_back:
             await self._give_back()
             return
@@ -196,7 +196,7 @@ class _Move:
         for name, last in done.items():
             column = _BY_ORDER[name]
             if not await self._is_same(self._tables[name], f"{column} <= {last}"):
-                # Such as events that were archived since an earlier attempt was broken off.
+                # For example events that were archived after an earlier attempt broke off.
                 await self._delete_here()
                 done = {each: await self._copy_ahead(self._tables[each]) for each in _BY_ORDER}
                 break
@@ -247,7 +247,7 @@ class _Move:
     # --- copying ---
 
     async def _copy_ahead(self, table: Table) -> int:
-        """Copy what there is of a table, and what came meanwhile, until little is left. Return how far that is."""
+        """Copy the rows of a table, until few are left that were added meanwhile. Return the last place copied."""
         column = _BY_ORDER[table.name]
         done = await self._here.fetchval(f"SELECT max({column}) FROM {table.name} WHERE book = $1", self._book) or 0
         for _ in range(ROUNDS):
@@ -259,10 +259,11 @@ class _Move:
         return done
 
     async def _chunks(self, table: Table, column: str, after: int) -> AsyncIterator[tuple[int, int]]:
-        """Copy the rows after a place that are there now; yield how far, and how many, chunk by chunk."""
+        """Copy the present rows after a place. Yield for each chunk the last place and the number of rows."""
         end = await self._there.fetchval(f"SELECT max({column}) FROM {table.name} WHERE book = $1", self._book) or 0
         while after < end:
-            # Values of the log are dense in a book; those of a sequence are not, but there are no fewer rows for that.
+            # Positions of the log have no gaps in a book. Values of a sequence may have gaps, and chunks have fewer
+            # rows then.
             until = min(end, after + CHUNK) if table.name == "log" else end
             rows = await self._copied(table, f"{column} > {after} AND {column} <= {until}")
             after = until
@@ -320,7 +321,7 @@ class _Move:
                         f"{place_of(self._source.url)} has one order for all books: run `tabularium migrate"
                         " --open-books` first"
                     )
-                # Who changes one of these just now has done so before the book leaves, or is refused afterwards.
+                # A change of one of these tables is done before the book leaves, or is refused afterwards.
                 await self._there.execute(f"LOCK TABLE {', '.join(_GUARDED)} IN SHARE ROW EXCLUSIVE MODE")
                 await self._note(self._there, "leaving", stands["position"])
                 await self._there.execute("DELETE FROM books WHERE book = $1", self._book)
@@ -330,7 +331,7 @@ class _Move:
         """Copy what is left, and let the goal keep the book, in one transaction."""
         async with AsyncExitStack() as transactions:
             with naming(self._source.url):
-                # All is read at one moment: keys that have ended are still deleted there.
+                # All rows are read at one moment, because expired keys are still deleted there.
                 reading = self._there.transaction(isolation="repeatable_read", readonly=True)
                 await transactions.enter_async_context(reading)
             with naming(self._goal.url):
@@ -389,7 +390,7 @@ class _Move:
             await self._note(self._there, "gone", 0)
 
     async def clear(self) -> None:
-        """Delete what stayed behind, when no query that began before the pause can read it any more."""
+        """Delete the rows that stayed behind, when no query that began before the pause can read them any more."""
         await self._step("delete")
         with naming(self._source.url):
             await _delete(self._there, self._book)

@@ -24,16 +24,16 @@ from service.store.protocol import StoreError
 T = TypeVar("T")
 
 _LEFT: Final = "FOR UPDATE SKIP LOCKED"
-"""What another process trims just now is left to it: two that take the same rows in two orders wait in a circle."""
+"""Rows that another process is trimming are left to it: locking them in another order would deadlock."""
 
 CONNECTIONS: Final = 4
 
 ATTEMPTS: Final = 5
-"""How often a query is asked whose tables are dropped under it, by a rebuild that has finished."""
+"""How often a query is repeated when a rebuild that has finished drops its tables."""
 
 _SCHEMA: Final = "tabularium_rows"
 _SWAPPED: Final = (asyncpg.UndefinedTableError, asyncpg.DeadlockDetectedError, asyncpg.InternalServerError)
-"""What such a query meets."""
+"""The errors of such a query."""
 
 
 class PostgresRows:
@@ -41,7 +41,7 @@ class PostgresRows:
 
     def __init__(self, url: str) -> None:
         self._connections = Connections(url, CONNECTIONS, durable=False, search_path=_SCHEMA)
-        # What is live ends when its tables are dropped: so a number that was live once needs no second look.
+        # A generation stays live until its tables are dropped. So a number that was live once needs no second look.
         self._live: dict[tuple[str, int], int] = {}
 
     @classmethod
@@ -150,11 +150,11 @@ class PostgresRows:
         return {(lanes, lane): until for lanes, lane, until in found}
 
     async def watch(self, lanes: Mapping[int, str], of: int) -> None:
-        rows = [(of, lane, until) for lane, until in sorted(lanes.items())]  # in one order, or two wait in a circle
+        rows = [(of, lane, until) for lane, until in sorted(lanes.items())]  # in one order, or two processes deadlock
         await self._write(lambda connection: connection.executemany(sql.numbered(sql.WATCH), rows))
 
     async def amend(self, projection: Projection, changes: Sequence[Amend]) -> None:
-        # In one order, or two that amend the same rows wait in a circle.
+        # In one order, or two processes that amend the same rows deadlock.
         ordered = sorted(changes, key=lambda change: [*change.where.values()])
 
         async def work(connection: Connection) -> None:
@@ -167,7 +167,7 @@ class PostgresRows:
 
     async def begin(self, projection: Projection) -> Generation:
         async def work(connection: Connection) -> Generation:
-            known = await _held(connection, projection.name)
+            known = await _locked_generations(connection, projection.name)
             for each in known:
                 if not each.live:
                     await _drop(connection, each)
@@ -190,8 +190,8 @@ class PostgresRows:
 
     async def commit(self, *steps: Step) -> None:
         async def work(connection: Connection) -> None:
-            # Their row locks hold others off until the end of this transaction; they then find them moved. In one order
-            # everywhere, so that two never wait for each other in a circle.
+            # Their row locks hold others off until the end of this transaction, and then others find them moved. They
+            # are locked in one order everywhere, so that two processes never deadlock.
             ordered = sorted(steps, key=lambda step: step.at.projection)
             await _move_lanes(connection, [sql.move_lane(step, move) for step in ordered for move in step.moves])
             for step in ordered:
@@ -217,7 +217,7 @@ class PostgresRows:
 
     async def swap(self, ready: Generation, beyond: Generation | None = None) -> Generation:
         async def work(connection: Connection) -> Generation:
-            known = await _held(connection, ready.projection)
+            known = await _locked_generations(connection, ready.projection)
             live_now = sql.swapped(known, ready, beyond)
             for each in known:
                 if each.number != ready.number:
@@ -228,7 +228,7 @@ class PostgresRows:
         return await self._write(work)
 
     async def note_refusals(self, counts: Mapping[tuple[str, str], int]) -> None:
-        # In one order everywhere, so that two that note the same never wait for each other in a circle.
+        # In one order everywhere, so that two processes that note the same never deadlock.
         rows = [(ruleset, rule, times) for (ruleset, rule), times in sorted(counts.items())]
         await self._write(lambda connection: connection.executemany(sql.numbered(sql.NOTE_REFUSALS), rows))
 
@@ -280,7 +280,7 @@ async def _live(connection: Connection, projection: Projection) -> int:
     return number
 
 
-async def _held(connection: Connection, projection: str) -> list[Generation]:
+async def _locked_generations(connection: Connection, projection: str) -> list[Generation]:
     """Return a projection's generations, which nobody else changes until the end of the transaction."""
     # The advisory lock for those who begin one, when there is no row yet to be locked.
     await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 6))", f"{_SCHEMA}.{projection}")
@@ -312,5 +312,5 @@ async def _drop(connection: Connection, generation: Generation) -> None:
 
 
 def _storable(value: Any) -> Any:
-    """Return a value as PostgreSQL can hold it: a text without NUL, in whose place stands what is in no text."""
+    """Return a value that PostgreSQL can hold: in texts, each NUL is replaced by a character that no text has."""
     return value.replace("\0", "\uffff") if isinstance(value, str) and "\0" in value else value

@@ -18,9 +18,9 @@ from service.store.postgres.store import PostgresStore
 from service.store.protocol import LeagueRow, TournamentRow, Within
 
 LEASE: Final = 2.0
-"""Seconds for which a process relies on what a server said that it keeps.
+"""Seconds for which a process relies on a server's answer about its books.
 
-A book that moves is kept nowhere for longer than that.
+A book that moves has no server for longer than that.
 """
 
 _STANDING: Final = """
@@ -29,7 +29,7 @@ SELECT book, TRUE FROM books UNION ALL SELECT number, FALSE FROM moves WHERE sta
 
 
 class Server(PostgresStore):
-    """One of the servers. What several of them list is in one order: that of the times at which it began.
+    """One of the servers. Lists over several servers have one order: by the time at which each item began.
 
     `after` in `games`, `cases`, `tournaments` and `leagues` is therefore a place in that order, as `place_of_game` has
     it.
@@ -42,23 +42,23 @@ class Server(PostgresStore):
 
     strange: frozenset[int] = frozenset()
     """Books that are not kept here, and may have rows here."""
-    asked = -math.inf
-    """When it was asked last which books it keeps, by the monotonic clock."""
+    asked_at = -math.inf
+    """When it last said which books it keeps, by the monotonic clock."""
     _looking: asyncio.Task[None] | None = None
 
     @property
     def is_sure(self) -> bool:
-        """Whether it was asked lately which books it keeps."""
-        return time.monotonic() < self.asked + LEASE
+        """Whether its answer about its books is still good."""
+        return time.monotonic() < self.asked_at + LEASE
 
     async def look(self) -> None:
         """Ask which books it keeps; when others are asking, wait for their answer. Raises `StoreUnavailable`."""
         if self._looking is None:
             self._looking = asyncio.create_task(self._look())
-            self._looking.add_done_callback(self._looked)
+            self._looking.add_done_callback(self._on_answer)
         await asyncio.shield(self._looking)
 
-    def _looked(self, task: asyncio.Task[None]) -> None:
+    def _on_answer(self, task: asyncio.Task[None]) -> None:
         self._looking = None
         if not task.cancelled():
             task.exception()  # which may have nobody left to hear of it
@@ -66,17 +66,17 @@ class Server(PostgresStore):
     async def _look(self) -> None:
         asked = time.monotonic()
         found = await self._database.select(_STANDING)
-        self.kept = frozenset(book for book, is_kept in found if is_kept)
-        self.strange = frozenset(book for book, is_kept in found if not is_kept) - self.kept
-        self.asked = asked
+        self.books_kept = frozenset(book for book, is_kept in found if is_kept)
+        self.strange = frozenset(book for book, is_kept in found if not is_kept) - self.books_kept
+        self.asked_at = asked
 
     async def _misfit(self, connection: Any) -> str:
-        return await misfit(connection, self.kept, moved=True)
+        return await misfit(connection, self.books_kept, moved=True)
 
     def hidden(self, column: str) -> tuple[str, tuple[Any, ...]] | None:
         if not self.strange:
             return None
-        return f"{column} <> ALL (?::smallint[])", (sorted(ALL - self.kept),)
+        return f"{column} <> ALL (?::smallint[])", (sorted(ALL - self.books_kept),)
 
     def before(self, after: GameId) -> tuple[str, tuple[Any, ...]]:
         return f"{self.order} < ?", (after,)
@@ -92,7 +92,7 @@ class Server(PostgresStore):
 
     @classmethod
     def counting(cls, what: Within, is_together: bool) -> tuple[Any, ...]:
-        """Of the seats of bots, the values also name the bots: only the home has accounts."""
+        """For the seats of bots, the values also name the bots, because only the home has accounts."""
         if what.what != "bots":
             return super().counting(what, is_together)
         bots = ", ".join(["?"] * len(what.values[2:])) or "NULL"
@@ -103,19 +103,19 @@ class Server(PostgresStore):
             *what.values,
         )
 
-    def counted(self, what: Within, is_together: bool) -> tuple[Any, ...]:
-        query, *values = super().counted(what, is_together)
+    def counting_query(self, what: Within, is_together: bool) -> tuple[Any, ...]:
+        query, *values = super().counting_query(what, is_together)
         if spans_servers(what) and (hidden := self.hidden("g.book")):
             return f"{query} AND {hidden[0]}", *values, *hidden[1]
         return query, *values
 
     async def positions(self) -> dict[int, int]:
-        """Return where each book stands that it keeps."""
+        """Return the last position of each book that it keeps."""
         return dict(await self._database.select("SELECT book, position FROM books"))
 
     @asynccontextmanager
     async def alone(self, what: str) -> AsyncIterator[None]:
-        """A context in which no other process is that asks for the same: as long as its connection holds."""
+        """A context that only one process is in, for the same values, as long as its connection holds."""
 
         async def lock() -> Any:
             connection = await self._connections.connect()

@@ -75,7 +75,7 @@ class SpreadStore:
         self._servers = servers
         self._home = servers[0]
         self._keepers = Keepers(servers)
-        self._counted = asyncio.Semaphore(COUNTED)
+        self._counting = asyncio.Semaphore(COUNTED)
         self.accounts = self._home.accounts
         self.webhooks = self._home.webhooks
         self.organizing = self._home.organizing
@@ -113,7 +113,7 @@ class SpreadStore:
 
     @property
     def connections(self) -> dict[str, Callable[[], int]]:
-        """How many of those that read are busy, how many are idle, and how many there may be, to all servers."""
+        """Numbers of connections that read from all servers: how many are busy, idle, and allowed."""
         each = [server.connections for server in self._servers]
         return {state: lambda state=state: sum(numbers[state]() for numbers in each) for state in each[0]}
 
@@ -139,7 +139,7 @@ class SpreadStore:
             server.begin_checking()
 
     async def ready(self) -> None:
-        """Return when the home answers. Another server may be away: only what it keeps is missing."""
+        """Return when the home answers. Another server may be away: then only its books are missing."""
         await self._home.ready()
 
     async def close(self) -> None:
@@ -169,30 +169,30 @@ class SpreadStore:
             return await self._appended(server, batches)
         # Nobody else counts the same meanwhile, whatever server they append to. When the connection that holds this
         # lock breaks in between, another process may count too early, and one more than the limit may be stored.
-        async with self._counted, AsyncExitStack() as locks:
+        async with self._counting, AsyncExitStack() as locks:
             for what in sorted({f"{limit.what} {limit.values[0]}" for limit in limits}):
                 await locks.enter_async_context(self._home.alone(what))
-            return await self._appended(server, [await self._left(batch, server) for batch in batches])
+            return await self._appended(server, [await self._with_rest_of_limit(batch, server) for batch in batches])
 
     async def _appended(self, server: Server, batches: Sequence[Append]) -> Appended:
         first, *others = batches
         try:
             return await (server.append_together(first, *others) if others else server.append(first))
         except NotKept:
-            # Nothing of it was stored: the book has left since the server was asked.
+            # Nothing was stored, because the book has left the server meanwhile.
             await self._keepers.look_again()
             raise
 
-    async def _left(self, batch: Append, server: Server) -> Append:
-        """Return a batch of which a limit is what others leave of it that are on other servers."""
+    async def _with_rest_of_limit(self, batch: Append, server: Server) -> Append:
+        """Return a batch with its limit reduced by what other servers count towards it."""
         if batch.within is None or not spans_servers(batch.within):
             return batch
-        within = await self._named(batch.within)
+        within = await self._as_servers_count(batch.within)
         others = [each for each in self._servers if each is not server]
         elsewhere = sum(await self._keepers.each(lambda each: each.count(within), others))
         return replace(batch, within=replace(within, most=within.most - elsewhere))
 
-    async def _named(self, within: Within) -> Within:
+    async def _as_servers_count(self, within: Within) -> Within:
         """Return a limit as `Server.counting` takes it."""
         if within.what != "bots":
             return within
@@ -202,11 +202,11 @@ class SpreadStore:
     async def count(self, what: Within) -> int:
         if not spans_servers(what):
             return await (await self._keepers.of(GameId(what.values[0]))).count(what)
-        within = await self._named(what)
+        within = await self._as_servers_count(what)
         return sum(await self._keepers.each(lambda server: server.count(within)))
 
-    async def seen(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
-        return await (await self._keepers.of(game)).seen(game, account, key)
+    async def use_of_key(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
+        return await (await self._keepers.of(game)).use_of_key(game, account, key)
 
     async def forget_keys(self, before: str, limit: int) -> int:
         done = 0
@@ -229,7 +229,7 @@ class SpreadStore:
             found = _largest(await self._keepers.each(Server.positions))
             if lost := ALL - found.keys():
                 await self._keepers.look_again()
-                raise self._keepers.lost(lost) or NotKept(f"the books {spans(lost)} of the log move just now")
+                raise self._keepers.error_for_lost(lost) or NotKept(f"the books {spans(lost)} of the log move just now")
             return Cursor(tuple(found[book] for book in range(BOOKS)))
 
         return await until_kept(stand)
@@ -435,7 +435,7 @@ class SpreadStore:
 
 
 def _largest(found: Iterable[Mapping[int, int]]) -> dict[int, int]:
-    """Return where each book stands. One that moved between two answers stands where the later one says."""
+    """Return the last position of each book. If a book moved between two answers, the later position counts."""
     largest: dict[int, int] = {}
     for positions in found:
         for book, position in positions.items():

@@ -1,8 +1,8 @@
 """Reads of the past from a standby of the database (``TABULARIUM_STANDBY_URL``), which spare the primary.
 
-A standby has the primary's log up to some moment. The caller says how far the past goes that they ask for: a version,
-or a place in the log. If the standby has come so far, its answer is that of the primary. If not, or if it does not
-answer soon, the primary is asked. So nobody is shown less than what they have seen, and only a metric tells.
+A standby has the primary's log up to some moment. The caller says up to which version or place in the log they read. If
+the standby has come so far, its answer is the same as the primary's. If not, or if it does not answer soon, the primary
+is asked. So nobody sees less than before, and only a metric shows which of them answered.
 
 A standby may also have what the primary lacks: another server took the primary's place that had received less, or an
 older copy was restored. Each of these begins a new timeline, so a standby is asked only when it is on the primary's.
@@ -37,12 +37,12 @@ class _Connections(Connections):
 
     def __init__(self, url: str, most: int) -> None:
         super().__init__(url, most, hosts=Hosts(url, TIMEOUT, "standby"), patience=0)
-        self.wanted: Lineage | None = None
+        self.lineage: Lineage | None = None
         """The primary's lineage."""
 
     async def _prepare(self, connection: Connection) -> None:
         await super()._prepare(connection)
-        if self.wanted is None or difference(self.wanted, await lineage_of(connection)):
+        if self.lineage is None or difference(self.lineage, await lineage_of(connection)):
             raise StoreUnavailable(f"{self.where} is no copy of the primary")
 
 
@@ -57,7 +57,7 @@ class StandbyPast(Past):
         self._copy = PostgresStore(self._connections)
         self._copy.outside = store.outside
         self._reads = {outcome: metrics.standby_reads.labels(outcome) for outcome in ("answered", "behind", "away")}
-        self._looked = -1
+        self._connections_at_lineage = -1
         """How many connections to the primary there had been when its lineage was asked."""
         self._recovering: asyncio.Task[None] | None = None
         self._closed = False
@@ -72,7 +72,7 @@ class StandbyPast(Past):
             found = await self._copy.read(stream, after, through - after)
             return found if len(found) == through - after else None
 
-        found = await self._asked(ask) if after < through else []
+        found = await self._ask_standby(ask) if after < through else []
         return await super().read(stream, after, through) if found is None else found
 
     async def read_on(
@@ -93,16 +93,16 @@ class StandbyPast(Past):
             rows, reached = await self._copy.read_on(after, limit, games, until)
             return (rows, reached) if end.reaches(reached) else None
 
-        found = await self._asked(ask) if not after.reaches(until) else ([], after)
+        found = await self._ask_standby(ask) if not after.reaches(until) else ([], after)
         return await super().read_on(after, limit, until, games) if found is None else found
 
-    async def _asked(self, ask: Callable[[], Awaitable[T | None]]) -> T | None:
+    async def _ask_standby(self, ask: Callable[[], Awaitable[T | None]]) -> T | None:
         """Return what the standby says; None when it does not know yet, or does not answer."""
         outcome: Literal["answered", "behind", "away"] = "away"
         found = None
         if self._recovering is None:
             try:
-                # Before the time begins: how long the primary takes says nothing of the standby.
+                # Before the time begins, because the time that the primary takes says nothing about the standby.
                 await self._look()
                 async with asyncio.timeout(TIMEOUT):
                     found = await ask()
@@ -117,13 +117,13 @@ class StandbyPast(Past):
     async def _look(self) -> None:
         """Ask the primary for its lineage when another server may have become the primary since."""
         made = self._primary.connections_made
-        if made == self._looked:
+        if made == self._connections_at_lineage:
             return
         lineage = await self._primary.lineage()
-        if lineage != self._connections.wanted:
-            self._connections.wanted = lineage
+        if lineage != self._connections.lineage:
+            self._connections.lineage = lineage
             self._connections.distrust()
-        self._looked = made
+        self._connections_at_lineage = made
 
     def _leave_alone(self) -> None:
         self._connections.distrust()

@@ -84,7 +84,7 @@ class PostgresStore(SqlStore):
     """Whether the database is spread over several machines."""
 
     def __init__(self, connections: Connections, kept: frozenset[int] = ALL) -> None:
-        self.kept = kept
+        self.books_kept = kept
         """The books that this database keeps."""
         self._connections = connections
         self._writers = self._make_writers()
@@ -137,16 +137,16 @@ class PostgresStore(SqlStore):
 
     @property
     def connections(self) -> dict[str, Callable[[], int]]:
-        """How many of those that read are busy, how many are idle, and how many there may be."""
+        """Numbers of connections that read: how many are busy, idle, and allowed."""
         return self._connections.numbers
 
     @property
     def connections_made(self) -> int:
         """How many connections were made to it, which may be another server by now."""
-        return self._connections.made
+        return self._connections.connections_made
 
     async def lineage(self) -> Lineage:
-        """Return what its copies share with it."""
+        """Return what this database shares with its copies."""
         return await self._connections.patiently(lineage_of)
 
     def begin_checking(self) -> None:
@@ -164,7 +164,7 @@ class PostgresStore(SqlStore):
         """Raise `StoreUnavailable` unless the database has the schema of this package and the books it should keep."""
         done = await self._connections.patiently(migrations.applied)
         try:
-            missing = migrations.pending(done, migrations.known())
+            missing = migrations.pending(done, migrations.packaged())
         except migrations.MigrationError as error:
             raise StoreUnavailable(f"{self._connections.where} cannot be used: {error}") from error
         if missing:
@@ -185,10 +185,10 @@ class PostgresStore(SqlStore):
 
     async def _misfit(self, connection: Connection) -> str:
         """Return what is wrong with the books that the database keeps."""
-        return await misfit(connection, self.kept)
+        return await misfit(connection, self.books_kept)
 
-    async def seen(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
-        kept = await super().seen(game, account, key)
+    async def use_of_key(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
+        kept = await super().use_of_key(game, account, key)
         if kept is not None:
             await self._connections.patiently(lambda connection: self._settle(connection, game))
         return kept
@@ -217,7 +217,7 @@ class PostgresStore(SqlStore):
         return self._open
 
     async def is_together(self) -> bool:
-        """Tell it as the database has it. Processes of before books, if any are left, give ids without a thought."""
+        """The database knows. Processes of releases before books, if any are left, give ids without regard to books."""
         if self._together is not None or not await self.divided():
             return bool(self._together)
         elsewhere = (
@@ -231,10 +231,10 @@ class PostgresStore(SqlStore):
         if not await self.divided():
             return await super().end()
         found = dict(await self._database.select("SELECT book, position FROM books"))
-        if found.keys() != self.kept:
+        if found.keys() != self.books_kept:
             raise NotKept(
                 f"{self._connections.where} keeps the books {spans(found)} of the log, and should keep"
-                f" {spans(self.kept)}: restore tabularium.books"
+                f" {spans(self.books_kept)}: restore tabularium.books"
             )
         return Cursor(tuple(found.get(book, 0) for book in range(BOOKS)))
 
@@ -251,12 +251,12 @@ class PostgresStore(SqlStore):
         if not await self.divided():
             return await super()._read_rows(after, limit, games, until)
         shares = after.shares(until, limit)
-        # Of books that none of the games is in, nothing is wanted.
+        # Books with none of the games are left out.
         asked = shares if games is None else {book: shares[book] for book in map(book_of, games) if book in shares}
         found = await self._shares(after, until, asked, games) if asked else []
         rows = [(Place(book, position), game, Record(*columns)) for book, position, game, *columns in found]
         counted = Counter(place.book for place, _, _ in rows)
-        # Of a book that had fewer than its share, nothing is left.
+        # A book that had fewer rows than its share is read to its end.
         through = (Place(book, until.positions[book]) for book, share in shares.items() if counted[book] < share)
         return rows, after.after((*(place for place, _, _ in rows), *through))
 
@@ -344,7 +344,7 @@ class PostgresStore(SqlStore):
                 rows = await self._call(connection, batches)
                 outcomes = [outcome_of(row) for row in rows]
                 refused = next((each for each in outcomes if isinstance(each, BaseException) or each.repeated), None)
-                refused = refused or await self._taken(connection, batches, is_together)
+                refused = refused or await self._number_conflict(connection, batches, is_together)
                 if refused is None:
                     for batch in batches:
                         for statement, values in index_statements(batch, book_of):
@@ -375,7 +375,9 @@ class PostgresStore(SqlStore):
         """Append in a transaction, and return the rows that append() returns. Raises what asyncpg raises."""
         return await append_with(connection, batches)
 
-    async def _taken(self, connection: Connection, batches: Sequence[Append], is_together: bool) -> Conflict | None:
+    async def _number_conflict(
+        self, connection: Connection, batches: Sequence[Append], is_together: bool
+    ) -> Conflict | None:
         """Return a conflict when the number of a new case is taken.
 
         append() holds its book until the transaction ends.
@@ -392,12 +394,12 @@ class PostgresStore(SqlStore):
     async def _too_many(
         self, connection: Connection, batches: Sequence[Append], is_together: bool
     ) -> LimitReached | None:
-        """Return a limit that batches exceed which were just added. Nobody else adds to what it counts meanwhile."""
+        """Return a limit that the batches just added exceed. Nobody else can add to its count meanwhile."""
         for batch in batches:
             within = batch.within
             if within is None:
                 continue
-            query, *values = self.counted(within, is_together)
+            query, *values = self.counting_query(within, is_together)
             if await connection.fetchval(numbered(query), *values) > within.most:
                 return LimitReached()
         return None

@@ -73,12 +73,12 @@ class Writer:
         """Return the jobs of the next call: the first one of each game."""
         taken: dict[StreamId, Job] = {}
         left: list[Job] = []
-        book = book_of(self._waiting[0].asked.game) if self._is_of_one_book else None
+        book = book_of(self._waiting[0].request.game) if self._is_of_one_book else None
         for job in self._waiting:
-            if book is not None and book_of(job.asked.game) != book:
+            if book is not None and book_of(job.request.game) != book:
                 left.append(job)
-            elif len(taken) < GATHERED and job.asked.game not in taken:
-                taken[job.asked.game] = job
+            elif len(taken) < GATHERED and job.request.game not in taken:
+                taken[job.request.game] = job
             else:
                 left.append(job)
         self._waiting = left
@@ -87,7 +87,7 @@ class Writer:
     async def _send(self, jobs: Sequence[Job]) -> None:
         """Append, and give each job its outcome. Raises nothing."""
         try:
-            outcomes = await self._outcomes([job.asked for job in jobs])
+            outcomes = await self._outcomes([job.request for job in jobs])
         except Exception as error:
             if is_spoilt(error) and len(jobs) > 1:
                 # One job made the whole call fail. Send each again by itself, so that only that one fails.
@@ -175,7 +175,7 @@ def arguments(batches: Iterable[Append]) -> tuple[list[tuple[Any, ...]], ...]:
 
 
 def outcome_of(row: Any) -> Appended | BaseException:
-    """Return what a row of append() says of its batch: that it is stored, or why not."""
+    """Return the outcome of a batch from its row of append(): that it is stored, or why not."""
     match row["outcome"]:
         case "accepted":
             return Appended(row["head"])

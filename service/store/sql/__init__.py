@@ -1,1 +1,1 @@
-"""What both databases do in the same words. A placeholder is ``?``, as in `projections.sql`."""
+"""Queries that both databases understand. A placeholder is ``?``, as in `projections.sql`."""

@@ -63,7 +63,7 @@ class SqlAccounts(ABC):
     async def player(self, player: PlayerId) -> PlayerRow | None:
         return first_player(await self._database.select(FIND_PLAYER, player))
 
-    async def known(self, issuer: str, subject: str) -> PlayerRow | None:
+    async def by_identity(self, issuer: str, subject: str) -> PlayerRow | None:
         return first_player(await self._database.select(FIND_KNOWN, issuer, subject))
 
     async def players(self, scope: Scope | None, after: PlayerId, limit: int) -> list[PlayerRow]:
@@ -106,7 +106,7 @@ class SqlAccounts(ABC):
     async def revoke(self, token: TokenId, now: str) -> None:
         await self.change(
             ("UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE token = ?", (now, token)),
-            # Or who uses the browser next would go on to be told.
+            # Otherwise the next user of the browser would get notifications of this account.
             *removed("IN (SELECT webhook FROM webhooks WHERE token = ?)", token),
         )
 
@@ -295,9 +295,9 @@ class SqlAccounts(ABC):
 
     @abstractmethod
     async def change(self, *statements: tuple[str, tuple[Any, ...]], alone: str = "") -> list[Any]:
-        """Do all that statements (each with its values) say, or nothing; return the rows of the last.
+        """Execute statements, each with its values, in one transaction; return the rows of the last.
 
-        `alone` names what they count or replace: of all that name it, one is done after another.
+        Transactions with the same `alone`, which names what they count or replace, run one after another.
         """
 
 
@@ -315,7 +315,7 @@ def ending(player: PlayerId, which: str = "?") -> list[tuple[str, tuple[Any, ...
 
 
 def tokens_of(player: PlayerId) -> str:
-    """Return what `change` calls the tokens of an account."""
+    """Return the name for `alone` of the tokens of an account."""
     return f"tokens of {player}"
 
 

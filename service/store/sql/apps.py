@@ -1,7 +1,7 @@
 """Apps that sign somebody in, as SQLite and PostgreSQL keep them. `service/store/apps.py` says what each method does.
 
-Whatever has several statements is one transaction. PostgreSQL may do it twice when the connection is lost, so the
-second time must find the first and change nothing.
+Several statements are one transaction. PostgreSQL may execute it twice when the connection is lost, so the second time
+must find the first and change nothing.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,7 +15,7 @@ from service.store.sql.database import Database
 from service.store.sql.webhooks import removed
 
 Change = Callable[..., Awaitable[list[Any]]]
-"""Does all that statements say, or nothing, and returns the rows of the last; see `SqlAccounts.change`."""
+"""Executes all statements in one transaction, and returns the rows of the last; see `SqlAccounts.change`."""
 
 _CLIENTS: Final = "SELECT client, player, name, redirects, created, hash, key, fingerprint, nonce FROM apps"
 _APPS: Final = "SELECT app, player, client, site, name, scopes, given, reused FROM app_consents"
@@ -63,7 +63,7 @@ class SqlApps:
 
     async def unregister(self, client: ClientId, now: str) -> None:
         await self._change(
-            *ended("(SELECT token FROM app_sign_ins WHERE client = ?)", now, client),
+            *revoking("(SELECT token FROM app_sign_ins WHERE client = ?)", now, client),
             ("DELETE FROM app_consents WHERE client = ?", (client,)),
             ("DELETE FROM app_codes WHERE client = ?", (client,)),
             ("DELETE FROM apps WHERE client = ?", (client,)),
@@ -103,7 +103,7 @@ class SqlApps:
         )
         unused = "DELETE FROM app_codes WHERE player = ? AND client IN (SELECT client FROM app_consents WHERE app = ?)"
         await self._change(
-            *ended(of_app, now, player, app),
+            *revoking(of_app, now, player, app),
             (unused, (player, app)),
             ("DELETE FROM app_consents WHERE player = ? AND app = ?", (player, app)),
         )
@@ -111,7 +111,7 @@ class SqlApps:
     async def note_reuse(self, of: SignInRow, now: str) -> None:
         note = "UPDATE app_consents SET reused = ? WHERE player = ? AND client = ? AND site = ?"
         await self._change(
-            *ended("(SELECT token FROM app_sign_ins WHERE token = ?)", now, of.token.token),
+            *revoking("(SELECT token FROM app_sign_ins WHERE token = ?)", now, of.token.token),
             (note, (now, of.token.player, of.client, of.site)),
         )
 
@@ -163,7 +163,7 @@ class SqlApps:
 
     async def redeem(self, digest: bytes, sign_in: SignInRow, secret: bytes, access: AccessRow) -> TokenId:
         token = sign_in.token.token
-        # Who comes second waits for the first here, and then changes nothing.
+        # The second request waits for the first here, and then changes nothing.
         claim = "UPDATE app_codes SET token = ? WHERE hash = ? AND token = ''"
         mine = "WHERE EXISTS (SELECT 1 FROM app_codes WHERE hash = ? AND token = ?) ON CONFLICT DO NOTHING"
         add = (
@@ -234,7 +234,7 @@ class SqlApps:
         return (await self._change(*statements))[0]
 
 
-def ended(tokens: str, now: str, *values: Any) -> list[tuple[str, tuple[Any, ...]]]:
+def revoking(tokens: str, now: str, *values: Any) -> list[tuple[str, tuple[Any, ...]]]:
     """Return the statements that revoke the tokens that a query names, with the webhooks and devices made by them."""
     return [
         (f"UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE token IN {tokens}", (now, *values)),

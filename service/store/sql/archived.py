@@ -32,14 +32,15 @@ class Archived:
         self._database = database
         self.outside = Outside()
         self._dictionaries: dict[int, Dictionary] = {PLAIN: None}
-        self._kept: OrderedDict[tuple[StreamId, int], list[Positioned]] = OrderedDict()
+        self._in_memory: OrderedDict[tuple[StreamId, int], list[Positioned]] = OrderedDict()
 
     async def unpacked(
         self, rows: Iterable[Sequence[Any]], *, keep: bool = False, anew: bool = False
     ) -> list[list[Positioned]]:
         """Return the records of segments that a query for `COLUMNS` has found. Raises `StreamDamaged`.
 
-        `keep` says to keep them in memory, because they are soon asked for again; `anew` not to take them from there.
+        With `keep`, they stay in memory, because callers soon ask for them again. With `anew`, they are not taken from
+        memory.
         """
         found: list[list[Positioned]] = []
         packed = [Segment(*row) for row in rows]
@@ -50,14 +51,14 @@ class Archived:
 
     async def _records(self, segment: Segment, keep: bool, anew: bool) -> list[Positioned]:
         name = segment.game, segment.version
-        records = None if anew else self._kept.get(name)
+        records = None if anew else self._in_memory.get(name)
         if records is None:
             records = await self._unpack(segment, anew)
         if keep:
-            self._kept[name] = records
-            self._kept.move_to_end(name)
-            if len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
+            self._in_memory[name] = records
+            self._in_memory.move_to_end(name)
+            if len(self._in_memory) > KEPT:
+                self._in_memory.popitem(last=False)
         return records
 
     async def _unpack(self, segment: Segment, anew: bool) -> list[Positioned]:

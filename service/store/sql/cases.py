@@ -1,4 +1,4 @@
-"""The index of cases: the lists of them, what was ruled by which rules, and what parties have stated."""
+"""The index of cases: lists of them, the rulings and the rules that they cite, and the statements of parties."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, ClassVar, Final
@@ -73,7 +73,7 @@ class CaseIndex(SqlLog):
     async def precedents(self, rules: Collection[RuleId], limit: int) -> list[CaseRow]:
         if not rules:
             return []
-        # Each rule's newest by themselves: as many rows are read, however often a rule was cited.
+        # A query for each rule, so that the number of rows read does not grow with the number of citations.
         of_a_rule = "SELECT place FROM (SELECT place FROM precedents WHERE rule = ? ORDER BY place DESC LIMIT ?) p"
         newest = " UNION ".join([of_a_rule] * len(rules))
         values = [value for rule in rules for value in (rule, limit)]

@@ -1,4 +1,4 @@
-"""A database as queries see it that are the same in SQLite and PostgreSQL."""
+"""A database, for queries that are the same in SQLite and PostgreSQL."""
 
 from typing import Any, Protocol
 
@@ -12,17 +12,17 @@ class Database(Protocol):
         ...
 
     async def select(self, query: str, *values: Any) -> list[Any]:
-        """Return what a query finds; no rows when a value is a text that the database cannot hold."""
+        """Return the rows of a query; no rows if a value is a text that the database cannot hold."""
         ...
 
     async def select_at_once(self, *queries: tuple[Any, ...]) -> list[list[Any]]:
-        """Return what each query (with its values) finds, all read at one moment."""
+        """Return the rows of each query with its values, all read at one moment."""
         ...
 
     async def execute(self, statement: str, *values: Any) -> None:
-        """Do what a statement says."""
+        """Execute a statement."""
         ...
 
     async def close(self) -> None:
-        """Finish what was begun, then close."""
+        """Finish pending work, then close."""
         ...

@@ -29,7 +29,7 @@ class GameIndex(SqlLog):
     listed: ClassVar[str]
     """A query for the columns of a `GameRow`, of games `g` and their forks `f`."""
     changes: ClassVar[str]
-    """What a query of games `g` joins, to have the column `changed`."""
+    """The join that gives a query of games `g` the column `changed`."""
     changed: ClassVar[str]
     """The column which says when a game changed last."""
     order: ClassVar[str] = "g.number"
@@ -122,15 +122,15 @@ class GameIndex(SqlLog):
         return [GameId(game) for (game,) in found]
 
     async def count(self, what: Within) -> int:
-        return (await self._database.select(*self.counted(what, await self.is_together())))[0][0]
+        return (await self._database.select(*self.counting_query(what, await self.is_together())))[0][0]
 
-    def counted(self, what: Within, is_together: bool) -> tuple[Any, ...]:
-        """Return the query for how many there are here of what a limit is on, and its values."""
+    def counting_query(self, what: Within, is_together: bool) -> tuple[Any, ...]:
+        """Return the query that counts what a limit is on, in this database, and its values."""
         return self.counting(what, is_together)
 
     @classmethod
     def counting(cls, what: Within, is_together: bool) -> tuple[Any, ...]:
-        """Return the query for how many there are of what a limit is on, and its values."""
+        """Return the query that counts what a limit is on, and its values."""
         match what.what:
             case "analyses":
                 return (

@@ -1,4 +1,4 @@
-"""What is handed to a writer that does several things at once."""
+"""Jobs for a writer that does several at once."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,15 +6,15 @@ from typing import Any
 
 
 class Job:
-    """Work to be done, its outcome, and the caller who waits for it: an outcome that is an exception is raised there.
+    """A job, its outcome, and the caller who waits for it. If the outcome is an exception, it is raised there.
 
-    `done` gets any other outcome, also when nobody waits any more.
+    `done` gets any other outcome, even if nobody waits any more.
     """
 
-    __slots__ = ("asked", "done", "future", "outcome")
+    __slots__ = ("done", "future", "outcome", "request")
 
     def __init__(self, asked: Any, future: asyncio.Future[Any], done: Callable[[Any], None] | None = None) -> None:
-        self.asked = asked
+        self.request = asked
         self.future = future
         self.done = done
         self.outcome: Any = None

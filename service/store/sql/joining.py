@@ -18,13 +18,13 @@ from service.store.sql.database import Database
 Statement = tuple[str, tuple[Any, ...]]
 
 ALONE: Final = "joinings"
-"""Two joinings may share an account, so one is done after another."""
+"""Two joinings may share an account, so they run one after another."""
 
 _ROWS: Final = "SELECT account, kept, at, asked_by, confirmed_by FROM joinings"
 _JOINED: Final = "(SELECT account FROM joinings WHERE account = ?)"
-"""The account, once it was joined: what follows changes nothing unless it was."""
+"""The account, if it was joined: the statements after this change nothing if it was not."""
 _CLAIMED: Final = "(account IS NOT NULL AND account NOT IN (SELECT account FROM joinings))"
-"""Whether somebody came with a code whose joining is not done."""
+"""Whether an account has claimed a code and the joining is not done."""
 
 
 class SqlJoinings:
@@ -45,7 +45,7 @@ class SqlJoinings:
         )
         return bool(found)
 
-    async def asked(self, digest: bytes, now: str) -> PlayerId | None:
+    async def asker_of(self, digest: bytes, now: str) -> PlayerId | None:
         query = "SELECT player FROM joining_codes WHERE hash = ? AND ends > ?"
         found = await self._database.select(query, digest, now)
         return PlayerId(found[0][0]) if found else None
@@ -107,7 +107,7 @@ def _has_not(who: str, scopes: tuple[str, ...]) -> str:
 
 
 def _losing(account: PlayerId) -> Iterator[Statement]:
-    """Yield what takes the scopes of everybody's that the account had lost from the one that stays (TAB-JOIN-05)."""
+    """Yield statements that take scopes from the account that stays, if the other one had lost them (TAB-JOIN-05)."""
     for scope in EVERYBODYS:
         yield (
             f"UPDATE players SET scopes = trim(replace(' ' || scopes || ' ', ' {scope} ', ' '))"
@@ -118,7 +118,7 @@ def _losing(account: PlayerId) -> Iterator[Statement]:
 
 
 def _closing(account: PlayerId, now: str) -> Iterator[Statement]:
-    """Yield what the joining does to the account, which keeps its name, and to what belongs to it."""
+    """Yield statements that close the joined account, which keeps its name, and change what belongs to it."""
     kept = "(SELECT kept FROM joinings WHERE account = ?)"
     yield (
         f"UPDATE players SET closed = coalesce(closed, ?), sought = NULL, joined = {kept} WHERE player = {_JOINED}",

@@ -46,7 +46,7 @@ class LeagueIndex(SqlLog):
 
 
 def league_statements(batch: Append, row: LeagueRow, book: int) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Yield what is to be written of a league beside its records, a statement with its values."""
+    """Yield the statements that store a league beside its records, each with its values."""
     if batch.expected:
         yield (
             "UPDATE leagues SET status = ?, divisions = ?, seasons = ?, version = ?, changed = ?"

@@ -16,10 +16,10 @@ from service.store.sql.archived import COLUMNS, Archived
 from service.store.sql.database import Database
 
 ALL: Final = 2**63 - 1
-"""A limit that is none."""
+"""A limit that no list reaches."""
 
 _WIDEST: Final = 65_536
-"""The most positions that are looked at together."""
+"""The most positions that one query looks at."""
 
 SEEN: Final = "SELECT fingerprint, after, version FROM keys WHERE book = ? AND game = ? AND account = ? AND key = ?"
 SECRETS: Final = (
@@ -61,7 +61,7 @@ class SqlLog(ABC):
 
     @property
     def outside(self) -> Outside:
-        """What reads the contents of segments that are not in the database."""
+        """Reads the contents of segments that are not in the database."""
         return self._archived.outside
 
     @outside.setter
@@ -72,11 +72,11 @@ class SqlLog(ABC):
     @abstractmethod
     def _texts(texts: Iterable[str]) -> Any: ...
 
-    async def seen(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
+    async def use_of_key(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
         return kept_use(await self._database.select(SEEN, self.book(game), game, account, key))
 
     async def read(self, game: StreamId, after: Version = 0, limit: int | None = None) -> list[Record]:
-        """Return records from the log; when those that follow are not there, from the archive and the log."""
+        """Return records from the log; if the next ones are archived, from the archive and the log."""
         records = _records(await self._database.select(*self._reading(game, after, limit)))
         if records:
             if records[0].version == after + 1:
@@ -93,7 +93,7 @@ class SqlLog(ABC):
     async def _joined(
         self, game: StreamId, after: Version, limit: int | None, head: Version, packed: Any, rows: Any
     ) -> list[Record]:
-        """Return what follows a version, out of segments and rows that were read at one moment.
+        """Return the records that follow a version, from segments and rows that were read at one moment.
 
         Raises `StreamDamaged` when something in between is missing.
         """
@@ -183,9 +183,10 @@ class SqlLog(ABC):
     async def read_on(
         self, after: Cursor, limit: int, games: Collection[StreamId] | None = None, until: Cursor | None = None
     ) -> tuple[list[Placed], Cursor]:
-        """Read rows; and then, when something that follows is archived, segments and rows at one moment.
+        """Read rows; then, if records that follow are archived, segments and rows at one moment.
 
-        In this order: what was archived after the rows were read is among them, and what was archived before is found.
+        This order misses nothing: records that are archived after the rows were read are among the rows, and records
+        that were archived before are in segments.
         """
         until = until or await self.end()
         rows, reached = await self._read_rows(after, limit, games, until)

@@ -12,7 +12,7 @@ from service.store.protocol import KeyReused
 from service.store.sql.database import Database
 
 Change = Callable[..., Awaitable[list[Any]]]
-"""Does all that statements say, or nothing, and returns the rows of the last; see `SqlAccounts.change`."""
+"""Executes all statements in one transaction, and returns the rows of the last; see `SqlAccounts.change`."""
 
 _BULK: Final = "b.bulk, b.organizer, b.created, b.games, b.cancelled, b.changes"
 _GAME: Final = "g.bulk, g.number, g.wish, g.title, g.starts_at, g.status, g.game, g.why, g.due, g.changed"
@@ -78,11 +78,11 @@ class SqlOrganizing:
         )
         if not found:
             raise LimitReached
-        return _made(found[0], fingerprint)
+        return _checked_bulk(found[0], fingerprint)
 
-    async def made(self, key: str, fingerprint: bytes) -> BulkRow | None:
+    async def bulk_of_key(self, key: str, fingerprint: bytes) -> BulkRow | None:
         found = await self._database.select(_MADE, key)
-        return _made(found[0], fingerprint) if found else None
+        return _checked_bulk(found[0], fingerprint) if found else None
 
     async def bulk(self, bulk: BulkId) -> BulkRow | None:
         found = await self._database.select(f"SELECT {_BULK} FROM bulks b WHERE b.bulk = ?", bulk)
@@ -92,7 +92,7 @@ class SqlOrganizing:
         query = f"SELECT {_BRIEF} FROM bulk_games g WHERE g.bulk = ? AND g.changed >= ? ORDER BY g.changed, g.number"
         return [BulkGameRow(*row) for row in await self._database.select(query, bulk, after + 1 if after else 0)]
 
-    async def due(self, now: str, limit: int) -> list[tuple[BulkGameRow, BulkRow]]:
+    async def due_games(self, now: str, limit: int) -> list[tuple[BulkGameRow, BulkRow]]:
         found = await self._database.select(
             f"SELECT {_GAME}, {_BULK} FROM bulk_games g JOIN bulks b ON b.bulk = g.bulk"
             f" WHERE g.{_OPEN} AND g.due <= ? ORDER BY g.due, g.bulk, g.number LIMIT ?",
@@ -151,7 +151,7 @@ class SqlOrganizing:
         return len(found)
 
 
-def _made(found: Sequence[Any], fingerprint: bytes) -> BulkRow:
+def _checked_bulk(found: Sequence[Any], fingerprint: bytes) -> BulkRow:
     *columns, before = found
     if before != fingerprint:
         raise KeyReused

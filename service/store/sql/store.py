@@ -17,7 +17,7 @@ from service.store.sql.leagues import LeagueIndex, league_statements
 from service.store.sql.tournaments import TournamentIndex, tournament_statements
 
 FULL_LASTS: Final = 10.0
-"""Seconds for which a store counts as full after a write found no room on the disk; then the next write tells."""
+"""Seconds for which a store counts as full after a write found no room on the disk; then the next write finds out."""
 
 
 class SqlStore(GameIndex, CaseIndex, TournamentIndex, LeagueIndex):
@@ -82,7 +82,7 @@ def _check(batch: Append) -> None:
 
 
 def index_statements(batch: Append, book_of: Callable[[StreamId], int]) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Yield what is written of anything but a plain game beside its records, each statement with its values."""
+    """Yield the statements that store anything but a plain game beside its records, each with its values."""
     case, fork = batch.case, batch.opening.fork if batch.opening is not None else None
     book = book_of(batch.game)
     if batch.opening is not None and batch.opening.private:

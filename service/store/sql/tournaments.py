@@ -58,7 +58,7 @@ class TournamentIndex(SqlLog):
 
 
 def tournament_statements(batch: Append, row: TournamentRow, book: int) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Yield what is to be written of a tournament beside its records, each statement with its values."""
+    """Yield the statements that store a tournament beside its records, each with its values."""
     if batch.seed is None:
         yield (
             "UPDATE tournaments SET ruleset = ?, status = ?, organizer = ?, entrants = ?, rounds = ?, version = ?,"

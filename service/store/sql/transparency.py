@@ -21,7 +21,7 @@ _CHECKPOINT: Final = "SELECT c.origin, c.size, c.note FROM checkpoints c"
 
 
 class LogColumns(Protocol):
-    """What a store says of its schema: see `SqlStore`."""
+    """The parts of a store's schema that this needs: see `SqlStore`."""
 
     @property
     def log(self) -> str: ...
@@ -46,7 +46,7 @@ class SqlTree(ABC):
     """A table of the streams, `value`, that `_packed` makes a value of."""
 
     beside: "Sequence[SqlTree]" = ()
-    """What knows which streams moved on the other servers of a log, if it is on several. The tree itself is here."""
+    """Finds the streams that moved on other servers, if the log is on several. The tree itself is here."""
 
     def __init__(self, database: Database, log: LogColumns) -> None:
         self._database = database
@@ -172,7 +172,7 @@ class SqlTree(ABC):
         heads = [*newest.values()]
         if not heads:
             return []
-        # Looked up afterwards: what is entered meanwhile only grows.
+        # Looked up afterwards, because entries are only added meanwhile.
         entered = dict(await self._database.select(self._entered, self._packed({head.stream for head in heads})))
         return [head for head in heads if head.version > (entered[head.stream] or 0)]
 

@@ -28,7 +28,7 @@ from service.store.webhooks import (
 )
 
 Change = Callable[..., Awaitable[list[Any]]]
-"""Does all that statements say, or nothing, and returns the rows of the last; see `SqlAccounts.change`."""
+"""Executes all statements in one transaction, and returns the rows of the last; see `SqlAccounts.change`."""
 
 Statement = tuple[str, tuple[Any, ...]]
 
@@ -43,7 +43,7 @@ _HOOKS: Final = f"SELECT {HOOK} FROM webhooks w"
 _DELIVERIES: Final = f"SELECT {DELIVERY} FROM deliveries d"
 
 ALONE: Final = "the deliveries of webhooks"
-"""What is read of the log, and who is told of it, changes one after another."""
+"""Changes to the place in the log, and to who gets its events, run one after another."""
 
 TOGETHER: Final = 50
 """Rows that one statement adds."""
@@ -159,7 +159,7 @@ class SqlHooks:
     async def ask(self, delivery: DeliveryRow) -> None:
         await self._change(*_added([delivery]))
 
-    async def due(self, now: str, busy: Busy, limit: int) -> list[tuple[DeliveryRow, HookRow]]:
+    async def due_deliveries(self, now: str, busy: Busy, limit: int) -> list[tuple[DeliveryRow, HookRow]]:
         those = (("d.webhook", busy.webhooks), ("w.host", busy.hosts), ("d.delivery", busy.deliveries))
         but = [f" AND {column} NOT IN ({', '.join('?' * len(values))})" for column, values in those if values]
         found = await self._database.select(
@@ -198,7 +198,8 @@ class SqlHooks:
                     f" WHERE webhook = ? AND {new}"
                 )
                 statements.append((fail, (each.hold, attempt.at, each.webhook, *key)))
-                # What else waits for it is held back in its rows, so that nobody comes upon these when they look.
+                # Its other deliveries are held back in their rows, so that a search for due deliveries does not find
+                # them.
                 later = f"UPDATE deliveries SET due = ? WHERE webhook = ? AND status = 'waiting' AND due < ? AND {new}"
                 statements.append((later, (each.hold, each.webhook, each.hold, *key)))
             elif each.recovers:
@@ -324,10 +325,10 @@ def removed(which: str, *values: Any) -> list[Statement]:
 
 
 def _delivered(outcomes: Sequence[Outcome]) -> list[Statement]:
-    """Return the statements that store many attempts that went well, which are most."""
+    """Return the statements that store many successful attempts, which most are."""
     statements, left = list[Statement](), iter(outcomes)
     while page := list(islice(left, TOGETHER)):
-        # By the number of the attempt, so that what is stored a second time changes nothing.
+        # By the number of the attempt, so that storing it a second time changes nothing.
         before = ", ".join(["(CAST(? AS text), CAST(? AS integer))"] * len(page))
         update = (
             "UPDATE deliveries SET status = 'delivered', attempts = attempts + 1"
@@ -340,7 +341,7 @@ def _delivered(outcomes: Sequence[Outcome]) -> list[Statement]:
 
 
 def _attempted(attempts: Sequence[AttemptRow]) -> Statement:
-    """Return the statement that stores attempts, but none of a delivery that is gone."""
+    """Return the statement that stores attempts, except those of deliveries that were deleted."""
     one = (
         "SELECT CAST(? AS text), CAST(? AS integer), CAST(? AS text), CAST(? AS integer), CAST(? AS text)"
         " WHERE EXISTS (SELECT 1 FROM deliveries WHERE delivery = ?)"

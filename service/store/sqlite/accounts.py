@@ -36,7 +36,7 @@ class SqliteAccounts(SqlAccounts):
         self._write = connections.write
 
     async def change(self, *statements: tuple[str, tuple[Any, ...]], alone: str = "") -> list[Any]:
-        # A file has one writer: everything is done one after another.
+        # A file has one writer, so everything runs one after another.
         def work(connection: sqlite3.Connection) -> list[Any]:
             return [connection.execute(statement, values).fetchall() for statement, values in statements][-1]
 
@@ -45,7 +45,7 @@ class SqliteAccounts(SqlAccounts):
     async def add(self, row: PlayerRow) -> None:
         await self._database.execute(ADD_PLAYER, *player_values(row))
 
-    async def named(self, players: Collection[PlayerId]) -> list[PlayerRow]:
+    async def by_ids(self, players: Collection[PlayerId]) -> list[PlayerRow]:
         names = msgspec.json.encode(sorted(players))
         found = await self._database.select(f"{FIND_PLAYERS} IN (SELECT value FROM json_each(?))", names)
         return [player_row(row) for row in found]
@@ -93,7 +93,7 @@ class SqliteAccounts(SqlAccounts):
         """Store a token, and its account, unless an idempotency key made something before; return that."""
 
         def work(connection: sqlite3.Connection) -> Made | None:
-            before = _made(connection, made.key) if made is not None else None
+            before = _row_of_key(connection, made.key) if made is not None else None
             if before is None:
                 _require_room(connection, token, most)
                 if account is not None:
@@ -103,7 +103,7 @@ class SqliteAccounts(SqlAccounts):
 
         return await self._write(work)
 
-    async def made(self, key: str) -> Made | None:
+    async def made_by_key(self, key: str) -> Made | None:
         found = await self._database.select(FIND_MADE, key)
         return Made(*found[0]) if found else None
 
@@ -153,6 +153,6 @@ def _require_room(connection: sqlite3.Connection, row: TokenRow, most: int | Non
         raise LimitReached
 
 
-def _made(connection: sqlite3.Connection, key: str) -> Made | None:
+def _row_of_key(connection: sqlite3.Connection, key: str) -> Made | None:
     row = connection.execute(FIND_MADE, (key,)).fetchone()
     return row and Made(*row)

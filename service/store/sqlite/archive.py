@@ -32,7 +32,7 @@ class SqliteArchive:
     def __exit__(self, *_: object) -> None:
         self._connection.close()
 
-    async def due(self, before: str, signed: bool, limit: int) -> list[GameId]:
+    async def games_to_pack(self, before: str, signed: bool, limit: int) -> list[GameId]:
         with self._translated:
             found = self._connection.execute(
                 "SELECT g.game FROM games g WHERE g.status IN ('over', 'cancelled') AND g.changed < ?"
@@ -107,7 +107,7 @@ class SqliteArchive:
             cursor.execute("BEGIN IMMEDIATE")
             try:
                 cursor.executemany(
-                    # Another one may have moved it meanwhile.
+                    # Another process may have moved it meanwhile.
                     "UPDATE segments SET content = ?, digest = ?"
                     " WHERE game = ? AND version = ? AND (digest IS NULL) = (? IS NOT NULL)",
                     [(each.content, each.digest, each.game, each.version, each.digest) for each in moved],

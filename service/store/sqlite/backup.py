@@ -17,7 +17,7 @@ _PREFIX: Final = "tabularium-"
 _STAMP: Final = "%Y%m%dT%H%M%SZ"
 
 KEPT: Final = {"%Y%m%dT%H%M%SZ": 10, "%Y%m%dT%H": 24, "%Y%m%d": 7}
-"""How many copies stay: the newest ones, the last of each of the newest hours, the last of each of the newest days."""
+"""How many copies stay: of the newest copies, of the last copies of an hour, and of the last copies of a day."""
 
 
 class Copying:
@@ -31,7 +31,7 @@ class Copying:
     def copy(self, now: datetime) -> Path | None:
         """Copy the file as it is at one moment, and return the copy; None when nothing was written since the last.
 
-        In one step: one that were interrupted by a write would begin again. A copy has its name once it is whole and on
+        It copies in one step, because a write would make it begin again. A copy gets its name when it is whole and on
         the disk.
         """
         moved = self._source.execute("PRAGMA data_version").fetchone()[0]
@@ -50,7 +50,7 @@ class Copying:
         part.replace(made)
         _to_disk(self._folder)
         self._copied = moved
-        for old in set(copies(self._folder)) - set(kept(copies(self._folder))):
+        for old in set(copies(self._folder)) - set(copies_to_keep(copies(self._folder))):
             old.unlink()
         return made
 
@@ -63,7 +63,7 @@ def copies(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"{_PREFIX}*Z.db"))
 
 
-def kept(found: Iterable[Path]) -> list[Path]:
+def copies_to_keep(found: Iterable[Path]) -> list[Path]:
     """Return the copies that stay, the newest last."""
     stay: set[Path] = set()
     for form, count in KEPT.items():
@@ -78,7 +78,7 @@ def moment_of(copy: Path) -> datetime:
 
 
 def put_back(checked: Path, settings: Settings, now: datetime) -> Path:
-    """Let a file that was checked be the store, and return the folder in which everything is that was there before.
+    """Put a checked file in the place of the store, and return the folder that has the old files.
 
     The projections and the snapshots go, too: they may be ahead of the copy, and are made again.
 
@@ -90,7 +90,7 @@ def put_back(checked: Path, settings: Settings, now: datetime) -> Path:
         check_file(checked, whole=True)
         aside = settings.data / f"before-{now.strftime(_STAMP)}"
         make_folder(aside)
-        # The store itself first: without it, what is beside it is not taken for anything.
+        # The store itself is moved first: without it, the service ignores the other files.
         for database in (settings.database, settings.projection_database, settings.snapshot_database):
             beside = (database.with_name(database.name + suffix) for suffix in ("-wal", "-shm"))
             for each in (database, *beside, mark_of(database)):

@@ -1,4 +1,4 @@
-"""Reading the file of the embedded store whole while it is served, and what follows when it is damaged.
+"""Reading the whole file of the embedded store while it is served, and reacting to damage.
 
 A file of 10 GB takes a minute to read, and nobody should wait so long for a service that starts. When the file is found
 damaged, the service stores nothing any more, because a write could spread the damage. What can still be read is served.
@@ -23,7 +23,7 @@ _NICE: Final = 19
 
 
 class Checking:
-    """Reads a file whole in a thread of its own, and calls `on_damage` there with what is wrong, in one line."""
+    """Reads a whole file in a thread of its own, and calls `on_damage` there with one line that says what is wrong."""
 
     def __init__(self, path: Path, on_damage: Callable[[str], object]) -> None:
         self._path, self._on_damage = path, on_damage
@@ -40,7 +40,7 @@ class Checking:
         """Stop, whether the file was read whole or not."""
         self._stopped = True
         while self._thread.is_alive():
-            # Again: an interrupt counts only for a statement that runs, and this one may be about to begin.
+            # Interrupt again and again: an interrupt ends only a running statement, and this one may be about to begin.
             with suppress(sqlite3.ProgrammingError):
                 self._connection.interrupt()
             self._thread.join(0.05)
@@ -63,6 +63,6 @@ class Checking:
 
 
 def mark(path: Path, why: str) -> None:
-    """Say beside a file that it was found damaged. That is tried: the disk may be what is broken."""
+    """Try to leave a mark beside a file that it was found damaged. The disk itself may be broken."""
     with suppress(OSError):
         mark_of(path).write_text(f"{why}\n")

@@ -48,7 +48,7 @@ def connect(path: Path, *pragmas: str) -> sqlite3.Connection:
 
 
 def create_anew(path: Path, *statements: str) -> None:
-    """Make a file that may be lost, unless it is there. A damaged one is moved aside, and logged."""
+    """Open a file that may be lost, or make it. If it is damaged, move it aside and log that."""
     make_folder(path.parent)
     try:
         _create(path, statements)
@@ -71,13 +71,13 @@ def _create(path: Path, statements: Iterable[str]) -> None:
 
 
 class Connections:
-    """What reads and writes a file in WAL mode. Every method may raise `StoreError`, or what the work raises.
+    """Reads and writes a file in WAL mode. Every method may raise `StoreError`, or what the work raises.
 
     Args:
-        pragmas: what is set on each connection.
+        pragmas: settings of each connection.
         readers: how many threads read.
         quick: the seconds for which the event loop waits for a transaction; 0 leaves all to a thread.
-        on_damage: hears what SQLite says when it comes upon a place in the file that is damaged.
+        on_damage: gets SQLite's message when it finds a damaged place in the file.
     """
 
     def __init__(
@@ -119,14 +119,14 @@ class Connections:
                 connection = self._local.connection = connect(self._path, *self._pragmas)
                 connection.execute("PRAGMA query_only = ON")
                 self._opened.append(connection)
-            job.outcome = job.asked(connection)
+            job.outcome = job.request(connection)
         except BaseException as error:
             job.outcome = error
 
     async def write(self, work: Callable[[sqlite3.Connection], T], stored: Callable[[T], None] | None = None) -> T:
-        """Return what `work` returns, when all that it wrote is committed. When it raises, nothing of that is.
+        """Return what `work` returns, when all its writes are committed. If it raises, none of them is.
 
-        `stored` hears that first, in the order of the commits, whether or not anybody still waits for it here.
+        `stored` gets the result before that, in the order of commits, even if nobody waits for it any more.
         """
         self._require_open()
         if self._refused is not None:
@@ -137,11 +137,11 @@ class Connections:
             return await future
 
     async def select(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return what a query finds."""
+        """Return the rows of a query."""
         return await self.read(lambda connection: connection.execute(query, values).fetchall())
 
     async def select_at_once(self, *queries: tuple[Any, ...]) -> list[list[tuple[Any, ...]]]:
-        """Return what each query finds, with its values, all read at one moment."""
+        """Return the rows of each query with its values, all read at one moment."""
 
         def work(connection: sqlite3.Connection) -> list[list[tuple[Any, ...]]]:
             connection.execute("BEGIN")
@@ -153,20 +153,20 @@ class Connections:
         return await self.read(work)
 
     async def execute(self, statement: str, *values: Any) -> None:
-        """Do what a statement says."""
+        """Execute a statement."""
         await self.write(lambda connection: connection.execute(statement, values))
 
     @property
     def refused(self) -> str | None:
-        """Why nothing is written any more; None while something is."""
+        """Why writes are refused; None while they are not."""
         return self._refused
 
     def refuse(self, why: str) -> None:
-        """Write nothing any more: from now on `write` raises `StoreDamaged`. May be called in any thread."""
+        """Refuse writes from now on: `write` raises `StoreDamaged`. May be called in any thread."""
         self._refused = why
 
     async def close(self) -> None:
-        """Finish what was handed in, then close."""
+        """Finish pending work, then close."""
         if self._closed:
             return
         self._closed = True
@@ -181,10 +181,10 @@ class Connections:
 
 
 class _Threads:
-    """Threads that do what is handed in, one thing after another.
+    """Threads that do jobs, one after another.
 
-    An executor of the library makes two futures with locks for everything that is handed in, and chains them: that
-    takes three times as many instructions as a small query.
+    An executor of the library makes two futures with locks for each job, and chains them: that takes three times as
+    many instructions as a small query.
     """
 
     def __init__(self, name: str, count: int) -> None:
@@ -207,10 +207,10 @@ class _Threads:
             work()
             with suppress(RuntimeError):  # a loop that is closed: nobody waits any more
                 loop.call_soon_threadsafe(done)
-            del handed, work, done  # or what was found is kept until something else is asked
+            del handed, work, done  # otherwise the result stays in memory until the next job
 
     async def close(self) -> None:
-        """Finish what was handed in, then end the threads."""
+        """Finish pending jobs, then end the threads."""
         for _ in self._threads:
             self._waiting.put(None)
         for thread in self._threads:
@@ -218,7 +218,7 @@ class _Threads:
 
 
 class _Writer:
-    """Takes all jobs that wait, runs them in one transaction and then tells everybody.
+    """Takes all waiting jobs, runs them in one transaction, and then hands out the results.
 
     While a transaction usually takes less than `quick` seconds, the event loop waits for it: that takes less than to
     hand the work to a thread and back, which was measured at 200 µs on an idle machine and at 1,500 µs on a busy one.
@@ -240,12 +240,12 @@ class _Writer:
     def hand_in(self, job: Job) -> None:
         self._waiting.append(job)
         if self._idle.is_set():
-            # Not at once: others that are ready in this turn of the loop come into the same transaction.
+            # Not at once, so that other jobs that are ready in this turn of the loop share the transaction.
             self._idle.clear()
             job.future.get_loop().call_soon(self._flush)
 
     async def close(self) -> None:
-        """Write what was handed in, then stop."""
+        """Write pending jobs, then stop."""
         await self._idle.wait()
         await self._thread.close()
         self._connection.close()
@@ -271,7 +271,7 @@ class _Writer:
             self._idle.set()
 
     def _write(self, jobs: Sequence[Job], patiently: bool) -> bool:
-        """Run jobs; tell whether that was possible without waiting for another process. Raises nothing."""
+        """Run jobs. Return False if that would have meant waiting for another process. Raises nothing."""
         began = time.perf_counter()
         try:
             if patiently:
@@ -282,7 +282,7 @@ class _Writer:
                 return False
             alone = len(jobs) == 1 or isinstance(error, sqlite3.OperationalError)
             for job in jobs:
-                # If one of them has spoilt it for all: each again by itself, so that only that one fails.
+                # If one job made the transaction fail, run each again by itself, so that only that one fails.
                 if alone or not self._write([job], patiently):
                     job.outcome = error
         finally:
@@ -304,7 +304,7 @@ class _Writer:
         try:
             for job in jobs:
                 try:
-                    job.outcome = job.asked(connection)
+                    job.outcome = job.request(connection)
                 except (Conflict, KeyReused, LimitReached) as outcome:  # raised before anything was written
                     job.outcome = outcome
             connection.execute("COMMIT")
@@ -316,7 +316,7 @@ class _Writer:
 
 
 class Translated:
-    """Turns what SQLite and the system say of a file into what a store says."""
+    """Turns errors of SQLite and the system into errors of a store."""
 
     def __init__(self, path: Path, on_damage: Callable[[str], object] | None = None) -> None:
         self._path, self._on_damage = path, on_damage

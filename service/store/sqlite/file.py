@@ -84,18 +84,18 @@ def what_is_wrong(path: Path, connection: sqlite3.Connection) -> str | None:
         report = [row[0] for row in connection.execute(pragma)]
     except sqlite3.OperationalError:
         raise
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # what the check quotes may be damaged text
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # the check may quote damaged text
         return str(error)
     return None if report == ["ok"] else str(report[0])
 
 
 def damaged(path: Path, wrong: str) -> str:
-    """Return what to say of a file with which something is wrong, in one line."""
+    """Return a line that says what is wrong with a file."""
     return f"{path} is damaged: {' '.join(wrong.split())}; restore it from a copy"
 
 
 def mark_of(path: Path) -> Path:
-    """Return the file which says that a service has found the one at `path` damaged."""
+    """Return the mark that a service leaves beside a file at `path` that it found damaged."""
     return _beside(path, ".found-damaged")
 
 

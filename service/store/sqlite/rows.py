@@ -36,7 +36,7 @@ class SqliteRows:
 
     @classmethod
     async def open(cls, path: Path) -> "SqliteRows":
-        """Open the file `path`; make it when there is none. A damaged one is moved aside, and a new one made.
+        """Open the file `path`, or make it. If it is damaged, move it aside and make a new one.
 
         Raises `Unavailable` when the file cannot be opened.
         """

@@ -7,7 +7,7 @@ from typing import Final
 APPLICATION: Final = int.from_bytes(b"Tabu")
 """Marks the file as ours, in the place that SQLite's format has for it."""
 SANDBOX: Final = int.from_bytes(b"TabS")
-"""Marks the file of a sandbox, wherever it is copied to: its tokens and secrets are known to everybody."""
+"""Marks the file of a sandbox, and every copy of it: everybody knows its tokens and secrets."""
 
 _FIRST: Final = """
 CREATE TABLE games (
@@ -123,9 +123,9 @@ CREATE TABLE identities (
 ) WITHOUT ROWID;
 """
 
-# With a key only what its request added is kept: the answer is made again from the log. Keys are deleted in the order
-# of their numbers, which follow their times, so that no index of these is needed. Older keys end as if they had been
-# used now, because nobody knows when they were.
+# A row of a key has only the records that its request added: the answer is made again from the log. Keys are deleted in
+# the order of their numbers, which follow their times, so that no index of these is needed. Older keys end as if they
+# had been used now, because nobody knows when they were.
 _KEYS: Final = """
 ALTER TABLE keys RENAME TO keys_before;
 
@@ -486,7 +486,7 @@ WHERE ' ' || scopes || ' ' LIKE '% account %' AND ' ' || scopes || ' ' LIKE '% p
     AND ' ' || scopes || ' ' NOT LIKE '% notify %';
 """
 
-# What accounts have read of what they were told, and what they are to be told.
+# Which notifications accounts have read, and which they want.
 _INBOX: Final = """
 CREATE TABLE read_marks (
     player  TEXT NOT NULL REFERENCES players (player),
@@ -724,7 +724,7 @@ STEPS: Final = (
     *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE, _BOOK, _WEBHOOKS, _INBOX, _MAIL, _ORGANIZING),
     *(_TOURNAMENTS, _DEVICES, _LEAGUES, _APPS, _OUTSIDE, _IMPORTS, _JOINING),
 )
-"""The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
+"""The schema, as it grew. A new file takes all steps, an older file the missing ones. A step never changes."""
 
 SCHEMA_VERSION: Final = len(STEPS)
 

@@ -45,7 +45,7 @@ _SPANS: Final = msgspec.json.encode([*range(41)])
 """What the spans of segments may be."""
 
 _Outcome = tuple[Appended, int]
-"""What became of an append, and the position of the first record; 0 when nothing was added."""
+"""The outcome of an append, and the position of its first record; 0 when nothing was added."""
 
 
 class SqliteStore(SqlStore):
@@ -106,7 +106,7 @@ class SqliteStore(SqlStore):
         Args:
             durable: False gives up that an append is on the disk when it returns: after a power failure the last
                 ones may be missing.
-            sandbox: whether it is one of which everybody knows all tokens and secrets.
+            sandbox: whether everybody knows all its tokens and secrets.
 
         Raises:
             StoreDamaged: the file is damaged, or is no store of ours. It was not touched.
@@ -133,7 +133,7 @@ class SqliteStore(SqlStore):
         return self._connections.refused
 
     def _on_damage(self, why: str) -> None:
-        """Sound the alarm once, and store nothing any more: a write could spread the damage."""
+        """Log the damage once, and refuse writes from now on: a write could spread the damage."""
         if self._connections.refused is None:
             self._connections.refuse(why)
             mark(self._path, why)
@@ -149,7 +149,7 @@ class SqliteStore(SqlStore):
             self._checking = Checking(self._path, self._on_damage)
 
     async def checked(self) -> None:
-        """Return when what `begin_checking` began has ended."""
+        """Wait until the check that `begin_checking` began has ended."""
         if self._checking is not None:
             await asyncio.to_thread(self._checking.wait)
 
@@ -222,7 +222,7 @@ class SqliteStore(SqlStore):
         return appended
 
     def _stored(self, batches: Sequence[Append], outcome: "_Outcome") -> None:
-        """Keep at hand what was committed."""
+        """Keep committed records in memory."""
         appended, first = outcome
         if appended.repeated is None:
             self._end.add(first, [(batch.game, record) for batch in batches for record in batch.records])
@@ -235,17 +235,17 @@ class SqliteStore(SqlStore):
 class _End:
     """The newest records of the log in memory, for those who follow it. Only what is committed is added.
 
-    Nobody else appends to the file. If somebody did all the same, the next position would tell, and what is at hand
-    begins anew there.
+    No other process appends to the file. If one did, the next position would show it, and the records in memory would
+    begin anew there.
     """
 
     def __init__(self) -> None:
         self._rows: list[Placed] = []
         self._after = -1
-        """The records at hand are all that follow this position; -1 while none was appended."""
+        """The records in memory are all that follow this position; -1 while none was appended."""
 
     def after(self, position: int) -> list[Placed] | None:
-        """Return the records that follow a position; None when those at hand do not reach back to it."""
+        """Return the records that follow a position; None if the records in memory do not reach back to it."""
         if not self._rows or position < self._after:
             return None
         return self._rows[position - self._after :]
@@ -266,7 +266,7 @@ class _End:
 
 
 _MOVE: Final = "UPDATE games SET head = ?, changed = ? WHERE game = ? AND head = ? AND status = ?"
-"""Moves a game whose status stays what it is: then its index by status need not be written."""
+"""Moves a game whose status stays the same: then its index by status need not be written."""
 _MOVE_KEYED: Final = f"{_MOVE} AND NOT EXISTS (SELECT 1 FROM keys k WHERE k.game = ? AND k.account = ? AND k.key = ?)"
 _MOVE_ON: Final = "UPDATE games SET head = ?, changed = ?, status = ? WHERE game = ? AND head = ?"
 _INSERT: Final = (
@@ -278,7 +278,7 @@ takes longer than to write them."""
 
 
 def _append_together(connection: sqlite3.Connection, batches: Sequence[Append]) -> _Outcome:
-    """Append all batches, or none. What other requests wrote in the same transaction stays."""
+    """Append all batches, or none. Writes of other requests in the same transaction stay."""
     connection.execute("SAVEPOINT together")
     try:
         first = _append(connection, batches[0])
@@ -330,7 +330,7 @@ def _append(connection: sqlite3.Connection, batch: Append) -> _Outcome:
 
 
 def _moved(connection: sqlite3.Connection, batch: Append) -> bool:
-    """Move a game on whose status stays what it is; tell whether that could be done."""
+    """Move a game on whose status stays the same; tell whether that was possible."""
     last, key = batch.records[-1], batch.key
     values = last.version, last.at, batch.game, batch.expected, batch.status
     if key is None:
@@ -339,7 +339,7 @@ def _moved(connection: sqlite3.Connection, batch: Append) -> bool:
 
 
 def _repeated(connection: sqlite3.Connection, batch: Append) -> Appended | None:
-    """Return what a request is answered that came before; None for one that did not. Raises `KeyReused`."""
+    """Return the answer to a repeated request; None for a new one. Raises `KeyReused`."""
     game, key = batch.game, batch.key
     first = kept_use(connection.execute(SEEN, (0, game, key.account, key.key)).fetchall()) if key is not None else None
     if first is None or key is None:
@@ -363,7 +363,7 @@ def _row(game: StreamId, record: Record) -> tuple[Any, ...]:
 
 
 def _write_beside(connection: sqlite3.Connection, batch: Append) -> None:
-    """Write what comes with records: secrets, who sits where, the use of a key."""
+    """Write the data that belong to records: secrets, who sits where, the use of a key."""
     game, key, last = batch.game, batch.key, batch.records[-1]
     if batch.secrets:
         connection.executemany(

@@ -16,7 +16,7 @@ from service.store.transparency import Growth, TreeMoved
 class SqliteTree(SqlTree):
     """A `TreeStore` in the file of a `SqliteStore`, which lends it its connections.
 
-    In the same file as the log, so that a copy of it is of one moment.
+    It is in the same file as the log, so that a copy has both as of one moment.
     """
 
     head_query = "SELECT size, root, CAST(position AS TEXT) FROM trees ORDER BY size DESC LIMIT 1"

@@ -25,13 +25,13 @@ const FEW = 6; // A field with no more values than this has a button for each.
 export const MANY = 9;
 
 /**
- * An answer: what it is called, what a click does, and what tells it from others.
+ * An answer: its label, what a click does, and how it differs from other answers.
  * @typedef {object} Answered
  * @property {string} label
  * @property {() => unknown} act
  * @property {string} [value] by which tests and screen readers know its button
  * @property {boolean} [quiet] whether it only declines
- * @property {string} [key] where it is not the place of the button
+ * @property {string} [key] if it is not the number of the button
  * @property {boolean} [isOpen] whether its control is open
  * @property {Option} [option] whose control it opens
  * @property {string} [command]

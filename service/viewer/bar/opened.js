@@ -6,8 +6,8 @@
 /** @import { Command, Option, Table } from "../types.js" */
 
 /**
- * What ends the turn, at a version: the commands and what they are called, null while they are looked for; whether they
- * can be taken back; and whether a mouse only passes over the button.
+ * What ends the turn, at a version: the commands and their labels, null while the service is asked for them; whether
+ * they can be taken back; and whether a mouse only passes over the button.
  * @typedef {{version: number, commands: Command[], words: string[] | null, canUndo: boolean, isPassing: boolean}} Plan
  */
 

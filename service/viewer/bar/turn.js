@@ -52,7 +52,7 @@ function fixed({ schema }) {
 }
 
 /**
- * Show what ends the turn; while a mouse is over the button, or until it is taken back.
+ * Show what ends the turn: while a mouse is over the button, or until the player closes it.
  * @param {Table} room
  * @param {Commands} commands
  */
@@ -68,7 +68,7 @@ export async function planned(room, commands, isPassing = false) {
 }
 
 /**
- * Do what is shown, if it can be taken back or there is nothing else to do; otherwise show it, and ask once more.
+ * Do what is shown, if it can be taken back or is the only thing to do. Otherwise show it, and ask once more.
  * @param {Table} room
  * @param {Commands} commands
  */
@@ -99,7 +99,7 @@ export function passBy(room) {
 }
 
 /**
- * Do what was shown. Nothing is done when the game has moved on since.
+ * Do what was shown. If the game has moved on since, do nothing.
  * @param {Commands} commands
  * @param {Plan} shown
  */

@@ -34,7 +34,7 @@ export function officials(desk) {
     }
     ${mayName ? naming(desk) : nothing}
     ${desk.problem && desk.about === "officials" ? refusal(desk, desk.problem) : nothing}
-    ${desk.isOrganizer ? html`<p class="hint"><a href="/account/webhooks#game=${desk.game.id}">Have a chat channel told of this game</a></p>` : nothing}
+    ${desk.isOrganizer ? html`<p class="hint"><a href="/account/webhooks#game=${desk.game.id}">Send messages about this game to a chat channel</a></p>` : nothing}
   </section>`;
 }
 
@@ -79,7 +79,8 @@ function naming(desk) {
 }
 
 /**
- * Name whom a text means: an account's id, the address of a player's page, or the name of one who can be found.
+ * Name the player whom a text means: by the id of an account, the address of a player's page, or a name that can be
+ * found.
  * @param {OpenDesk} desk
  * @param {HTMLFormElement} form
  * @param {string} text

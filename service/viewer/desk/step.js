@@ -1,5 +1,6 @@
 /**
- * One step of a game as a judge looks at it: what was asked, what was done by which rules, the dice, the way back.
+ * One step of a game as a judge looks at it: the question, what was done and by which rules, the dice, and the way
+ * back.
  * @module
  */
 

@@ -1,5 +1,5 @@
 /**
- * Creating a game: by which rules, for how many, under which title, and whatever else the rules let its creator choose.
+ * Creating a game: its rules, players and title, and what else the rules let its creator choose.
  * @module
  */
 
@@ -110,7 +110,7 @@ export function newGame(api, account, rulesets, draw) {
     <label for="organizer-sees">While you hold no seat, you see</label>
     <select id="organizer-sees" name="organizer_sees">
       <option value="spectator">what spectators see</option>
-      <option value="all">everything, hidden hands too; the players are told</option>
+      <option value="all">everything, hidden hands too; the players can see that you do</option>
     </select>
     ${setup && detail ? [setup.render(), remarks(detail)] : nothing}
     ${wish.problem && !isShown(wish.problem) && !isStillness ? refusal({ api, game: { ruleset: ruleset.id }, redraw: draw }, wish.problem) : nothing}
@@ -145,7 +145,7 @@ function setupOf(api, ruleset, draw) {
 }
 
 /**
- * Return what was chosen of a set-up. A list or a group of fields that is left empty chooses nothing.
+ * Return what was chosen in a set-up. A list or a group of fields that is left empty is left out.
  * @param {JsonObject} setup
  */
 function chosen(setup) {
@@ -155,7 +155,7 @@ function chosen(setup) {
 }
 
 /**
- * A schema as the contract has it: much may be left out, and shapes stand elsewhere.
+ * A schema in the form of the contract: much may be left out, and shapes stand elsewhere.
  * @typedef {object} Loose
  * @property {string} [type]
  * @property {string} [$ref]
@@ -168,7 +168,7 @@ function chosen(setup) {
  */
 
 /**
- * Return a schema of the contract as an option's, which leaves nothing unsaid: what has a default is always there.
+ * Return a schema of the contract in the form of an option's schema, where fields with a default are always there.
  * @param {Loose} schema
  * @param {Record<string, Loose>} [shapes]
  * @returns {Field}

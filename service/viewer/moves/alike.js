@@ -1,5 +1,5 @@
 /**
- * Options that are called the same: what each of them has that the others have not.
+ * Options with the same title, and how each of them differs from the others.
  * @module
  */
 

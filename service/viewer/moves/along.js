@@ -153,7 +153,7 @@ function whole(schema, value) {
   };
 }
 
-/** Return a value without what is nothing: 0 of a kind, an empty list. @param {Json} value @returns {Json} */
+/** Return a value without its empty parts: 0 of a kind, an empty list. @param {Json} value @returns {Json} */
 export function something(value) {
   if (typeof value !== "object" || value === null) return value || undefined;
   if (Array.isArray(value)) return value.length ? [...value].sort() : undefined;

@@ -9,7 +9,7 @@
  */
 
 import { isSame } from "../forms/schema.js";
-import { gestureOf } from "./gestures.js";
+import { gestureOf, pointedFields } from "./gestures.js";
 
 /**
  * Return what a command does and where: "March to Ostia".
@@ -20,9 +20,9 @@ import { gestureOf } from "./gestures.js";
  */
 export function sentence(option, value, end, labels) {
   const title = option.title || option.command;
-  const { to, between } = gestureOf(option);
-  const named = [to, between]
-    .flatMap((name) => (name ? [value[name]] : []))
+  const { from } = gestureOf(option);
+  const named = pointedFields(option)
+    .flatMap((name) => (name !== from ? [value[name]] : []))
     .filter((each) => each !== undefined && !isSame(each, []));
   const where = end && !named.length ? [end] : named;
   const words = where.map((each) => labels?.value(each) ?? `${each}`).filter((word) => !title.includes(word));

@@ -1,6 +1,6 @@
 /**
- * What goes on around the table, for everybody to see: how it ended, a pause, seats that were given up, proposals to
- * end the game, and requests to take moves back with their answers.
+ * What happens around the table, for everybody to see: the end, a pause, seats that were given up, proposals to end the
+ * game, and requests to take moves back with their answers.
  * @module
  */
 
@@ -59,7 +59,7 @@ export function aroundPanel(room, account) {
 }
 
 /**
- * The cases that wait for a ruling, for who has a say in them: a seat or an official.
+ * The cases that wait for a ruling, for those who take part in them: seats and officials.
  * @param {Entered} room
  * @param {Account} account
  */
@@ -118,7 +118,7 @@ function pause(room, account) {
     ${resuming.problem ? refusal(room, resuming.problem) : nothing}</div>`;
 }
 
-/** What was refused when somebody was to end a pause. @type {{problem: Problem | null}} */
+/** The refusal of the last try to end a pause. @type {{problem: Problem | null}} */
 const resuming = { problem: null };
 
 /** @param {Entered} room */

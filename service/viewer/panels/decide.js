@@ -93,7 +93,7 @@ function question(room, decision) {
 }
 
 /**
- * What may be given at any time: folded up, unless there is nothing else.
+ * Commands that may be given at any time: folded up, unless there are no others.
  * @param {Table} room
  * @param {Commands} commands
  * @param {Option[]} found
@@ -162,7 +162,7 @@ async function revoke(room, commands, each) {
 }
 
 /**
- * Whether the command is given whenever the seat is asked this, how long, and on which conditions.
+ * Whether the command answers this question in advance, for how long, and on which conditions.
  * @param {Commands} commands
  * @param {Option} option
  */
@@ -242,7 +242,7 @@ function filterNote(room, commands, some, all) {
 }
 
 /**
- * Tell whether an area can be meant by an option.
+ * Tell whether an option can be about an area.
  * @param {Option} option
  * @param {string} area
  */

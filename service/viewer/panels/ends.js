@@ -16,13 +16,13 @@ import { clock, seatName } from "../parts/format.js";
 import { inWords, orderBy } from "../parts/order.js";
 import { PanelRequest } from "./request.js";
 
-/** A week: so long before its end it is said that a game will be abandoned. */
+/** A week: the page says so long before that a game will be abandoned. */
 const WARNING = 7 * 24 * 60 * 60_000;
 const PROPOSE = "propose";
 
 const request = new PanelRequest();
 
-/** Whether there is anything to say about the end of a game that runs. @param {Entered} room */
+/** Whether a running game has proposals to end it, or will be abandoned. @param {Entered} room */
 export function saysOfEnds({ game, isGame }) {
   return isGame && (game.end_proposals.length > 0 || isAbandonedSoon(game.abandoned_at));
 }

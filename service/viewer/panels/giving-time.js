@@ -1,5 +1,5 @@
 /**
- * What is done about clocks: seeing them in full, giving time, taking a day off, and claiming a flag.
+ * Clocks in full, and what players do about them: give time, take a day off, claim a flag.
  * @module
  */
 

@@ -1,5 +1,5 @@
 /**
- * What is under way: an auction, a vote, an offer, a battle. It stands beside the board and hides nothing of it.
+ * What is under way: an auction, a vote, an offer, a battle. It is shown beside the board, so it hides nothing there.
  * @module
  */
 

@@ -28,7 +28,7 @@ import { invite, linkOf } from "../state/invitations.js";
 /** @type {WeakMap<Room, Known>} */
 const byRoom = new WeakMap();
 
-/** Return what is known of the invitations to a game; they are read when it is asked for first. @param {Entered} room */
+/** Return the invitations to a game as far as they are known. The first call reads them. @param {Entered} room */
 function knownOf(room) {
   const known = byRoom.get(room);
   if (known) return known;
@@ -58,7 +58,7 @@ export function inviting(room, isFull, act) {
         : html`
       <p><label class="check"><input type="checkbox" .checked=${game.listed} @change=${list} /> Lists show this game to everybody</label></p>`
     }
-    <p class="hint"><a href="/account/webhooks#game=${room.id}">Have a chat channel told of this game</a></p>`;
+    <p class="hint"><a href="/account/webhooks#game=${room.id}">Send messages about this game to a chat channel</a></p>`;
 }
 
 /**

@@ -121,7 +121,7 @@ function whatFollows(game, each, mayChoose, isGone) {
 }
 
 /**
- * Tell whether to offer somebody a seat; whether they may have it, the service decides.
+ * Tell whether to show somebody the button that takes a seat over. The service decides whether they may.
  * @param {Entered} room
  * @param {Account} account
  * @param {string} each
@@ -153,7 +153,7 @@ async function accept(room, seat) {
   if (!request.problem) await room.enter(room.version);
 }
 
-/** What a player can do who does not want to play on: each says what it means. @param {Room} room */
+/** What a player can do who does not want to play on. Each choice says what it means. @param {Room} room */
 export function leaving(room) {
   const { game, seat } = room;
   if (
@@ -233,7 +233,7 @@ function resigning(room, seat) {
   const follows =
     others.length === 1
       ? `The game ends, and ${seatName(room.game, others[0].seat)} wins.`
-      : "The game goes on. What is yours passes to nobody, the house answers for your seat with as little as possible, and somebody else may take the seat over.";
+      : "The game goes on. Nothing of yours passes to another player, the house answers for your seat with as little as possible, and somebody else may take the seat over.";
   return html`<details class="leaving"><summary>Resign</summary>
     <form @submit=${submit}><p>${follows}</p>
     <p><label><input type="checkbox" name="sure" required /> I resign, and know that I cannot take this back.</label></p>

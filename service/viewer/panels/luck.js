@@ -1,5 +1,5 @@
 /**
- * The luck of a game that is over: what the dice of each seat were worth, beside what is expected.
+ * The luck in a game that is over: what the dice of each seat were worth, and what was expected of them.
  * @module
  */
 
@@ -13,7 +13,7 @@ import { chip } from "../parts/chip.js";
 import { seatName } from "../parts/format.js";
 import { lucky } from "../parts/lucky.js";
 
-/** What was told of rooms; null while it is asked for. @type {WeakMap<Room, GameLuck | null>} */
+/** The luck in each room; null while the service is asked for it. @type {WeakMap<Room, GameLuck | null>} */
 const told = new WeakMap();
 
 /** @param {Entered} room */

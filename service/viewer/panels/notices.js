@@ -101,12 +101,12 @@ export function noticesButton(room) {
 }
 
 /**
- * Show of what the account is told in this game, in its inbox, on its devices and by e-mail.
+ * Show which notifications the account gets about this game, in its inbox, on its devices and by e-mail.
  * @param {Pick<Room, "id" | "api">} room
  */
 async function showWishes({ id, api }) {
   const there = document.getElementById("notices-of-game");
-  // An account that may not be told of anything has no settings for it.
+  // An account that may not get notifications has no settings for them.
   const me = await api.get("/v1/players/me").catch(() => null);
   if (!there || !me?.scopes.includes("notify")) return;
   const settings = await api.get(SETTINGS).catch(() => null);
@@ -123,10 +123,10 @@ async function showWishes({ id, api }) {
   /** @param {boolean} turns @param {boolean} others */
   const draw = (turns, others) =>
     render(
-      html`<fieldset><legend>Of this game, your inbox, devices and e-mail tell</legend>
+      html`<fieldset><legend>Your inbox, devices and e-mail tell you about this game</legend>
       <label class="check"><input type="checkbox" .checked=${turns} @change=${() => save(!turns, others)} /> when it is my turn</label>
       <label class="check"><input type="checkbox" .checked=${others} @change=${() => save(turns, !others)} /> what else happens</label></fieldset>
-      <p class="hint"><a href="/account/notices">What you are told, and where</a></p>`,
+      <p class="hint"><a href="/account/notices">All your notifications</a></p>`,
       there,
     );
   draw(!off.includes("your-turn"), !OTHERS.every((kind) => off.includes(kind)));

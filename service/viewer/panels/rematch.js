@@ -1,6 +1,6 @@
 /**
- * Rematches: offering one when a game is over, who has agreed, and the way to the new game. The page of the new game
- * shows the same until it starts.
+ * Rematches: offering one when a game is over, showing who has agreed, and leading to the new game. The page of the new
+ * game shows the same until it starts.
  * @module
  */
 
@@ -12,7 +12,7 @@ import { clock, named } from "../parts/format.js";
 import { PanelRequest } from "./request.js";
 
 const SOON = 4000; // Milliseconds between two looks at an offer that waits for players.
-const LATER = 15_000; // And while there is none, for somebody who may be asked.
+const LATER = 15_000; // The same while there is no offer, for somebody who may get one.
 
 /** The rematches of one game, as far as they are known. */
 class Offers {
@@ -80,7 +80,7 @@ function offersOf(room) {
   return offers;
 }
 
-/** The button that offers a rematch, for who may. @param {Entered} room */
+/** The button that offers a rematch, for those who may offer one. @param {Entered} room */
 export function rematchButton(room) {
   const offers = offersOf(room);
   const { next } = offers.known ?? {};

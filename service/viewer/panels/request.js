@@ -1,5 +1,5 @@
 /**
- * What a panel asks of the service: one request at a time, and the refusal of the last one beside what it was for.
+ * The requests of a panel: one at a time, with the refusal of the last one beside the part that sent it.
  * @module
  */
 

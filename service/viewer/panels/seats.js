@@ -141,7 +141,8 @@ function clockChoice(room) {
 }
 
 /**
- * How well the bots play, and bots for all seats that are free; one stays free for an organizer who has none.
+ * The level of the bots, and a button that puts bots on all free seats; one seat stays free for an organizer who has
+ * none.
  * @param {Entered} room
  * @param {SeatView | undefined} mine
  */
@@ -166,7 +167,7 @@ function seatBot(room, seat) {
 }
 
 /**
- * Do something to the game, and show how it is afterwards, or why that was refused.
+ * Change the game, and show it afterwards, or say why the change was refused.
  * @param {Entered} room
  * @param {() => Promise<unknown>} does
  */

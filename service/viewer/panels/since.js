@@ -15,7 +15,7 @@ import { count, named } from "../parts/format.js";
 import { sinceOf } from "../state/since.js";
 
 /**
- * A move in a sentence: from which version to which, and how many more are like it.
+ * A move in a sentence, with its first and last version, and how many more like it follow.
  * @typedef {{type: string, seat: string | null | undefined, text: string, from: number, to: number, more: number}} Line
  */
 

@@ -1,5 +1,5 @@
 /**
- * How the seats stand at the version that is shown, what lies beside the board, and charts over the rounds.
+ * The standings of the seats at the version that is shown, what lies beside the board, and charts over the rounds.
  * @module
  */
 
@@ -57,7 +57,7 @@ function table(room, standings) {
 }
 
 /**
- * Whether somebody has stopped playing: a neutral side, which holds no seat, never did.
+ * Whether somebody has stopped playing. A neutral side holds no seat, so it never plays and never stops.
  * @param {Entered} room
  * @param {Standing} standing
  */

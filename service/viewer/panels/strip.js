@@ -1,6 +1,6 @@
 /**
- * Every player, always in sight: colour and emblem, name, what they have, and whose decision is awaited. The items and
- * the hand of the viewer's own seat are written out in words.
+ * Every player, always in sight: colour and emblem, name, possessions, and whether the game waits for them. The items
+ * and the hand of the viewer's own seat are written out in words.
  * @module
  */
 

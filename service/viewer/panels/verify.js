@@ -1,5 +1,6 @@
 /**
- * The panel that verifies this game, or a case about it, as a stranger gets it, or an export from a file.
+ * The panel that verifies this game or a case about it, from the export that a stranger would get, or an export from a
+ * file.
  * @module
  */
 
@@ -128,7 +129,7 @@ function explanation() {
 }
 
 /**
- * A verdict; or that there is none, since the check itself failed.
+ * A verdict, or the text that says why the check itself failed.
  * @typedef {Verdict & {failed?: boolean}} Judged
  */
 
@@ -147,7 +148,7 @@ class Check {
     this.compared = "";
     /** What a certificate says of the same log; null before one was asked for. @type {(Certified & {stream: string}) | null} */
     this.certified = null;
-    /** A policy that the visitor kept; empty for the one that the service shows. */
+    /** A policy that the visitor chose; empty for the policy that the service shows. */
     this.policy = "";
   }
 
@@ -237,7 +238,7 @@ class Check {
   }
 
   /**
-   * Read the ruleset that the first line names: it says where events show dice. None when the service has no such.
+   * Read the ruleset that the first line names: it says where events show dice. None when the service does not have it.
    * @param {string} text
    */
   async #ruleset(text) {
@@ -247,7 +248,8 @@ class Check {
   }
 
   /**
-   * Read the export of the game that a case is about: it says who held the seats. None when the service has no such.
+   * Read the export of the game that a case is about: it says who held the seats. None when the service does not have
+   * it.
    * @param {string} text
    */
   async #gameOf(text) {
@@ -255,7 +257,10 @@ class Check {
     return game ? exported(`/v1/games/${encodeURIComponent(game)}`).catch(() => undefined) : undefined;
   }
 
-  /** Compare the head with what the service has at that version: a log may be sound and not be the one that was played. */
+  /**
+   * Compare the head with the service's at that version: a sound log may still not be the log of the game that was
+   * played.
+   */
   async #compare() {
     const { api } = this.room;
     const { game = "", case: id, versions, head } = /** @type {Judged} */ (this.verdict);
@@ -325,7 +330,7 @@ function certificate(check) {
     </div>
     ${
       certified
-        ? html`<label class="file">Believe a policy that you kept${policy ? nothing : ", and not the key that this service shows now"}
+        ? html`<label class="file">Trust a policy that you kept${policy ? nothing : ", and not the key that this service shows now"}
           <input type="file" @change=${(/** @type {At<HTMLInputElement>} */ event) => check.use(event.target)} /></label>`
         : nothing
     }`;

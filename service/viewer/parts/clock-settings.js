@@ -1,5 +1,5 @@
 /**
- * The clock of a game in words, for who thinks about sitting down and for who plays; and the choice of one.
+ * The clock of a game in words, for players and for people who may sit down; and the form that chooses one.
  * @module
  */
 
@@ -46,8 +46,8 @@ export function stillness(days) {
 }
 
 /**
- * The fields in which a clock is chosen: one with a name, or one of one's own. The stylesheet hides those that do not
- * matter for what is chosen.
+ * The fields in which a clock is chosen: one with a name, or one of one's own. The stylesheet hides the fields that the
+ * choice does not need.
  * @param {Clock | null} clock that was chosen before
  * @param {Problem | null} problem why the last choice was refused
  */
@@ -129,7 +129,7 @@ function field(name, label, problem, input) {
 /** What was wrong with a field, beside it. @param {string} id @param {Problem | null} problem */
 export function beside(id, problem) {
   const { rule, allowed = "" } = problem?.problem ?? {};
-  // Of a value that is no such number, the message speaks to programs.
+  // If the value is no such number, the message of the service is for programs.
   const words = problem && (rule || !allowed ? `${problem.message} ${allowed}` : allowed);
   return html`<p id=${id} class="problem beside" role="alert" ?hidden=${!problem}>${words ?? nothing}</p>`;
 }
@@ -169,7 +169,10 @@ export function clockFrom(given) {
   };
 }
 
-/** Return a number that somebody typed; -1, which the service refuses, for what is none. @param {string} text */
+/**
+ * Return a number that somebody typed; if it is no number, return -1, which the service refuses.
+ * @param {string} text
+ */
 export function numberIn(text) {
   return text && Number.isFinite(Number(text)) ? Number(text) : -1;
 }

@@ -20,7 +20,7 @@ const UNITS = [
 const TIME = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const LOW = 0.1; // The part of its time from which on a clock warns.
 
-/** The clocks that have a name, as the service has them. @type {Record<"live" | "fast" | "slow", Clock>} */
+/** The service's clocks that have a name. @type {Record<"live" | "fast" | "slow", Clock>} */
 export const PRESETS = {
   live: bank(45 * 60, 3 * 60, 3600, 0),
   fast: bank(2 * 86_400, 8 * 3600, 4 * 86_400, 3),
@@ -58,7 +58,7 @@ export function nameOf(clock) {
 /**
  * Return by how many milliseconds the service's time is ahead of this device's, which may be wrong by any amount.
  * @param {Pick<Game, "now"> | null} game as it was answered just now
- * @param {number} before the same of an earlier answer, where this one does not say it
+ * @param {number} before the result for an earlier answer, if this one does not have the time
  */
 export function aheadOf(game, before = 0, here = Date.now()) {
   return game?.now ? Date.parse(game.now) - here : before;
@@ -203,7 +203,10 @@ export function besides({ grace = 2, quiet = null, days_off: days = 0 }) {
   return said.join(" ");
 }
 
-/** What each state means, in words for who does not see colours, or does not see. @type {Record<Shown["state"], string>} */
+/**
+ * What each state means, in words for people who cannot see colours, or cannot see.
+ * @type {Record<Shown["state"], string>}
+ */
 export const MEANS = {
   "": "",
   runs: "",

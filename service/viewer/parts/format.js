@@ -80,7 +80,7 @@ export function clock(time) {
  * Return a number with what it counts: "1 general", "2 legions". The noun may be a singular or a plural.
  * @param {number} number
  * @param {string} noun
- * @param {string[]} [massNouns] words without a plural, as the ruleset has them: "2 infantry"
+ * @param {string[]} [massNouns] the ruleset's words without a plural: "2 infantry"
  */
 export function amount(number, noun, massNouns = []) {
   if (massNouns.some((mass) => noun.endsWith(mass))) return `${number} ${noun}`;

@@ -1,5 +1,5 @@
 /**
- * What somebody typed into a form.
+ * Reading what somebody typed into a form.
  * @module
  */
 

@@ -1,5 +1,5 @@
 /**
- * What dice were worth, in words.
+ * The luck of dice, in words.
  * @module
  */
 
@@ -11,7 +11,7 @@ const USUAL = 1; // Standard deviations within which two of three cases lie.
 const RARE = 2; // And 19 of 20.
 
 /**
- * Return what some dice were worth beside what is expected: "34 dice worth 21, 17.0 expected: lucky".
+ * Return what some dice were worth and what was expected of them: "34 dice worth 21, 17.0 expected: lucky".
  * @param {Luck} luck
  */
 export function lucky({ rolled, worth, expected, deviations }) {

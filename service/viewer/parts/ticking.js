@@ -12,7 +12,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { capital, seatName } from "./format.js";
 import { MEANS, changesIn, short, shownAt } from "../parts/clocks.js";
 
-/** The timer of the page, and what there was to say of the clocks last. */
+/** The timer of the page, and the states of the clocks that it showed last. */
 const ticking = { timer: 0, states: "" };
 
 /** The service's time. @param {Table} room */
@@ -24,8 +24,8 @@ export function shown(room) {
 }
 
 /**
- * Let the clocks of a page go on. Each second only their digits change: the page is drawn again when there is something
- * else to say of a clock.
+ * Let the clocks of a page run. Each second changes only their digits. The page is drawn again when the state of a
+ * clock changes.
  * @param {Table} room
  */
 export function tick(room) {

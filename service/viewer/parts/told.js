@@ -1,6 +1,5 @@
 /**
- * What an inbox says: each notification in words, and what a tab and a list of games show of it. It needs no page, so it
- * is tested without one.
+ * Notifications in words, and how a tab and a list of games show them. It needs no page, so it is tested without one.
  * @module
  */
 
@@ -52,10 +51,10 @@ const OF_GAMES = {
 /** @type {Record<Notification["kind"], (seat: string) => string>} */
 const WORDS = { ...OF_GAMES, ...OF_TOURNAMENTS };
 
-/** What else than their turn a player is told of a game. */
+/** The kinds of notifications about a game besides a player's turn. */
 export const OTHERS = Object.keys(OF_GAMES);
 
-/** What can be told, in words for a list of it. @type {Record<InboxSettings["off"][number], string>} */
+/** The kinds of notifications, in words for a list. @type {Record<InboxSettings["off"][number], string>} */
 export const KINDS = {
   "your-turn": "It is my turn",
   "game-started": "A game begins",
@@ -95,16 +94,19 @@ export function sentence({ kind, seat }) {
   return WORDS[kind]?.(seat ? named(seat) : "A seat") ?? `${capital(plain(kind))}.`;
 }
 
-/** Return the page on which somebody sees what a notification is about. @param {Pick<Notification, "game" | "case" | "tournament" | "version">} told */
+/**
+ * Return the address of the page that a notification is about.
+ * @param {Pick<Notification, "game" | "case" | "tournament" | "version">} told
+ */
 export function pageOf({ game, case: id, tournament, version }) {
   if (tournament) return `/tournaments/${tournament}`;
   return id ? `/games/${game}/desk` : `/games/${game}#v=${version}`;
 }
 
 /**
- * Return how many things wait for somebody: what they have not read, and the games that are theirs to move in.
+ * Return how many things wait for somebody: notifications that they have not read, and games in which it is their turn.
  * @param {InboxState | null} state
- * @param {Notification[]} unread those that are at hand
+ * @param {Notification[]} unread the notifications that were read
  * @param {string} except a game that they look at
  */
 export function waiting(state, unread, except = "") {

@@ -40,7 +40,10 @@ const EMPTY = {
   left: 0,
 };
 
-/** The page: what there is, what was made just now and is shown only once, and what went wrong or was done last. */
+/**
+ * The state of the page: the account's data, what was made just now and is shown only once, and the last message or
+ * problem.
+ */
 const page = {
   kept: EMPTY,
   madeNow: { codes: /** @type {string[]} */ ([]), token: "" },
@@ -181,10 +184,10 @@ function signedIn(me) {
       <span class="quiet">since ${moment(each.created)}${each.used ? html`, last here ${moment(each.used)}` : nothing}</span>
       ${each.id === me.token ? nothing : sure(`Sign out the browser of ${clock(each.created)}`, "Sign out", () => api.delete(`/v1/tokens/${each.id}`))}</li>`,
     )}</ul>
-    ${me.scopes.includes("notify") ? html`<p><a href="/account/notices">What your devices and your e-mail address are told</a></p>` : nothing}</section>`;
+    ${me.scopes.includes("notify") ? html`<p><a href="/account/notices">Notifications on your devices and by e-mail</a></p>` : nothing}</section>`;
 }
 
-/** Apps of other people's. */
+/** Apps by other people, which somebody let in. */
 function letIn() {
   const { apps } = page.kept;
   return html`<section aria-labelledby="apps-title"><h2 id="apps-title">Apps</h2>
@@ -203,7 +206,7 @@ function letIn() {
           <details><summary>What it may do</summary>${mayDo(each.scopes)}</details></li>`;
             },
           )}</ul>`
-        : html`<p class="quiet">You have let none in.</p>`
+        : html`<p class="quiet">You have let no app in.</p>`
     }</section>`;
 }
 
@@ -219,7 +222,7 @@ function tokens(me) {
             (each) => each.id,
             (each) => html`<li><strong>${each.name}</strong> <span>${each.scopes.join(", ")}</span>
           <span class="quiet">made ${moment(each.created)}, ${each.used ? html`used ${moment(each.used)}` : "never used"}${each.expires ? html`, ends ${clock(each.expires)}` : nothing}</span>
-          ${sure(`Revoke ${each.name}`, "Revoke", () => api.delete(`/v1/tokens/${each.id}`), "Whatever uses this token stops working.")}</li>`,
+          ${sure(`Revoke ${each.name}`, "Revoke", () => api.delete(`/v1/tokens/${each.id}`), "Programs that use this token stop working.")}</li>`,
           )}</ul>`
         : html`<p class="quiet">You have none.</p>`
     }
@@ -342,7 +345,8 @@ function act(what) {
 }
 
 /**
- * Do something and say what was done, or why not. What had to be opened for it closes; what else is open stays open.
+ * Do something, and say that it was done, or why not. The form that was opened for it closes; everything else stays
+ * open.
  * @param {() => Promise<string>} what
  * @param {HTMLElement} [control] what was pressed
  */

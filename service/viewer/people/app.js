@@ -1,5 +1,5 @@
 /**
- * What people are told about an app of somebody else's: where it is, what it may do, and the question whether it may.
+ * What the page says about an app of somebody else: where it is, what it may do, and the question whether to let it in.
  * @module
  */
 
@@ -15,7 +15,7 @@ const MAY = {
   notify: "Read your notices, and have them sent to programs and addresses that it chooses",
 };
 
-/** Where an app is, so that somebody recognizes it. @param {Pick<AppRequest, "kind" | "site">} app */
+/** Where an app is, in words that a person recognizes. @param {Pick<AppRequest, "kind" | "site">} app */
 export function placeOf({ kind, site }) {
   if (kind === "web") return site;
   if (kind === "app") return `the app ${site}`;
@@ -67,7 +67,10 @@ export function question(asked, me, isBusy, decide) {
     </div></form>`;
 }
 
-/** What an app asks to do, of which somebody may leave out what they do not want. @param {AppRequest["scopes"]} scopes */
+/**
+ * The scopes that an app asks for. A person may untick those that they do not want to give.
+ * @param {AppRequest["scopes"]} scopes
+ */
 function choices(scopes) {
   return html`<fieldset class="may"><legend>See who you are: your name, and the id of your account; and</legend>
     ${scopes.map((scope) => html`<label class="check"><input type="checkbox" name="scope" value=${scope} checked /> ${MAY[scope] ?? scope}</label>`)}

@@ -1,6 +1,6 @@
 /**
- * The page to which apps of other people send somebody: what the app wants, and whether it may. What the app asks for
- * stands in the address, and the service reads it.
+ * The page to which an app sends a person: it shows what the app wants, and asks whether it may. The app's request is
+ * in the address, and the service reads it.
  * @module
  */
 
@@ -46,7 +46,7 @@ function draw() {
 
 function nowhere() {
   return page.problem
-    ? html`<p>You were not sent anywhere, and nothing was changed. The makers of the app can correct it.</p><p><a href="/">To the lobby</a></p>`
+    ? html`<p>You were not sent anywhere, and nothing was changed. The makers of the app can fix this.</p><p><a href="/">To the lobby</a></p>`
     : html`<p class="quiet">Reading what it asks for …</p>`;
 }
 
@@ -55,7 +55,7 @@ function request(asked) {
   if (page.isSent)
     return html`<p role="status">You are on your way back to ${placeOf(asked)}. You can close this page.</p>`;
   if (asked.error)
-    return html`<p class="problem" role="alert">It asked in a way that cannot be answered: ${asked.error}</p>
+    return html`<p class="problem" role="alert">The app's request is wrong: ${asked.error}</p>
       <p>Nothing was changed.</p>
       <div class="buttons"><button type="button" @click=${() => goTo(asked.address)}>Go back to ${placeOf(asked)}</button><a href="/">To the lobby</a></div>`;
   if (account.isUnknown) return html`<p class="quiet">…</p>`;
@@ -80,7 +80,7 @@ async function decide(allow, scopes) {
   draw();
 }
 
-/** Leave for the app. The service has looked at the address: it is none that would run here. @param {string} address */
+/** Leave for the app. The service has checked that the address runs no script here. @param {string} address */
 function goTo(address) {
   page.isSent = true;
   draw();

@@ -1,5 +1,5 @@
 /**
- * The page on which somebody enters the code that a device shows, and lets an app on it in.
+ * The page on which somebody enters the code that a device shows, and lets the app on it in.
  * @module
  */
 

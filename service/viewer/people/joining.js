@@ -1,6 +1,6 @@
 /**
- * The part of the account page that joins two accounts of one person: the code in the one that stays, and what happens
- * in the other one, which must be clear before it happens.
+ * The part of the account page that joins two accounts of one person. The account that stays shows a code. The other
+ * one says what will happen, before it happens.
  * @module
  */
 

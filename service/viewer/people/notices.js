@@ -1,5 +1,5 @@
 /**
- * The page on which somebody says how they are told what waits for them: on this device, by e-mail, and of what.
+ * The page on which somebody chooses their notifications: on this device, by e-mail, and about what.
  * @module
  */
 
@@ -38,10 +38,10 @@ function draw() {
   const { me } = account;
   const mayBeTold = me?.scopes.includes("notify");
   render(
-    html`<h1>What you are told</h1>
+    html`<h1>Your notifications</h1>
       ${page.problem ? html`<p class="problem" role="alert">${page.problem}</p>` : nothing}
       <p class="hidden" role="status">${page.done}</p>
-      ${mayBeTold ? [device(), devices(), email(), kinds(), games()] : account.isUnknown ? html`<p class="quiet">…</p>` : me ? html`<p>Your account may not be told of anything. Its operators can change that.</p>` : html`<p>Nobody is signed in in this tab.</p>${accountForms(account)}`}
+      ${mayBeTold ? [device(), devices(), email(), kinds(), games()] : account.isUnknown ? html`<p class="quiet">…</p>` : me ? html`<p>Your account may not get notifications. The operators of this service can change that.</p>` : html`<p>Nobody is signed in in this tab.</p>${accountForms(account)}`}
       <p><a href="/account">Your account</a></p>`,
     place,
   );
@@ -51,23 +51,23 @@ function device() {
   const { key, own } = page.devices;
   const isDenied = globalThis.Notification?.permission === "denied";
   return html`<section aria-labelledby="device-title"><h2 id="device-title">On this device</h2>
-    <p>This browser can tell you when it is your turn, also when no page of Tabularium is open.</p>
+    <p>This browser can notify you when it is your turn, even when no page of Tabularium is open.</p>
     ${
       own
-        ? html`<p>${own.active ? "This device is told." : "This device is told as soon as it was reached."}</p>
-          <button @click=${() => perform("This device is told no longer", () => switchOff(api))}>Switch off</button>`
+        ? html`<p>${own.active ? "This device gets notifications." : "This device gets notifications as soon as a first one has reached it."}</p>
+          <button @click=${() => perform("This device gets no more notifications", () => switchOff(api))}>Switch off</button>`
         : key === null
-          ? html`<p class="hint">This service pushes nothing to browsers.</p>`
+          ? html`<p class="hint">This service sends no notifications to browsers.</p>`
           : !canBeTold()
-            ? html`<p class="hint">This browser cannot be told. It takes HTTPS, and on an iPhone the page on the home screen.</p>`
+            ? html`<p class="hint">This browser cannot get notifications. They need HTTPS and, on an iPhone, this page on the home screen.</p>`
             : html`<button class="strong" ?disabled=${isDenied} @click=${() => begin(key)}>Switch on</button>
               ${isDenied ? html`<p class="hint">Your browser does not let this page show notifications. Its settings can change that.</p>` : nothing}`
     }</section>`;
 }
 
-/** Have this device told, and look a little later whether it was reached. @param {string} key */
+/** Switch notifications on for this device, and look a little later whether one has reached it. @param {string} key */
 async function begin(key) {
-  await perform("This device is told", () => switchOn(api, key));
+  await perform("This device gets notifications", () => switchOn(api, key));
   setTimeout(read, REACHED);
 }
 
@@ -78,7 +78,7 @@ function devices() {
       <ul aria-label="Other devices">${others.map(
         (each) => html`<li><strong>${each.service}</strong>
         <span class="quiet">since <time datetime=${each.created} title=${clock(each.created)}>${ago(each.created)}</time>${each.active ? "" : ", not reached yet"}</span>
-        <button aria-label="Switch off the device of ${clock(each.created)}" @click=${() => perform("That device is told no longer", () => remove(api, each.id))}>Switch off</button></li>`,
+        <button aria-label="Switch off the device of ${clock(each.created)}" @click=${() => perform("That device gets no more notifications", () => remove(api, each.id))}>Switch off</button></li>`,
       )}</ul></section>`
     : nothing;
 }
@@ -98,7 +98,7 @@ function email() {
       <input id="email-address" name="address" type="email" maxlength="254" autocomplete="email" ?required=${!has.status} />
       <label class="check"><input type="checkbox" name="turns" ?checked=${has.status ? has.turns : true} /> When it is my turn</label>
       <label class="check"><input type="checkbox" name="daily" ?checked=${has.daily} /> Once a day, what waits for me</label>
-      <p class="hint">You are told ten minutes after it became your turn, if it still is, and once an hour of each game.</p>
+      <p class="hint">You get an e-mail ten minutes after your turn begins, if it is still your turn, and at most one an hour for each game.</p>
       <button>Save</button>
       ${has.status ? html`<button type="button" @click=${() => perform("Your address is forgotten", () => api.delete(EMAIL))}>Forget my address</button>` : nothing}
     </form></section>`;
@@ -117,8 +117,8 @@ function saveEmail(event) {
 }
 
 function kinds() {
-  return html`<section aria-labelledby="kinds-title"><h2 id="kinds-title">Of what</h2>
-    <p>It holds for the inbox, for all devices and for e-mail.</p>
+  return html`<section aria-labelledby="kinds-title"><h2 id="kinds-title">What about</h2>
+    <p>This applies to the inbox, all devices and e-mail.</p>
     <fieldset><legend>Tell me that</legend>${Object.entries(KINDS).map(
       ([kind, words]) => html`<label><input type="checkbox" .checked=${live(!page.settings.off.includes(kind))}
         @change=${(/** @type {At<HTMLInputElement>} */ { target }) => tell(kind, target.checked)} /> ${words}</label>`,
@@ -126,7 +126,7 @@ function kinds() {
 }
 
 /**
- * Save at once what is told.
+ * Save at once whether the account gets notifications of a kind.
  * @param {string} kind
  * @param {boolean} isTold
  */
@@ -141,7 +141,7 @@ function games() {
   const silent = Object.entries(page.settings.games);
   return silent.length
     ? html`<section aria-labelledby="games-title"><h2 id="games-title">Single games and tournaments</h2>
-      <p>Of these you are told less. The bell on the page of a game changes that.</p>
+      <p>You get fewer notifications about these. The bell on the page of a game changes that.</p>
       <ul aria-label="Single games">${silent.map(
         ([
           game,
@@ -153,7 +153,7 @@ function games() {
 }
 
 /**
- * Do something, and show what is so then.
+ * Do something, and show the new state.
  * @param {string} done what to say when it was done
  * @param {() => Promise<unknown>} what
  */

@@ -55,9 +55,12 @@ const account = new Account(api);
 const hooks = new Hooks(api);
 const place = /** @type {HTMLElement} */ (document.getElementById("people"));
 
-/** The page: what was made just now, and what went wrong or was done last, and where. */
+/**
+ * The state of the page: what was made just now, and the last message or problem, with the part of the page that it
+ * belongs to.
+ */
 const page = {
-  /** The secret that is shown only now, and whose it is. */
+  /** The secret that is shown only now, and its webhook. */
   secret: { webhook: "", value: "" },
   /** What is to have the focus when the page is drawn. */
   fresh: "",
@@ -184,7 +187,11 @@ function wish(given) {
   };
 }
 
-/** Of what a new one is to tell. @param {FormData} given @returns {Pick<Body<"/v1/webhooks", "post">, "about" | "game" | "tournament">} */
+/**
+ * Which events a new webhook sends.
+ * @param {FormData} given
+ * @returns {Pick<Body<"/v1/webhooks", "post">, "about" | "game" | "tournament">}
+ */
 function told(given) {
   const about = /** @type {Webhook["about"]} */ (textIn(given, "about"));
   if (about === "game") return { about, game: gameIn(textIn(given, "game")) };
@@ -227,7 +234,7 @@ function secretOf(me, { id, url, old_secret_until: until }) {
   const old = until ? html`<p class="hint">Until ${clock(until)} the old secret signs as well.</p>` : nothing;
   if (page.secret.webhook !== id) return old;
   return html`<code class="token" tabindex="0" aria-label="The secret">${value}</code>
-    <p class="hint">The receiver verifies with it what it gets. It is shown only now.
+    <p class="hint">The receiver verifies messages with it. It is shown only now.
     <button type="button" @click=${() => save(`Webhook of ${me.name} at ${location.origin}\nAddress: ${url}\nSecret: ${value}\n`, "tabularium-webhook.txt")}>Download</button></p>${old}`;
 }
 
@@ -246,7 +253,7 @@ function changing(each) {
   };
   return html`<details class="sure"><summary>Change …</summary>
     <form @submit=${submit}>${fields(id, each)}
-      <p><label class="check"><input type="checkbox" name="active" ?checked=${each.status !== "off"} /> It is sent what happens</label></p>
+      <p><label class="check"><input type="checkbox" name="active" ?checked=${each.status !== "off"} /> It gets what happens</label></p>
       <div class="buttons"><button>Save</button></div>
       <p class="hint">One that goes to another address, or is switched on again, has to answer a ping first.</p>
     </form></details>`;
@@ -318,8 +325,8 @@ function words() {
 }
 
 /**
- * Do something, and say what was done or what went wrong. What had to be opened for it closes; what else is open stays
- * open.
+ * Do something, and say that it was done, or what went wrong. The form that was opened for it closes; everything else
+ * stays open.
  * @param {string} about the part of the page that it belongs to
  * @param {() => Promise<string>} does
  * @param {HTMLElement} [control] what was pressed

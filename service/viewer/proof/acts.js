@@ -9,7 +9,7 @@
 import { Around } from "./around.js";
 import { isAroundTheTable } from "./origin.js";
 
-const KEY_LIFE = 24 * 60 * 60 * 1000; // So long, in milliseconds, an idempotency key stands for one request at least.
+const KEY_LIFE = 24 * 60 * 60 * 1000; // Milliseconds for which an idempotency key stands for one request, at least.
 
 /**
  * Return what is wrong with a time, given the one before it.
@@ -52,7 +52,7 @@ export function faultOfCause(cause) {
 }
 
 /**
- * Return the first thing that is wrong with who brought the events about, or that follows from no act.
+ * Return the first event that follows from no act, or whose act is wrong.
  * @param {Row[]} rows the whole log; its first row creates the game
  * @param {Around} [past] of a fork: what it goes back to, as it stands there
  * @returns {{version: number, problem: string} | undefined}

@@ -358,7 +358,7 @@ export class Around {
   }
 
   /**
-   * Tell whether the clocks of a game could have run so after an act: who is waited for, only the rules say.
+   * Tell whether the clocks of a game could have run so after an act. Only the rules know for whom the game waits.
    * @param {Row} row
    * @param {Row[]} rows
    */

@@ -9,7 +9,7 @@
 
 const AGREED = "TAB-END-01";
 const ABANDONED = "TAB-END-04";
-/** The days after which a game is abandoned whose creator chose none. */
+/** Days after which a game is abandoned if its creator chose no other number. */
 const USUAL = 90;
 const DAY = 24 * 60 * 60_000;
 /** With these events others are asked, so proposals lapse. */
@@ -17,7 +17,7 @@ const ASKS_OTHERS = ["seat-given-up", "seat-resigned", "seat-taken-over"];
 
 /** @typedef {{seat: string, asks: string[], round: number, agreed: Set<string>, open: boolean}} Proposal */
 
-/** What may end a game besides its rules. */
+/** Ends of a game that do not come from its rules. */
 export class Ends {
   /** The proposals to end the game, by the version at which each was made. @type {Map<number, Proposal>} */
   #proposals = new Map();

@@ -1,11 +1,11 @@
 /**
- * Of which type each field of an event is: of those around the table, and of cases. Others, only the rules know.
+ * The type of each field of events around the table and of cases. Only the rules know the types of other events.
  * @module
  */
 
 /**
- * By the name of the field, and where that has another type in an event, by both. `[]` is a list of something, `{}` an
- * object whose members all are that, `?` may be null.
+ * Types by the name of the field, or by event and field where a field has another type in one event. `[]` is a list of
+ * something, `{}` an object whose members all are that, `?` may be null.
  * @type {Record<string, string>}
  */
 export const AROUND_THE_TABLE = {

@@ -162,7 +162,7 @@ export class Memory {
   }
 }
 
-/** Return a signed note and the checkpoint that it tells; undefined for what is none. @param {string} text */
+/** Return a signed note and the checkpoint that it tells; undefined for any other text. @param {string} text */
 function parsed(text) {
   try {
     const note = readNote(text);
@@ -177,7 +177,7 @@ function entries(number) {
   return number === 1 ? "1 entry" : `${number.toLocaleString("en")} entries`;
 }
 
-/** Return what the service shows to a stranger; null when it has no such thing. @param {string} path */
+/** Return what the service shows to a stranger; null when it has nothing there. @param {string} path */
 async function fetchAsStranger(path) {
   const answer = await fetch(path, { credentials: "omit" });
   if (answer.status === NOT_FOUND) return null;
@@ -203,7 +203,7 @@ function read() {
 }
 
 /**
- * Keep what was shown. Another tab may have seen a newer log meanwhile.
+ * Store what the service showed. Another tab may have stored a newer log meanwhile.
  * @param {string} id
  * @param {{log: SeenLog | null, head: SeenHead | null}} now
  */

@@ -102,7 +102,7 @@ export async function signedBy(key, note) {
   return Number(stamp);
 }
 
-/** Return what a policy file says. @param {string} text @throws {Error} */
+/** Return the policy that a file contains. @param {string} text @throws {Error} */
 export async function readPolicy(text) {
   /** @type {Policy} */
   const policy = { logs: [], witnesses: new Map(), groups: new Map(), quorum: undefined };

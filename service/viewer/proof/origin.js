@@ -64,7 +64,7 @@ export const AROUND_THE_TABLE = {
   "seat-resigned": { act: "a resignation", by: "holder", seat: true, stays: true, inPause: true },
   "game-adjudicated": { act: "a ruling on the result", by: "official", onCase: true, inPause: true },
 };
-/** What the clock itself may cause; whether it was time, only the rules say. @type {Record<string, Origin>} */
+/** Events that the clock itself may cause. Only the rules know whether it was time. @type {Record<string, Origin>} */
 const BY_CLOCK = {
   "clock-expired": { act: "the fall of a flag", by: "clock", stays: true },
   "default-given": { act: "a default answer", by: "clock", seat: true, command: true },
@@ -72,7 +72,10 @@ const BY_CLOCK = {
   "game-abandoned": { act: "the end of an abandoned game", by: "clock" },
   "game-cancelled": { act: "the end of an offer of a rematch", by: "clock", early: true },
 };
-/** What the house may cause because players resigned; whom it answers for, only the rules say. @type {Record<string, Origin>} */
+/**
+ * Events that the house may cause because players resigned. Only the rules know for whom it answers.
+ * @type {Record<string, Origin>}
+ */
 const BY_HOUSE = {
   "answered-by-house": { act: "an answer of the house", by: "house", seat: true, command: true },
   "game-paused": { act: "a pause by the house", by: "house", stays: true },
@@ -98,11 +101,11 @@ const FOLLOWING = ["seats-moved", "moves-retracted", "game-ended", "clocks-ran"]
 const UNDO = { act: "an undo", by: "holder", seat: true, command: true };
 /** @type {Origin} */
 const RULING = { act: "a ruling", by: "official", onCase: true };
-/** Of a continuation; who its officials are, the log of its parent says, to which the case belongs. @type {Origin} */
+/** For a continuation. The log of its parent, to which the case belongs, says who its officials are. @type {Origin} */
 const START_BY_RULING = { act: "a start by a ruling", by: "anybody", onCase: true, early: true };
 /** @type {Origin} */
 const RULING_WITHOUT_CASE = { act: "a ruling", by: "organizer" };
-/** Whether the account may, `#unofficial` says. @type {Origin} */
+/** `#unofficial` says whether the account may. @type {Origin} */
 const RESUMED_WITHOUT_CASE = { act: "the end of a pause", by: "anybody" };
 /** @type {Origin} */
 const OFFICE_LAID_DOWN = { act: "the laying down of an office", by: "official", whenever: true };

@@ -54,7 +54,7 @@ export async function verify(text, { ruleset = undefined, game = undefined, prog
     await log.check(game ? await played(game) : undefined);
     return { ok: true, ...log.summary(), checked: log.checked, unchecked: log.unchecked };
   } catch (error) {
-    // Whatever hostile content trips over, it is no proof.
+    // Hostile content may raise anything. It is no proof in any case.
     const fault =
       error instanceof Fault ? error : new Fault(`this cannot be read: ${/** @type {Error} */ (error).message}`);
     const { message: problem, version, line } = fault;

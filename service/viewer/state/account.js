@@ -33,9 +33,9 @@ export class Account extends EventTarget {
     this.isUnknown = true;
     /** A token that was made just now, to be kept elsewhere: nobody has a copy of it yet. */
     this.fresh = "";
-    /** A token that an earlier version of this page kept, and that is to be removed if somebody says that they are sure. */
+    /** A token that an earlier version of this page kept, and that is removed when somebody confirms it. */
     this.removing = "";
-    /** Whether somebody wants to sign out, and has not yet said that they are sure. */
+    /** Whether somebody wants to sign out and has not confirmed it yet. */
     this.isLeaving = false;
     this.message = "";
     this.copied = "";
@@ -83,7 +83,7 @@ export class Account extends EventTarget {
     return !this.message;
   }
 
-  /** Make the tab's token the browser's session, unless that is somebody's already or the token may not do that. */
+  /** Make the tab's token the browser's session, unless the browser has a session or the token may not begin one. */
   async #settle() {
     const { api, me } = this;
     if (this.home || !me?.scopes.includes("account")) return;
@@ -155,7 +155,7 @@ export class Account extends EventTarget {
     location.assign(address);
   }
 
-  /** Leave for the provider to sign in there, or say why that cannot be done. */
+  /** Leave for the provider to sign in there, or say why that is not possible. */
   async useProvider() {
     try {
       await this.goToProvider();
@@ -218,9 +218,9 @@ export class Account extends EventTarget {
   /** Sign this browser out. An account without another way back is lost. */
   async leave() {
     try {
-      // First of all: who leaves the page at once is signed out, too.
+      // This comes first: a person who closes the page at once is signed out, too.
       await this.api.session("DELETE");
-      // With the session the service forgets that this browser is told; the browser forgets it, too.
+      // With the session, the service forgets this browser's subscription. The browser forgets it, too.
       await import("./devices.js").then(({ unsubscribe }) => unsubscribe()).catch(() => {});
     } catch (error) {
       const problem = problemOf(error);

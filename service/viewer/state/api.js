@@ -11,7 +11,7 @@ const TOKEN = "tabularium-token";
 const SILENCE = 45_000; // The stream says something every 15 seconds: after 45 seconds of silence it is lost.
 const PATIENCE = 30_000; // The longest wait before the stream is asked for again.
 
-/** What the service answers when it does not do what it was asked (RFC 9457). */
+/** A problem (RFC 9457): the answer of the service when it does not do what it was asked. */
 export class Problem extends Error {
   /**
    * @param {Partial<ProblemBody>} problem the document
@@ -27,7 +27,7 @@ export class Problem extends Error {
   }
 }
 
-/** Return what went wrong as a problem, whatever was thrown. @param {unknown} error */
+/** Return anything that was thrown as a problem. @param {unknown} error */
 export function problemOf(error) {
   return error instanceof Problem
     ? error
@@ -123,8 +123,8 @@ export class Api {
   }
 
   /**
-   * Return whose session the browser has (`player`), after beginning or ending it, if asked; and whether the account
-   * has a way back (`lasting`).
+   * Read, begin or end the session of this browser. Returns whose it is then (`player`), and whether the account has a
+   * way back (`lasting`).
    * @template {"GET" | "POST" | "DELETE"} [Method="GET"]
    * @template {string} [Way=""]
    * @param {Method} [method]
@@ -303,7 +303,7 @@ export class Api {
   }
 }
 
-/** Return the data of a block of the stream: one text, or none in a comment. @param {string} block */
+/** Return the data of a block of the stream; null for a comment. @param {string} block */
 function dataOf(block) {
   const lines = block.split("\n").filter((line) => line.startsWith("data:"));
   return lines.length ? [lines.map((line) => line.slice(5).trimStart()).join("\n")] : [];

@@ -1,5 +1,5 @@
 /**
- * This browser as a device that is told: its subscription to what the service pushes.
+ * Notifications in this browser: its subscription to what the service pushes.
  * @module
  */
 
@@ -10,7 +10,7 @@ const WORKER = "/push.js";
 const DEVICES = "/v1/notifications/push";
 const MARK = 40; // Hexadecimal digits.
 
-/** Whether this browser can be told. Browsers allow it only to pages with HTTPS, or on localhost. */
+/** Whether this browser can get notifications. Browsers allow them only to pages with HTTPS, or on localhost. */
 export function canBeTold() {
   return "serviceWorker" in navigator && "PushManager" in globalThis && "Notification" in globalThis;
 }
@@ -23,7 +23,7 @@ export async function devicesOf(api) {
 }
 
 /**
- * Have this browser told. Throws an error that says why that cannot be.
+ * Switch notifications on in this browser. Throws an error that says why that is not possible.
  * @param {Api} api
  * @param {string} key of the service
  */
@@ -32,7 +32,7 @@ export async function switchOn(api, key) {
     throw new Error("Your browser does not let this page show notifications. Its settings can change that.");
   await navigator.serviceWorker.register(WORKER);
   const { pushManager } = await navigator.serviceWorker.ready;
-  // One that was made with another key of the service is of no use any more.
+  // A subscription that was made with another key of the service does not work any more.
   const before = await pushManager.getSubscription();
   if (before && textOf(before.options.applicationServerKey) !== key) await before.unsubscribe();
   const made = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
@@ -40,7 +40,7 @@ export async function switchOn(api, key) {
   await api.post(DEVICES, { endpoint, keys: { p256dh: keys.p256dh ?? "", auth: keys.auth ?? "" } });
 }
 
-/** Have this browser told no longer. @param {Api} api */
+/** Switch notifications off in this browser. @param {Api} api */
 export async function switchOff(api) {
   const own = await subscription();
   if (!own) return;
@@ -51,12 +51,12 @@ export async function switchOff(api) {
   if (device) await remove(api, device.id);
 }
 
-/** Have this browser take no more pushes, also where nobody is signed in. */
+/** Unsubscribe this browser from pushes, even if nobody is signed in. */
 export async function unsubscribe() {
   await (await subscription())?.unsubscribe();
 }
 
-/** Have a device told no longer. @param {Api} api @param {string} device */
+/** Switch notifications off on a device. @param {Api} api @param {string} device */
 export async function remove(api, device) {
   await api.delete(`${DEVICES}/${device}`);
 }
@@ -67,7 +67,7 @@ async function subscription() {
   return (await registration?.pushManager?.getSubscription()) ?? null;
 }
 
-/** Return by what the service knows an endpoint. @param {string} endpoint */
+/** Return the mark by which the service knows an endpoint. @param {string} endpoint */
 async function markOf(endpoint) {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`push\0${endpoint}`));
   return [...new Uint8Array(digest)]

@@ -16,7 +16,7 @@ const PAGE = 20;
 
 /** The statuses of deliveries; empty for any. @typedef {"" | Delivery["status"]} Filter */
 
-/** Webhooks as the service has them. Says "change". Whatever asks the service throws a `Problem`. */
+/** The webhooks of an account, as the service answered. Says "change". Whatever asks the service throws a `Problem`. */
 export class Hooks extends EventTarget {
   #timer = 0;
   #readings = 0;

@@ -1,7 +1,7 @@
 /**
- * The inbox of the account of this tab. All tabs of a browser share one stream: a browser lends them six connections
- * together, and each game takes one. The tab that holds a lock has the stream, and tells the others. Where a browser has
- * no locks, which pages have on HTTPS and localhost only, each tab asks now and then.
+ * The inbox of the account of this tab. All tabs of a browser share one stream, because a browser gives them six
+ * connections together, and each game takes one. The tab that holds a lock has the stream, and tells the others. A
+ * browser has locks only on HTTPS and localhost. Without them, each tab asks now and then.
  * @module
  */
 
@@ -12,16 +12,16 @@
 
 import { pause } from "./api.js";
 
-const AGAIN = 20_000; // Milliseconds between two requests of a page that is looked at, where it has to ask.
-const HIDDEN = 60_000; // And of one that is not: its tab shows the count.
-const SILENT = 60_000; // Who has heard nothing for so long asks: the tab with the stream may be asleep.
-const HELLO = 1000; // So long a new tab waits for what the others know.
+const AGAIN = 20_000; // Milliseconds between two requests of a visible page, where it has to ask.
+const HIDDEN = 60_000; // And of a hidden page, whose tab shows the count.
+const SILENT = 60_000; // A tab that has heard nothing for so long asks: the tab with the stream may be asleep.
+const HELLO = 1000; // A new tab waits so long for the others to answer.
 const SHOWN = 20;
 const GAME = "tabularium-game"; // Each tab with a game holds this lock, together with the others.
 const GAMES = 3; // Games in tabs that leave connections for the stream and for requests.
 
 /**
- * What tabs tell each other: what waits, that the tab with the stream is there, or that a tab is new.
+ * A message between tabs: what waits, "here" from the tab with the stream, or "new" from a new tab.
  * @typedef {{state: InboxState, unread: Notification[]} | "here" | "new"} Said
  */
 
@@ -31,14 +31,17 @@ export class Inbox extends EventTarget {
   #readings = 0;
   /** @type {string | null} */
   #owner = null;
-  /** The game that is looked at, and up to which version; what is told of it is read. */
+  /**
+   * The game that somebody looks at, and the version up to which they have seen it. Notifications about it count as
+   * read.
+   */
   #looked = { game: "", version: 0 };
   #isMarking = false;
-  /** Ends what is done for the owner. */
+  /** Ends all requests for the owner. */
   #end = new AbortController();
   /** @type {BroadcastChannel | null} */
   #others = null;
-  /** Whether this tab has the stream, or would have it if there were a connection for it. */
+  /** Whether this tab leads: it has the stream, or would open it if a connection were free. */
   #leads = false;
   /** Ends the stream while games need the connections. */
   #stream = new AbortController();
@@ -95,14 +98,14 @@ export class Inbox extends EventTarget {
     if (reading === this.#readings) this.#later();
   }
 
-  /** Mark as read what is told, up to the newest that is shown. */
+  /** Mark all notifications as read, up to the newest that is shown. */
   async readAll() {
     if (!this.unread.length) return;
     await this.api.post("/v1/notifications/read", { upto: this.unread[0].id });
     await this.read();
   }
 
-  /** Mark as read what is told of one case, one game or one tournament. @param {Notification} told */
+  /** Mark the notifications about one case, one game or one tournament as read. @param {Notification} told */
   async readOne({ game, case: id, tournament, version }) {
     const about = id ? { case: id } : tournament ? { tournament } : game ? { game } : {};
     await this.api.post("/v1/notifications/read", { ...about, version });
@@ -123,7 +126,7 @@ export class Inbox extends EventTarget {
     navigator.locks.request(`tabularium-inbox-${owner}`, { signal }, () => this.#lead(signal)).catch(() => {});
   }
 
-  /** Have the stream, until the account leaves. @param {AbortSignal} signal */
+  /** Keep the stream open until the account leaves. @param {AbortSignal} signal */
   async #lead(signal) {
     clearTimeout(this.#timer);
     this.#leads = true;
@@ -158,7 +161,7 @@ export class Inbox extends EventTarget {
       if (this.#leads) isCrowded().then((crowded) => crowded && this.#stream.abort());
     } else {
       if (said !== "here") {
-        this.#readings += 1; // What was asked before this is older.
+        this.#readings += 1; // An answer to an earlier request is older than this.
         this.#take(said);
       }
       this.#later();
@@ -178,7 +181,7 @@ export class Inbox extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  /** Ask after a while, unless somebody tells before that. @param {number} [milliseconds] */
+  /** Ask the service after a while, unless another tab shares the answer before. @param {number} [milliseconds] */
   #later(milliseconds = navigator.locks ? SILENT : document.hidden ? HIDDEN : AGAIN) {
     clearTimeout(this.#timer);
     if (!this.#leads) this.#timer = setTimeout(() => this.read(), milliseconds);
@@ -190,7 +193,7 @@ export class Inbox extends EventTarget {
     else this.#readLooked();
   }
 
-  /** Mark as read what is told of the game that is looked at. */
+  /** Mark the notifications about the game that somebody looks at as read. */
   async #readLooked() {
     const { game, version } = this.#looked;
     const isTold = this.unread.some((told) => told.game === game && !told.case && told.version <= version);
@@ -206,7 +209,7 @@ export class Inbox extends EventTarget {
   }
 }
 
-/** Tell whether so many games are open that the stream would leave no connection for requests. */
+/** Tell whether so many games are open that a stream would leave no connection for requests. */
 async function isCrowded() {
   const { held } = await navigator.locks.query();
   return (held ?? []).filter(({ name }) => name === GAME).length > GAMES;

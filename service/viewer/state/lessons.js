@@ -56,7 +56,7 @@ export class Lessons extends EventTarget {
     this.version = 0;
     /** @type {number | null} */
     this.against = null;
-    /** What everybody may read besides; null until the position was read. @type {Papers | null} */
+    /** The papers that everybody may read; null until the position was read. @type {Papers | null} */
     this.papers = null;
     /** The paper that was opened last. @type {Paper | null} */
     this.paper = null;

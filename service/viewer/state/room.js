@@ -49,7 +49,7 @@ export class Room extends EventTarget {
     /** Its ruleset; null until it was read. @type {Ruleset | null} */
     this.ruleset = null;
     /**
-     * What everybody may read besides, as `GET /v1/games/{id}/papers` shows it; null until it was read.
+     * The papers that everybody may read, as `GET /v1/games/{id}/papers` shows them; null until they were read.
      * @type {Papers | null}
      */
     this.papers = null;
@@ -163,7 +163,7 @@ export class Room extends EventTarget {
     this.redraw();
   }
 
-  /** Read what everybody may read besides: cards, and what was made of the documents of the game. */
+  /** Read the papers that everybody may read: cards, and texts from the documents of the game. */
   async #readPapers() {
     this.papers ??= await this.api.get(`/v1/games/${this.id}/papers`).catch((error) => this.#fail(problemOf(error)));
     this.redraw();

@@ -126,7 +126,7 @@ export class Announcing {
         const told = await api.post("/v1/tournaments", wish, { "Idempotency-Key": form.dataset.key });
         if (this.league) {
           const body = { tournament: told.summary.tournament };
-          // Of another's league, its organizer decides; the tournament stands all the same.
+          // If the league belongs to somebody else, its organizer decides. The tournament is announced in any case.
           await api.post(`/v1/leagues/${this.league.league}/tournaments`, body).catch(() => null);
         }
         location.assign(`/tournaments/${told.summary.tournament}`);

@@ -37,7 +37,7 @@ function isSeen(image) {
 }
 
 /**
- * Ask whether a board looks otherwise, which costs little while it does not, and show the version that it has come to.
+ * Ask whether a board has changed, which costs little if it has not, and show its new version.
  * @param {HTMLImageElement} image
  */
 async function renew(image) {

@@ -1,5 +1,5 @@
 /**
- * What directors do on the page of a tournament: what waits, the draft of a round, results, players, the end.
+ * The part of a tournament's page for directors: what waits for them, the draft of a round, results, players, the end.
  * @module
  */
 
@@ -17,7 +17,7 @@ import { Directors } from "./directors.js";
 import { draftOf } from "./draft.js";
 import { Drafting } from "./drafting.js";
 
-/** The part of the page where what is done to the tournament as a whole is said. */
+/** The part of the page that has messages about the tournament as a whole. */
 const HERE = "director";
 
 /** @type {Record<string, string>} */
@@ -37,7 +37,7 @@ export class Director {
   /** Whether tables are being drawn. */
   isDrawing = false;
   #directors = new Directors();
-  /** For how many seconds. */
+  /** For how many seconds they are being drawn. */
   waited = 0;
 
   /** @param {Read} tournament */
@@ -124,7 +124,7 @@ export class Director {
   }
 
   /**
-   * Cancelling the last round, as long as no table of it has a result.
+   * Cancelling the last round, while no table of it has a result.
    * @param {Read} tournament
    */
   #cancelling(tournament) {

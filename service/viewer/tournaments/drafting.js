@@ -35,9 +35,12 @@ export class Drafting {
     this.before = [];
     /** Who was picked up; null for nobody. @type {string | null} */
     this.picked = null;
-    /** Where they would go, which is being priced; null for nowhere. @type {Target | null} */
+    /** The place that is being priced for them; null for none. @type {Target | null} */
     this.aim = null;
-    /** What the tables cost: those that would come of the aim, if there is one; null until that is known. @type {PricedTables | null} */
+    /**
+     * What the tables cost, as they would be after the aim if there is one; null until that is known.
+     * @type {PricedTables | null}
+     */
     this.priced = null;
     /** The button at which the tabulator comes to the tables: a player, or `#` and a table; empty for the first. */
     this.reached = "";

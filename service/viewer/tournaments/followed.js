@@ -1,5 +1,5 @@
 /**
- * A tournament that a page follows: what is known of it, read again as things happen, and what its viewer does in it.
+ * A tournament that a page follows: its data, which are read again as things happen, and the requests of its viewer.
  * @module
  */
 
@@ -47,7 +47,7 @@ export class Followed {
     this.agenda = null;
     /** Whether what happens is seen at once. */
     this.isLive = false;
-    /** What was done last, what was refused, and where on the page that belongs. */
+    /** The last message, the last refusal, and the part of the page where they belong. */
     this.said = "";
     /** @type {Problem | null} */
     this.problem = null;
@@ -150,7 +150,7 @@ export class Followed {
   }
 
   /**
-   * Do something, and show what came of it. Where the button that asked for it is gone, the focus goes there.
+   * Do something, and show the outcome. If the button that asked for it is gone, the outcome gets the focus.
    * @param {string} about where on the page that belongs
    * @param {string} said what the page says when it is done
    * @param {(headers: Record<string, string>) => Promise<unknown>} request

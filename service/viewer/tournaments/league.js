@@ -1,5 +1,6 @@
 /**
- * The page of a league: the tables of a season and why, its tournaments, who goes up and down, its regulations.
+ * The page of a league: the tables of a season and how they came about, its tournaments, who goes up and down, its
+ * regulations.
  * @module
  */
 
@@ -160,7 +161,7 @@ function sentences({ points, best, divisions = 1, up = 0, down = 0, entry, tie_b
       : "There is one division.",
     entry === "everybody"
       ? "Everybody may enter each tournament. Only results in the own division count."
-      : "Only those who belong to a division enter its tournaments. Who belongs nowhere yet belongs to the lowest.",
+      : "Only those who belong to a division enter its tournaments. A player without a division belongs to the lowest.",
   ];
 }
 

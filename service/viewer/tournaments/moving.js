@@ -12,7 +12,7 @@
  */
 
 /**
- * Return the tables after a player has gone somewhere. A table that nobody is left at is taken away.
+ * Return the tables after a player has gone somewhere. A table without players is removed.
  * @param {Drawn} drawn
  * @param {string} player
  * @param {Target} target

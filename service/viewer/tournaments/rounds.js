@@ -29,7 +29,7 @@ const COSTS = {
 };
 
 /**
- * Return the parts of a cost that are not nothing, and those of another one, with what each is for.
+ * Return the parts of a cost that are not 0, and those of another cost, each with what it is for.
  * @param {DrawCost} cost
  * @param {DrawCost} [other]
  * @returns {{part: keyof DrawCost, what: string}[]}

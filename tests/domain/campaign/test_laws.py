@@ -129,7 +129,7 @@ class TestCampaignLaws(Laws):
                 continue
             everywhere = Counter(table.deck) + Counter(table.display)
             for seat in table.seats:
-                held = hands.held(table, seat, play.vault)
+                held = hands.hand_of(table, seat, play.vault)
                 assert min(held.values(), default=1) > 0
                 assert sum(held.values()) == table.hands[seat].count
                 everywhere.update(held)

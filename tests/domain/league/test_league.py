@@ -196,7 +196,7 @@ def test_the_organizer_takes_points_in_a_season(monkeypatch: pytest.MonkeyPatch)
         assert refused(series, acts.penalize, player_, points, reason, by=by) == "TAB-LGE-11"
     series.act(acts.penalize, ANNA, 2, "Rude")
     series.act(acts.penalize, ANNA, 3, "Again")
-    assert (series.season.taken(ANNA), series.season.taken(BERT)) == (5, 0)
+    assert (series.season.penalty_points(ANNA), series.season.penalty_points(BERT)) == (5, 0)
     monkeypatch.setattr(acts, "MOST_PENALTIES", 2)
     assert refused(series, acts.penalize, ANNA, 2, "Rude") == "TAB-LGE-11"
 

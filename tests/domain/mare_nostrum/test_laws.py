@@ -122,7 +122,7 @@ class MareNostrumLaws(Laws):
             if not isinstance(table, Table) or not table.turn:
                 continue
             for seat in table.seats:
-                held = hands.held(table, seat, play.vault)
+                held = hands.hand_of(table, seat, play.vault)
                 assert min(held.values(), default=1) > 0
                 assert sum(held.values()) == table.hands[seat].count
 
@@ -134,7 +134,7 @@ class MareNostrumLaws(Laws):
                 continue
             everywhere = Counter(table.bank)
             for seat in table.seats:
-                everywhere.update(hands.held(table, seat, play.vault))
+                everywhere.update(hands.hand_of(table, seat, play.vault))
             for pile in piles(table):
                 for lying in pile.values():
                     everywhere.update(lying)

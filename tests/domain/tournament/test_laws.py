@@ -112,7 +112,7 @@ def test_laws_hold_in_tournaments_at_random(seed: int) -> None:
         assert (above.above is None) == (above.place == below.place)
     for line in crosstable(field):
         earned = sum((cell.points for cell in line.cells if cell.points is not None and cell.counts), Fraction(0))
-        assert earned - Scores(field).taken(line.player) == line.points
+        assert earned - Scores(field).penalty_points(line.player) == line.points
 
     # A program that was written from the rules alone finds the same in the export.
     book = Book(export(club.tournament, club.records))

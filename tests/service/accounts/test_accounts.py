@@ -135,7 +135,7 @@ async def test_what_is_written_now_and_then_does_not_end_in_silence(monkeypatch:
         writing = Accounts(broken, utc_now)
         writing._used.add(TokenId("t"))
     with capture_logs() as logs:
-        async with writing.kept():
+        async with writing.writing():
             await broken.asked.wait()
             for _ in range(10):  # turns of the loop, until the task has ended and that is told
                 await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Somebody who follows the transparency log of a service, and what of it they are told otherwise."""
+"""A follower of the transparency log of a service, some of whose pages are forged."""
 
 import asyncio
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from tests.service.api.serving import Service
 
 
 async def looked(service: Service, directory: Path, told: Callable[[str, Page], Page] = lambda path, page: page) -> str:
-    """Return what a follower finds in what the service shows, when some pages are told otherwise."""
+    """Return what a follower finds when some pages of the service are forged."""
     policy = read_policy((await service.get("/v1/transparency/key"))["policy"].encode())
 
     def look() -> str:
@@ -30,7 +30,7 @@ async def looked(service: Service, directory: Path, told: Callable[[str, Page], 
 
 
 class _Told(Struct):
-    """A service as a follower sees it, of which some pages are told otherwise."""
+    """A service as a follower sees it, with some pages forged."""
 
     honest: HttpSite
     told: Callable[[str, Page], Page]

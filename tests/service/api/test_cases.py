@@ -395,13 +395,13 @@ async def test_a_request_that_comes_again_while_the_first_is_stored_gets_its_ans
 ) -> None:
     """Its process was killed, and the database went on: the key is not there yet when it is looked up."""
     store = court.service.services.store
-    seen, looks = store.seen, list[object]()
+    seen, looks = store.use_of_key, list[object]()
 
     async def seen_later(*use: Any) -> KeptUse | None:
         looks.append(use)
         return await seen(*use) if len(looks) % 2 == 0 else None
 
-    monkeypatch.setattr(store, "seen", seen_later)
+    monkeypatch.setattr(store, "use_of_key", seen_later)
     wish = {"kind": "slip", "version": 4, "statement": "I clicked on the wrong one."}
     case, ruling = "", RULED | await court.head() | {"decision": "pause"}
     for path, player, body in (

@@ -107,7 +107,7 @@ async def test_what_signs_in_ends_and_what_others_know_moves(service: Service, a
     async with browser(service) as page:
         refused = await page.post("/v1/session/recovery-code", json={"code": codes[0]})
         assert refused.json()["type"] == "/problems/code-refused"
-    known = await store.accounts.known("https://login.example", "bert")
+    known = await store.accounts.by_identity("https://login.example", "bert")
     assert known is not None
     assert known.player == anna.id, "who signs in at the provider comes to the account that stays"
     assert [each["id"] for each in (await service.get("/v1/clients", anna))["items"]] == [client["client"]["id"]]

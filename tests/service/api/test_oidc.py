@@ -101,7 +101,7 @@ async def test_one_of_the_issuers_makes_tokens_of_his_own(trusting: Service, iss
 
 
 async def test_a_jwt_makes_no_token_that_is_wider_or_lasts(mapping: Service, issuer: Provider) -> None:
-    """Who is taken something away at the issuer has no token for it that goes on for ever."""
+    """A scope that the issuer takes away ends: no token of the account keeps it for ever."""
     livia = bearer(issuer.token("livia", realm_access={"roles": ["players", "games-admin-tokens"]}))
     for scope in ("organize", "account"):
         answer = await mapping.ask("POST", "/v1/tokens", livia, {"name": "x", "scopes": ["play", scope]})

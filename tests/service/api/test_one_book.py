@@ -18,7 +18,7 @@ from msgspec import Struct
 from domain.kernel.ids import GameId
 from service.store.archiving import archive
 from service.store.postgres.archive import opened
-from service.store.postgres.migrations import known, migrate
+from service.store.postgres.migrations import migrate, packaged
 from tests.helpers.postgres import connected, partitioned, shared_cluster
 from tests.service.api.clubs import club_of
 from tests.service.api.serving import Player, Service, serving
@@ -119,7 +119,7 @@ async def plans(monkeypatch: pytest.MonkeyPatch) -> list[Plan]:
 @pytest.fixture
 async def database(plans: list[Plan]) -> AsyncIterator[str]:
     async with shared_cluster().empty_database() as url:
-        await migrate(url, known())
+        await migrate(url, packaged())
         async with connected(url) as owner:
             await owner.execute(partitioned(4))
         name = url.rpartition("/")[2]

@@ -61,7 +61,7 @@ async def test_a_browser_is_told_until_it_is_switched_off(
     shown = [browser.shown(each.body) for each in push_service.got]
     assert shown[0] == {
         "title": "Tabularium",
-        "body": "This device is told from now on.",
+        "body": "This device gets notifications from now on.",
         "url": "/account/notices",
         "tag": "ping",
     }

@@ -51,7 +51,7 @@ def positions(ruleset: str, seed: int, number: int, **chosen: Any) -> Iterator[t
         seat = rng.choice(decisions[0].seats)
         if given % 23 == seed % 23 or given < number:
             yield now, seat
-        now = now.given(seat, rng.choice(bots).choose(seat, now.view(seat), now.options(seat)), Luck(seed))
+        now = now.play(seat, rng.choice(bots).choose(seat, now.view(seat), now.options(seat)), Luck(seed))
 
 
 def imagined(now: Scratch, seat: Seat, seed: int, **chosen: Any) -> Scratch:
@@ -91,7 +91,7 @@ def test_targets_that_were_chosen_in_secret_are_imagined() -> None:
 def test_its_choices_are_lawful(ruleset: str) -> None:
     for now, seat in positions(ruleset, 3, 6):
         command = thinker(ruleset, 1).choose(seat, now.view(seat), now.options(seat))
-        now.given(seat, command, Luck(1))
+        now.play(seat, command, Luck(1))
 
 
 @pytest.mark.parametrize("ruleset", [each for each in RULESETS if each.startswith("conquest-classic")])
@@ -102,7 +102,7 @@ def test_its_ideas_are_marches_that_are_lawful(ruleset: str) -> None:
         asked = {option["command"] for option in now.options(seat)}
         assert not ideas or "march" in asked
         for command in ideas:
-            now.given(seat, command, Luck(1))
+            now.play(seat, command, Luck(1))
         met += len(ideas) > 2
     assert met
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from service.cli import backup
-from service.store.sqlite.backup import KEPT, copies, kept, moment_of
+from service.store.sqlite.backup import KEPT, copies, copies_to_keep, moment_of
 from tests.service.cli.calling import Call, serving
 
 
@@ -89,7 +89,7 @@ def test_what_cannot_be_copied_or_restored_is_said_in_a_line(
 def test_new_copies_stay_and_of_older_ones_one_an_hour_and_one_a_day() -> None:
     now = datetime(2026, 11, 28, 22, 30, tzinfo=UTC)
     made = [Path(f"tabularium-{now - timedelta(minutes=age):%Y%m%dT%H%M%SZ}.db") for age in range(0, 60 * 24 * 9, 10)]
-    ages = [(now - moment_of(copy)) // timedelta(minutes=1) for copy in kept(made)]
+    ages = [(now - moment_of(copy)) // timedelta(minutes=1) for copy in copies_to_keep(made)]
     assert len(ages) <= sum(KEPT.values())
     assert set(range(0, 100, 10)) <= set(ages), "the newest"
     assert {age for age in ages if age < 24 * 60} >= {40 + 60 * hour for hour in range(23)}, "the last of each hour"

@@ -9,7 +9,7 @@ from domain.boards import builtin
 from domain.kernel.ids import GameId
 from domain.kernel.proof.reading import read
 from domain.library import LIBRARY
-from domain.transparency.certificate import told
+from domain.transparency.certificate import rfc3339
 from domain.transparency.checkpoint import ED25519_COSIGNATURE, Checkpoint
 from domain.transparency.entry import Entry
 from domain.transparency.note import Note
@@ -106,10 +106,10 @@ def test_witnesses_say_when_it_existed(
     seen = given(tmp_path, certificate(entry, witness=WITNESS))
     said = call("verify", exported, "--certificate", seen, "--policy", policy)
     assert said.code == 0
-    assert f"That log was seen by club ({told(TIME)}), so version 5 existed by then." in said.out
+    assert f"That log was seen by club ({rfc3339(TIME)}), so version 5 existed by then." in said.out
     early = given(tmp_path, certificate(entry, witness=WITNESS, time=1))
     said = call("verify", exported, "--certificate", early, "--policy", policy)
-    assert (said.code, f"and club had seen it by {told(1)}" in said.out) == (1, True)
+    assert (said.code, f"and club had seen it by {rfc3339(1)}" in said.out) == (1, True)
 
 
 @pytest.mark.parametrize(

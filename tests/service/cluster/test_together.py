@@ -218,7 +218,7 @@ async def test_what_was_shown_once_is_not_shown_of_a_later_position(
         assert now.table is not None
         digest = now.table.digest().encode()
         made = Passage(0, now.version, (), digest)
-        return await rig.games.shown(now, viewer_of(now, caller(ANNA)), lambda _: made)
+        return await rig.games.cached_view(now, viewer_of(now, caller(ANNA)), lambda _: made)
 
     before = await shown(two)
     assert await shown(two) == before

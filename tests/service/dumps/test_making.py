@@ -96,8 +96,8 @@ def test_what_another_release_began_is_not_gone_on_with(
         dump(tmp_path, "--data", data, "--processes", 1)
     (begun,) = tmp_path.glob(".*.making")
     name = begun.name[1 : -len(".making")]
-    assert Folder(tmp_path).begun(name, "0.0") is not None
-    assert Folder(tmp_path).begun(name, "0.1") is None
+    assert Folder(tmp_path).unfinished_plan(name, "0.0") is not None
+    assert Folder(tmp_path).unfinished_plan(name, "0.1") is None
     assert not begun.exists()
 
 

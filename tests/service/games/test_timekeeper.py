@@ -177,7 +177,7 @@ async def test_three_timekeepers_let_each_flag_fall_once_and_none_too_early(
             for hall in halls:
                 hall.keeper._leased_until = 0.0
                 await hall.turn()
-        held = [set(hall.keeper._held) for hall in halls]
+        held = [set(hall.keeper._leased_lanes) for hall in halls]
         assert [len(each) for each in held] == [5, 5, 6] or sorted(map(len, held)) == [5, 5, 6]
         assert len(set.union(*held)) == 16
         games = [await first.begun(anna, bert) for _ in range(8)]
@@ -191,7 +191,7 @@ async def test_three_timekeepers_let_each_flag_fall_once_and_none_too_early(
         await pass_time(40)
         # The worst case: each believes that all lanes are its own.
         for hall in halls:
-            hall.keeper._held = range(16)
+            hall.keeper._leased_lanes = range(16)
             hall.keeper._leased_until = float("inf")
             hall.keeper._until = dict(await hall.keeper._watch.read())
         await pass_time(60)
@@ -216,11 +216,11 @@ async def test_lanes_of_a_process_that_died_are_taken_over(tmp_path: Path, monke
         anna, bert = await one.service.register("Anna"), await one.service.register("Bert")
         await one.turn()
         game = await one.begun(anna, bert)
-        assert len(one.keeper._held) == 16
+        assert len(one.keeper._leased_lanes) == 16
         await asyncio.sleep(0.4)  # it is killed, and its lease ends
         time.now += timedelta(seconds=25)
         await two.turn()
-        assert len(two.keeper._held) == 16
+        assert len(two.keeper._leased_lanes) == 16
         await two.wait(40)
         assert (await two.types(game)).count("clock-expired") == 1
         assert "outage-credited" not in await two.types(game)

@@ -35,7 +35,7 @@ class Killed(BaseException):
 class Held:
     """A lease that is always held: as if two processes took over from one another too early."""
 
-    async def held(self) -> bool:
+    async def is_held(self) -> bool:
         return True
 
     async def give_back(self) -> None:
@@ -169,7 +169,7 @@ async def test_one_account_that_does_not_agree_refuses_all_games_and_each_is_nam
         (11, None, None),
     ]
     assert caught.value.faults[0] == Fault(2, "'pdora' does not let you seat them.", RED)
-    assert await club.rig.store.organizing.due(NOON, 100) == []
+    assert await club.rig.store.organizing.due_games(NOON, 100) == []
 
 
 async def test_games_start_at_their_time_and_those_with_free_seats_as_soon_as_they_are_full(club: Club) -> None:

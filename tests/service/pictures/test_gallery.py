@@ -24,9 +24,9 @@ def drawing(content: bytes, drawn: list[bytes]) -> Callable[[], Awaitable[bytes]
 
 async def test_a_picture_is_drawn_once_even_for_many_requests_at_once() -> None:
     gallery, drawn = Gallery(), list[bytes]()
-    shown = [gallery.shown(GAME, 1, NOBODY, "svg", drawing(b"a", drawn)) for _ in range(5)]
+    shown = [gallery.picture(GAME, 1, NOBODY, "svg", drawing(b"a", drawn)) for _ in range(5)]
     assert await asyncio.gather(*shown) == [b"a"] * 5
-    assert await gallery.shown(GAME, 1, NOBODY, "svg", drawing(b"b", drawn)) == b"a"
+    assert await gallery.picture(GAME, 1, NOBODY, "svg", drawing(b"b", drawn)) == b"a"
     assert drawn == [b"a"]
 
 
@@ -36,17 +36,17 @@ async def test_a_picture_is_drawn_once_even_for_many_requests_at_once() -> None:
 )
 async def test_another_version_viewer_or_format_is_drawn_anew(version: int, viewer: Viewer, what: str) -> None:
     gallery, drawn = Gallery(), list[bytes]()
-    await gallery.shown(GAME, 1, NOBODY, "svg", drawing(b"a", drawn))
-    assert await gallery.shown(GAME, version, viewer, what, drawing(b"b", drawn)) == b"b"
+    await gallery.picture(GAME, 1, NOBODY, "svg", drawing(b"a", drawn))
+    assert await gallery.picture(GAME, version, viewer, what, drawing(b"b", drawn)) == b"b"
 
 
 async def test_pictures_that_were_not_asked_for_lately_are_dropped() -> None:
     gallery, drawn = Gallery(room=10), list[bytes]()  # room for two pictures of four bytes
     for version in (1, 2, 1, 3):
-        await gallery.shown(GAME, version, NOBODY, "svg", drawing(b"%d" % version * 4, drawn))
+        await gallery.picture(GAME, version, NOBODY, "svg", drawing(b"%d" % version * 4, drawn))
     assert drawn == [b"1111", b"2222", b"3333"]
-    await gallery.shown(GAME, 1, NOBODY, "svg", drawing(b"1111", drawn))
-    await gallery.shown(GAME, 2, NOBODY, "svg", drawing(b"2222", drawn))
+    await gallery.picture(GAME, 1, NOBODY, "svg", drawing(b"1111", drawn))
+    await gallery.picture(GAME, 2, NOBODY, "svg", drawing(b"2222", drawn))
     assert drawn[3:] == [b"2222"]
 
 
@@ -57,9 +57,9 @@ async def test_when_drawing_fails_the_request_that_waits_draws_again() -> None:
         await asyncio.sleep(0.01)
         raise ValueError("no paint")
 
-    first = asyncio.create_task(gallery.shown(GAME, 1, NOBODY, "svg", fail))
+    first = asyncio.create_task(gallery.picture(GAME, 1, NOBODY, "svg", fail))
     await asyncio.sleep(0)
-    second = asyncio.create_task(gallery.shown(GAME, 1, NOBODY, "svg", drawing(b"a", drawn)))
+    second = asyncio.create_task(gallery.picture(GAME, 1, NOBODY, "svg", drawing(b"a", drawn)))
     with pytest.raises(ValueError, match="no paint"):
         await first
     assert await second == b"a"

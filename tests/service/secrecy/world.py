@@ -244,7 +244,7 @@ class _World:
 
     async def _is_open(self) -> bool:
         now = await self._now()
-        return bool(now.around.given_up) and now.owed is None
+        return bool(now.around.given_up) and now.seat_after_flag is None
 
     # --- looking ---
 

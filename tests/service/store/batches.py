@@ -97,7 +97,7 @@ def use(key: str, request: bytes = b"request", account: PlayerId = ANNA) -> KeyU
 
 
 def kept(after: Version, version: Version, request: bytes = b"request") -> KeptUse:
-    """Return what a store keeps of `use`, when that added the records from `after` + 1 to `version`."""
+    """Return the stored row of `use`, which added the records from `after` + 1 to `version`."""
     return KeptUse(use("", request).fingerprint, Added(after, version))
 
 

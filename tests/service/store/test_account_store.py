@@ -59,15 +59,15 @@ async def test_an_account_is_found_by_its_id_and_by_its_tokens(accounts: Account
 
 
 async def test_accounts_are_named_at_once(accounts: AccountStore) -> None:
-    assert {row.player for row in await accounts.named({ANNA, PlayerId("pnobody")})} == {ANNA}
-    assert await accounts.named(set()) == []
+    assert {row.player for row in await accounts.by_ids({ANNA, PlayerId("pnobody")})} == {ANNA}
+    assert await accounts.by_ids(set()) == []
 
 
 async def test_what_no_id_can_be_is_not_found(accounts: AccountStore) -> None:
     assert await accounts.player(PlayerId("p\0")) is None
     assert await accounts.token(TokenId("t\0")) is None
     assert await accounts.tokens(PlayerId("p\0"), EARLY) == []
-    assert await accounts.known(ISSUER, "\0") is None
+    assert await accounts.by_identity(ISSUER, "\0") is None
     assert await accounts.players(None, PlayerId("z\0"), 10) == []
 
 
@@ -190,9 +190,9 @@ async def test_whom_another_issuer_knows_has_one_account_whoever_asks_first(data
         *((accounts, other)[number % 2].add_known(row, ISSUER, "livia") for number, row in enumerate(rows))
     )
     assert len({row.player for row in found}) == 1
-    assert await accounts.known(ISSUER, "livia") == found[0]
+    assert await accounts.by_identity(ISSUER, "livia") == found[0]
     assert len(await accounts.players(None, PlayerId(""), 100)) == 2
-    assert await accounts.known("https://another.example", "livia") is None
+    assert await accounts.by_identity("https://another.example", "livia") is None
     assert (
         await accounts.add_known(PlayerRow(PlayerId("pother"), "Livia", EARLY), "https://another.example", "livia")
     ).player != found[0].player
@@ -207,10 +207,10 @@ def made(key: str, token: str, at: str = EARLY, fingerprint: bytes = b"f") -> Ma
 
 async def test_a_key_makes_one_token_and_tells_what_it_made(accounts: AccountStore) -> None:
     first = made("k", "one")
-    assert await accounts.made("k") is None
+    assert await accounts.made_by_key("k") is None
     assert await accounts.add_token(token("one"), b"hash 1", first) is None
     assert await accounts.add_token(token("two"), b"hash 2", made("k", "two", fingerprint=b"other")) == first
-    assert await accounts.made("k") == first
+    assert await accounts.made_by_key("k") == first
     assert await accounts.token(TokenId("ttwo")) is None
 
 
@@ -229,7 +229,7 @@ async def test_a_replacement_is_kept_with_its_key(accounts: AccountStore) -> Non
     first = made("k", "new")
     assert await accounts.replace_token(TokenId("told"), LATE, token("new"), b"hash 2", first)
     assert not await accounts.replace_token(TokenId("told"), LATE, token("newer"), b"hash 3", made("k2", "newer"))
-    assert (await accounts.made("k"), await accounts.made("k2")) == (first, None)
+    assert (await accounts.made_by_key("k"), await accounts.made_by_key("k2")) == (first, None)
 
 
 async def test_what_keys_made_is_forgotten_the_oldest_first(accounts: AccountStore) -> None:
@@ -238,9 +238,9 @@ async def test_what_keys_made_is_forgotten_the_oldest_first(accounts: AccountSto
         await accounts.add_token(row, f"hash {number}".encode(), made(f"k{number}", f"{number}", at))
     assert await accounts.forget_made(EARLY, 10) == 0
     assert await accounts.forget_made(LATE, 1) == 1
-    assert [await accounts.made(f"k{number}") is None for number in range(3)] == [True, False, False]
+    assert [await accounts.made_by_key(f"k{number}") is None for number in range(3)] == [True, False, False]
     assert await accounts.forget_made(LATE, 10) == 1
-    assert [await accounts.made(f"k{number}") is None for number in range(3)] == [True, True, False]
+    assert [await accounts.made_by_key(f"k{number}") is None for number in range(3)] == [True, True, False]
     assert len(await accounts.tokens(ANNA, EARLY)) == 3
 
 
@@ -251,7 +251,7 @@ async def test_bots_are_accounts_with_a_level(data: Open, accounts: AccountStore
     again = (await data()).accounts
     assert await again.bots() == bots[::-1]
     assert await again.player(bots[0].player) == bots[0]
-    assert await again.known("bots", "greedy/0") == bots[1]
+    assert await again.by_identity("bots", "greedy/0") == bots[1]
 
 
 async def test_an_account_that_a_program_plays_is_not_one_of_the_service(data: Open, accounts: AccountStore) -> None:
@@ -340,14 +340,14 @@ async def test_an_issuer_knows_an_account_by_one_name_and_a_name_is_one_accounts
     assert (await accounts.issuers(ANNA), await accounts.issuers(carla.player)) == ([], [ISSUER])
     linked = await asyncio.gather(*(accounts.link(ANNA, ISSUER, "anna") for _ in range(4)))
     assert [row and row.player for row in linked] == [ANNA] * 4
-    assert (await accounts.known(ISSUER, "anna"), await accounts.issuers(ANNA)) == (linked[0], [ISSUER])
+    assert (await accounts.by_identity(ISSUER, "anna"), await accounts.issuers(ANNA)) == (linked[0], [ISSUER])
     assert await accounts.link(BERT, ISSUER, "carla") == carla
     assert await accounts.link(ANNA, ISSUER, "another") is None
-    assert (await accounts.issuers(BERT), await accounts.known(ISSUER, "another")) == ([], None)
+    assert (await accounts.issuers(BERT), await accounts.by_identity(ISSUER, "another")) == ([], None)
     await accounts.link(ANNA, "https://second.example", "anna")
     assert await accounts.identities(ANNA) == [(ISSUER, "anna"), ("https://second.example", "anna")]
     await accounts.unlink(ANNA, ISSUER)
     assert await accounts.issuers(ANNA) == ["https://second.example"]
-    assert await accounts.known(ISSUER, "anna") is None
+    assert await accounts.by_identity(ISSUER, "anna") is None
     assert await accounts.link(BERT, ISSUER, "anna") == await accounts.player(BERT)
     assert await accounts.link(PlayerId("pnobody"), ISSUER, "nobody") is None

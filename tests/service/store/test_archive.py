@@ -101,7 +101,7 @@ async def archive_of(store: EventStore) -> AsyncIterator[Archive]:
 async def pack(store: EventStore, before: str = LATER) -> list[Packed]:
     """Archive all games that are over."""
     async with archive_of(store) as place:
-        return [each async for each in archive(place, await place.due(before, False, 100))]
+        return [each async for each in archive(place, await place.games_to_pack(before, False, 100))]
 
 
 async def alter(store: EventStore, statement: str) -> None:
@@ -196,9 +196,9 @@ async def test_a_game_that_goes_on_after_it_was_archived_is_one_log_and_is_packe
 async def test_only_what_is_over_and_old_is_archived(log: Log) -> None:
     assert await pack(log.store, before=AT) == []
     async with archive_of(log.store) as place:
-        assert await place.due(LATER, False, 2) == OVER[:2]
+        assert await place.games_to_pack(LATER, False, 2) == OVER[:2]
         # The transparency log has none of them.
-        assert await place.due(LATER, True, 100) == []
+        assert await place.games_to_pack(LATER, True, 100) == []
 
 
 async def test_named_games_and_an_end_are_heeded(log: Log) -> None:

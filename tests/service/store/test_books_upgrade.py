@@ -8,7 +8,7 @@ import pytest
 
 from domain.kernel.ids import GameId, StreamId, book_of
 from domain.kernel.log.record import Record
-from service.store.postgres.migrations import Migration, known, migrate, open_books
+from service.store.postgres.migrations import Migration, migrate, open_books, packaged
 from service.store.postgres.store import PostgresStore
 from service.store.postgres.writer import append_with
 from service.store.protocol import EventStore
@@ -23,7 +23,7 @@ def upgrades() -> list[Migration]:
     """Return all migrations; the one that moves events takes a few at a time."""
     return [
         Migration(each.number, each.name, each.sql.replace("20000", "7").replace("200", "1")) if each.repeats else each
-        for each in known()
+        for each in packaged()
     ]
 
 
@@ -38,7 +38,7 @@ async def read_to_the_end(store: EventStore, cursor: str) -> list[tuple[StreamId
 async def note_as_whole(url: str) -> None:
     """Let the database say that the migrations were applied as they are."""
     async with connected(url) as owner:
-        for each in known():
+        for each in packaged():
             await owner.execute(
                 "UPDATE tabularium.migrations SET checksum = $1 WHERE number = $2", each.checksum, each.number
             )
@@ -73,7 +73,7 @@ async def test_rows_get_their_book_while_processes_of_before_write() -> None:
     }
     streams, over = list[str](), asyncio.Event()
     async with shared_cluster().empty_database() as url:
-        await migrate(url, [each for each in known() if each.number < KEYED])
+        await migrate(url, [each for each in packaged() if each.number < KEYED])
 
         async def write(connection: Any, stream: str) -> None:
             await append_with(connection, [new_game(stream, key=use(stream))])
@@ -133,7 +133,7 @@ async def test_a_log_moves_into_books_while_processes_of_before_read_and_append(
     games, seen = [f"g{number}" for number in range(9)], list[tuple[int, str, int]]()
     moved, appended = asyncio.Event(), asyncio.Event()
     async with shared_cluster().empty_database() as url:
-        await migrate(url, [each for each in known() if each.number < BOOKS_CAME])
+        await migrate(url, [each for each in packaged() if each.number < BOOKS_CAME])
         async with connected(url) as writing, connected(url) as reading:
             for connection in (writing, reading):
                 await connection.execute("SET ROLE tabularium_service")

@@ -163,7 +163,7 @@ async def test_a_key_is_remembered_for_a_case(store: EventStore) -> None:
     assert await store.append(opened(key=use("k"))) == Appended(2, Added(0, 1))
     with pytest.raises(KeyReused):
         await store.append(opened(key=use("k", b"another")))
-    assert await store.seen(C, ANNA, "k") is not None
+    assert await store.use_of_key(C, ANNA, "k") is not None
 
 
 async def test_the_index_must_fit_the_records(store: EventStore) -> None:
@@ -193,7 +193,7 @@ async def test_batches_that_belong_together_are_stored_together_or_not_at_all(
         await store.append_together(first, addition("g1", game_at))
     assert (await store.head(C), await store.head(G), await store.events()) == (1, 2, 3)
     assert await store.case(C) == row()
-    assert await store.seen(C, ANNA, "k") is None
+    assert await store.use_of_key(C, ANNA, "k") is None
     await store.append_together(went_on(), addition("g1", 2))
 
 

@@ -87,7 +87,7 @@ async def test_what_no_id_can_be_is_not_found(store: EventStore) -> None:
     assert (await store.read(odd), await store.head(odd), await store.load(odd), await store.game(odd)) == (
         *([], 0, None, None),
     )
-    assert await store.seen(odd, ANNA, "k\0") is None
+    assert await store.use_of_key(odd, ANNA, "k\0") is None
     assert await store.board(odd) is None
     assert await store.accounts.player(PlayerId(odd)) is None
     assert await store.games(status=odd) == await store.games(player=PlayerId(odd)) == []
@@ -101,7 +101,7 @@ async def test_a_lost_race_stores_nothing_and_says_where_the_game_stands(store: 
             await store.append(addition("g1", expected, count=2, key=use("k"), secrets=(secret(1),)))
         assert conflict.value.head == 2
     assert await store.head(G) == 2
-    assert await store.seen(G, ANNA, "k") is None
+    assert await store.use_of_key(G, ANNA, "k") is None
     stored = await store.load(G)
     assert stored is not None
     assert stored.secrets == []
@@ -163,7 +163,7 @@ async def test_a_repeated_key_is_told_what_it_added_although_the_game_has_moved_
     for expected in (1, 5):
         assert await store.append(addition("g1", expected, key=use("k"))) == Appended(5, Added(1, 4))
     assert await store.head(G) == 5
-    assert await store.seen(G, ANNA, "k") == kept(1, 4)
+    assert await store.use_of_key(G, ANNA, "k") == kept(1, 4)
 
 
 async def test_a_key_with_another_request_is_refused(store: EventStore) -> None:
@@ -192,7 +192,7 @@ async def test_keys_of_before_a_time_are_forgotten_the_oldest_first(store: Event
     await store.append(addition("g1", 2, key=use("third"), at="2026-11-22T06:00:00.000000Z"))
 
     async def known() -> list[str]:
-        return [key for key in ("first", "second", "third") if await store.seen(G, ANNA, key) is not None]
+        return [key for key in ("first", "second", "third") if await store.use_of_key(G, ANNA, key) is not None]
 
     assert await store.forget_keys("2026-11-20T06:00:00.000000Z", 10) == 0
     assert await known() == ["first", "second", "third"]
@@ -210,7 +210,7 @@ async def test_a_key_that_was_forgotten_is_new(store: EventStore) -> None:
     with pytest.raises(Conflict):
         await store.append(new_game("g1", key=use("k")))
     assert await store.append(addition("g1", 1, key=use("k", b"another"))) == Appended(2)
-    assert await store.seen(G, ANNA, "k") == kept(1, 2, b"another")
+    assert await store.use_of_key(G, ANNA, "k") == kept(1, 2, b"another")
 
 
 async def test_fifty_at_once_with_one_key_have_one_effect(data: Open) -> None:

@@ -15,7 +15,7 @@ from service.doctor import examine
 from service.doctor.postgres import connect
 from service.store.backend import backend_of
 from service.store.postgres.distributed import DistributedStore, append_to, settle
-from service.store.postgres.migrations import MigrationError, distribute, known, migrate
+from service.store.postgres.migrations import MigrationError, distribute, migrate, packaged
 from service.store.postgres.rows import PostgresRows
 from service.store.postgres.server import Server
 from service.store.postgres.store import PostgresStore
@@ -60,7 +60,7 @@ async def on_two_machines(url: str) -> tuple[str, str]:
 
 async def test_a_log_with_events_is_distributed_and_loses_nothing() -> None:
     async with lent_database() as url:
-        await migrate(url, known())
+        await migrate(url, packaged())
         plain = await PostgresStore.open(url)
         for game in ("g1", "g2", "g3"):
             await plain.append(new_game(game, count=3, key=use(game)))
@@ -104,9 +104,9 @@ async def test_a_log_with_events_is_distributed_and_loses_nothing() -> None:
 
 
 async def test_a_distributed_log_takes_the_migrations_of_later_releases() -> None:
-    later = [each for each in known() if each.number > DISTRIBUTED]
+    later = [each for each in packaged() if each.number > DISTRIBUTED]
     async with lent_database() as url:
-        await migrate(url, [each for each in known() if each.number <= DISTRIBUTED])
+        await migrate(url, [each for each in packaged() if each.number <= DISTRIBUTED])
         assert await distribute(url)
         assert await migrate(url, later) == later
         assert await distribute(url)
@@ -141,7 +141,7 @@ async def test_no_session_has_shards_hidden_from_what_asyncpg_asks_of_the_catalo
 
 async def test_a_log_is_distributed_only_when_all_of_it_can_be() -> None:
     async with lent_database() as url:
-        await migrate(url, known())
+        await migrate(url, packaged())
         async with connected(url) as owner:
             await owner.execute("DELETE FROM tabularium.books WHERE book = 3")
             with pytest.raises(MigrationError, match="all books have to be here, and open"):
@@ -262,7 +262,7 @@ async def test_a_repetition_is_answered_when_the_machine_of_its_book_has_written
         there = f":{(await machine_of(superuser, 'g1'))[1]}/"
     machines = await machines_of(url)
     before = await places(machines)
-    assert await store.seen(GameId("g1"), use("k").account, "k")
+    assert await store.use_of_key(GameId("g1"), use("k").account, "k")
     assert await messages(before) == [int(there in machine) for machine in machines]
     before = await places(machines)
     async with connected(url) as connection:

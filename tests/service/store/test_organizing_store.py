@@ -1,4 +1,4 @@
-"""Who lets whom seat them, and games that were asked for together, as each store keeps them."""
+"""Consents to be seated, and games that were requested together, in each store."""
 
 import pytest
 from msgspec.structs import replace
@@ -52,8 +52,8 @@ async def test_a_bulk_is_kept_once_under_its_key_and_within_the_limit_of_a_day(k
     with pytest.raises(KeyReused):
         await kept.add(bulk(name="b2"), games(3, BulkId("b2")), "key", b"2", DAY_BEFORE, 5)
     with pytest.raises(KeyReused):
-        await kept.made("key", b"2")
-    assert (await kept.made("key", b"1"), await kept.made("other", b"1")) == (row, None)
+        await kept.bulk_of_key("key", b"2")
+    assert (await kept.bulk_of_key("key", b"1"), await kept.bulk_of_key("other", b"1")) == (row, None)
     with pytest.raises(LimitReached):
         await kept.add(bulk(name="b3"), games(3, BulkId("b3")), "", b"", DAY_BEFORE, 5)
     assert await kept.bulk(BulkId("b3")) is None
@@ -64,7 +64,7 @@ async def test_a_bulk_is_kept_once_under_its_key_and_within_the_limit_of_a_day(k
 
 async def test_what_became_of_a_game_is_kept_and_nothing_after_its_end(kept: OrganizingStore) -> None:
     await kept.add(bulk(), games(3), "", b"", DAY_BEFORE, 100)
-    first, second, third = (row for row, _ in await kept.due(NOON, 10))
+    first, second, third = (row for row, _ in await kept.due_games(NOON, 10))
     assert await kept.any()
     await kept.record(replace(second, status="open", game=GameId("g2"), due=LATER))
     await kept.record(replace(first, status="failed", why="for a reason", due=NEVER))
@@ -72,11 +72,11 @@ async def test_what_became_of_a_game_is_kept_and_nothing_after_its_end(kept: Org
     changed = await kept.games(BULK, 1)
     assert [(row.number, row.status, row.why, row.changed) for row in changed] == [(1, "failed", "for a reason", 2)]
     assert [row.number for row in await kept.games(BULK)] == [3, 2, 1]
-    assert [row.number for row, _ in await kept.due(NOON, 10)] == [3]
-    assert [row.number for row, _ in await kept.due(LATER, 10)] == [3, 2]
+    assert [row.number for row, _ in await kept.due_games(NOON, 10)] == [3]
+    assert [row.number for row, _ in await kept.due_games(LATER, 10)] == [3, 2]
     await kept.postpone(second, NEVER)
     await kept.record(replace(third, status="open", game=GameId("g3"), due=NEVER))
-    assert (await kept.due(LATER, 10), await kept.any()) == ([], False)
+    assert (await kept.due_games(LATER, 10), await kept.any()) == ([], False)
 
 
 @pytest.mark.parametrize("status", ["open", "waiting"])
@@ -84,16 +84,16 @@ async def test_what_has_not_ended_is_due_at_once_when_its_bulk_is_cancelled(
     kept: OrganizingStore, status: BulkStatus
 ) -> None:
     await kept.add(bulk(), games(3), "", b"", DAY_BEFORE, 100)
-    first, second, third = (row for row, _ in await kept.due(NOON, 10))
+    first, second, third = (row for row, _ in await kept.due_games(NOON, 10))
     await kept.record(replace(first, status="started", due=NEVER))
     await kept.record(replace(second, status=status, due=NEVER))
     await kept.cancel(BULK, LATER)
     await kept.cancel(BULK, NEVER)
     await kept.record(replace(third, status="open", due=NEVER))  # which was under way meanwhile
-    found = await kept.due(NOON, 10)
+    found = await kept.due_games(NOON, 10)
     assert [(row.number, of.cancelled) for row, of in found] == [(2, LATER), (3, LATER)]
     await kept.postpone(second, NEVER)
-    assert [row.number for row, _ in await kept.due(NOON, 10)] == [2, 3]
+    assert [row.number for row, _ in await kept.due_games(NOON, 10)] == [2, 3]
 
 
 async def test_old_bulks_are_forgotten_with_their_games(kept: OrganizingStore) -> None:

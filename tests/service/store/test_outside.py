@@ -83,7 +83,7 @@ def read_from(log: Log, place: Place | None) -> list[str]:
 
 async def pack(store: EventStore, place: Place | None) -> None:
     async with archive_of(store) as files:
-        due = await files.due(LATER, False, 100)
+        due = await files.games_to_pack(LATER, False, 100)
         assert [each.problem async for each in archiving.archive(files, due, place)] == [None] * len(due)
 
 
@@ -222,7 +222,7 @@ async def test_what_is_read_is_compared_and_memory_is_bounded(monkeypatch: pytes
     for number in range(20):
         place.answer = bytes([number] * 30)
         assert await reading.content(sha256(place.answer).digest()) == place.answer
-    assert (len(reading._cached), reading._held) == (3, 90)
+    assert (len(reading._cached), reading._bytes_held) == (3, 90)
     with pytest.raises(ArchiveAway, match="TABULARIUM_ARCHIVE does not say where"):
         await Outside().content(DIGEST)
 
@@ -389,7 +389,7 @@ class Forgetful(Slow):
 
 async def test_what_a_place_does_not_have_afterwards_stays_in_the_database(log: Log) -> None:
     async with archive_of(log.store) as files:
-        due = await files.due(LATER, False, 100)
+        due = await files.games_to_pack(LATER, False, 100)
         problems = {each.problem async for each in archiving.archive(files, due, Forgetful())}
     assert problems == {"a segment was not stored as it was packed"}
     assert set(OVER) <= await rows_left(log.store)

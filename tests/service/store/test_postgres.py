@@ -11,7 +11,7 @@ from domain.kernel.ids import GameId
 from domain.kernel.log.record import genesis
 from service.store.accounts import PlayerRow, TokenId, TokenRow
 from service.store.postgres import connections as postgres_connections
-from service.store.postgres.migrations import known, migrate
+from service.store.postgres.migrations import migrate, packaged
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import Added, Appended, Conflict, StoreDamaged, StoreError, StoreUnavailable
 from tests.helpers.postgres import OWNER, Cluster, connected, shared_cluster
@@ -172,7 +172,7 @@ async def _chained(store: PostgresStore, game: str, count: int) -> bool:
 async def test_nothing_is_acknowledged_before_it_is_committed(cluster: Cluster) -> None:
     """Here the last moment at which a commit can fail does fail."""
     async with cluster.empty_database() as url:
-        await migrate(url, known())
+        await migrate(url, packaged())
         store = await PostgresStore.open(url)
         await store.append(new_game("g1"))
         async with connected(url) as owner:
@@ -366,8 +366,8 @@ async def test_a_database_without_the_schema_says_what_to_do(cluster: Cluster) -
     async with cluster.empty_database() as url:
         with pytest.raises(StoreUnavailable, match="tabularium migrate"):
             await PostgresStore.open(url)
-        await migrate(url, known()[:-1])
-        with pytest.raises(StoreUnavailable, match=rf"lacks migration {known()[-1].number:04}.*tabularium migrate"):
+        await migrate(url, packaged()[:-1])
+        with pytest.raises(StoreUnavailable, match=rf"lacks migration {packaged()[-1].number:04}.*tabularium migrate"):
             await PostgresStore.open(url)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from domain.kernel.ids import GameId, StreamId, book_of
-from service.store.postgres.migrations import known, migrate
+from service.store.postgres.migrations import migrate, packaged
 from service.store.postgres.store import PostgresStore
 from service.store.postgres.writer import append_with
 from tests.helpers.postgres import Cluster, connected, shared_cluster
@@ -236,7 +236,7 @@ async def test_a_cursor_goes_on_in_another_cluster_from_a_dump(url: str, cluster
                 "psql", "-q", "-v", "ON_ERROR_STOP=1", "-f", str(ROOT / "deploy/migrations/0001_roles.sql"), there
             )
             other.run("pg_restore", "--exit-on-error", "--no-comments", "--dbname", there, stdin=dump)
-            assert await migrate(there, known()) == []
+            assert await migrate(there, packaged()) == []
             async with opened(there) as restored:
                 rest, cursor = await restored.read_all(cursor)
                 assert {game for game, _ in first + rest} == {f"g{number}" for number in range(20)}
@@ -262,7 +262,7 @@ async def test_in_one_order_all_appends_wait_for_each_other(cluster: Cluster) ->
 async def test_without_the_locks_events_are_missed(cluster: Cluster) -> None:
     """In one order. In a book, two records of one position could not be stored."""
     async with cluster.empty_database() as url:
-        await migrate(url, known())
+        await migrate(url, packaged())
         async with connected(url) as owner:
             source: Any = await owner.fetchval("SELECT pg_get_functiondef('tabularium.append'::regproc)")
             assert "FOR UPDATE" in source

@@ -130,8 +130,8 @@ async def test_what_was_stored_before_is_acknowledged_only_when_a_standby_has_it
     again: list[tuple[Callable[[], Awaitable[object]], object]] = [
         (append, moved),
         (lambda: store.append_together(command, new_game("g2")), moved),
-        (lambda: store.seen(command.game, ANNA, "k"), kept(1, 2)),
-        (lambda: store.accounts.made("key"), made),
+        (lambda: store.use_of_key(command.game, ANNA, "k"), kept(1, 2)),
+        (lambda: store.accounts.made_by_key("key"), made),
         (lambda: store.accounts.open_account(account, token, b"hash", replace(made, nonce=b"new")), made),
     ]
     standby.freeze()

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from service.store.postgres.migrations import known
+from service.store.postgres.migrations import packaged
 from tests.helpers.citus import distributed_database
 from tests.helpers.postgres import connected, shared_cluster
 from tests.service.store.test_distributed import DISTRIBUTED
@@ -58,7 +58,7 @@ async def test_a_migration_that_changes_a_table_about_streams_stands_apart() -> 
             " WHERE c.relnamespace = 'tabularium'::regnamespace AND c.relkind = 'r'"
         )
     spread = {name for (name,) in rows}
-    for migration in known():
+    for migration in packaged():
         if migration.number > DISTRIBUTED and not migration.apart and not migration.repeats:
             made = set(re.findall(r"CREATE TABLE tabularium\.(\w+)", migration.sql))
             changed = {table for table in _CHANGED.findall(migration.sql) if table in spread - made}

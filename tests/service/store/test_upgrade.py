@@ -17,7 +17,7 @@ from service.base.clock import later, stamp, utc_now
 from service.base.scopes import EVERYBODYS
 from service.games.creating import create_game
 from service.games.views import viewer_of
-from service.store.postgres.migrations import known, migrate
+from service.store.postgres.migrations import migrate, packaged
 from service.store.postgres.store import PostgresStore
 from service.store.postgres.writer import APPEND, arguments
 from service.store.protocol import Append, EventStore, Opening, StoreUnavailable
@@ -139,7 +139,7 @@ def kept_answers(path: Path) -> list[tuple[str, str, str, bytes, bytes]]:
 async def check_answers(rig: Rig, rows: list[tuple[str, str, str, bytes, bytes]]) -> None:
     """Check that answers that were kept are made again from the log."""
     for game, account, key, fingerprint, answer in rows:
-        use = await rig.store.seen(GameId(game), PlayerId(account), key)
+        use = await rig.store.use_of_key(GameId(game), PlayerId(account), key)
         assert use is not None
         assert use.fingerprint == fingerprint
         done = await rig.games.done_before(GameId(game), use.added)
@@ -178,7 +178,7 @@ async def test_keys_of_before_end_as_if_they_had_been_used_at_the_upgrade(with_a
 async def database(tmp_path: Path) -> AsyncIterator[str]:
     """A database of the first schema, with the accounts of Anna and Bert."""
     async with shared_cluster().empty_database() as url:
-        await migrate(url, [migration for migration in known() if migration.number <= 5])
+        await migrate(url, [migration for migration in packaged() if migration.number <= 5])
         async with connected(url) as connection:
             await connection.execute("SET ROLE tabularium_service")
             for player, name in (("panna", "Anna"), ("pbert", "Bert")):
@@ -201,7 +201,7 @@ async def register_as_before(connection: object, player: str, name: str) -> None
 async def test_a_database_of_the_first_schema_is_migrated(database: str) -> None:
     with pytest.raises(StoreUnavailable, match="run `tabularium migrate`"):
         await PostgresStore.open(database)
-    await migrate(database, known())
+    await migrate(database, packaged())
     store = await PostgresStore.open(database)
     await check_accounts(store)
     await store.close()
@@ -211,7 +211,7 @@ async def test_answers_that_were_kept_in_a_database_are_made_again_of_the_log(wi
     rows = kept_answers(with_answers)
     old = await SqliteStore.open(with_answers)
     async with shared_cluster().empty_database() as url:
-        await migrate(url, [migration for migration in known() if migration.number < KEYS])
+        await migrate(url, [migration for migration in packaged() if migration.number < KEYS])
         stored = await old.load(GameId(rows[0][0]))
         row = await old.game(GameId(rows[0][0]))
         assert stored is not None
@@ -224,7 +224,7 @@ async def test_answers_that_were_kept_in_a_database_are_made_again_of_the_log(wi
                 "INSERT INTO tabularium.keys (game, account, key, fingerprint, answer) VALUES ($1, $2, $3, $4, $5)",
                 rows,
             )
-        await migrate(url, known())
+        await migrate(url, packaged())
         async with open_rig(with_answers.parent, database_url=url) as rig:
             opening = Opening(row.ruleset, row.ruleset_version, row.title, row.organizer, stored.chance, board, file)
             await rig.store.append(
@@ -249,7 +249,7 @@ async def test_a_process_of_before_still_appends_under_keys_and_finds_their_answ
 
 
 async def test_a_process_of_the_first_landing_still_registers_players(database: str) -> None:
-    await migrate(database, known())
+    await migrate(database, packaged())
     async with connected(database) as connection:
         await connection.execute("SET ROLE tabularium_service")
         await register_as_before(connection, "pcarl", "Carl")
@@ -296,7 +296,7 @@ async def test_who_may_organize_may_judge_in_a_file(file: Path) -> None:
 
 
 async def test_who_may_organize_may_judge_in_postgres(database: str) -> None:
-    await migrate(database, [each for each in known() if each.number < JUDGES])
+    await migrate(database, [each for each in packaged() if each.number < JUDGES])
     async with connected(database) as connection:
         for number, scopes in enumerate(GRANTED):
             player, hashed = f"p{number}", bytes([number]) * 32
@@ -308,7 +308,7 @@ async def test_who_may_organize_may_judge_in_postgres(database: str) -> None:
             await connection.execute(
                 "INSERT INTO tabularium.tokens (hash, player, scopes) VALUES ($1, $2, $3)", hashed, player, scopes
             )
-    await migrate(database, known())
+    await migrate(database, packaged())
     async with connected(database) as connection:
         for number, scopes in enumerate(GRANTED):
             now = await connection.fetchval("SELECT scopes FROM tabularium.players WHERE player = $1", f"p{number}")
@@ -353,7 +353,7 @@ async def test_a_file_finds_the_rulings_that_it_has(file: Path) -> None:
 
 
 async def test_postgres_finds_the_rulings_that_it_has(database: str) -> None:
-    await migrate(database, [each for each in known() if each.number < RULINGS])
+    await migrate(database, [each for each in packaged() if each.number < RULINGS])
     async with connected(database) as connection:
         for statement in OLD_CASES:
             await connection.execute(statement.format("tabularium."))
@@ -365,7 +365,7 @@ async def test_postgres_finds_the_rulings_that_it_has(database: str) -> None:
                 msgspec.json.encode({"type": kind}).decode(),
                 bytes(32),
             )
-    await migrate(database, known())
+    await migrate(database, packaged())
     store = await PostgresStore.open(database)
     await check_rulings(store)
     await store.close()

@@ -113,15 +113,17 @@ async def test_what_is_due_comes_first_and_nothing_to_whom_is_busy(hooks: HookSt
     await hooks.add(hook("w3"), delivery("p3", "w3", "ping"), "", b"", 10)
     rows = [delivery("d1", due=LATER), delivery("d2", "w2"), delivery("d3"), delivery("d4", "w3")]
     assert await hooks.advance(await hooks.place(), "9", rows)
-    assert names(await hooks.due(NOON, Busy(), 9)) == ["p3", "d2", "d3"], "only pings go to one that is not on"
-    assert names(await hooks.due(LATER, Busy(), 9)) == ["p3", "d2", "d3", "d1"]
-    assert names(await hooks.due(LATER, Busy(webhooks=[HookId("w1")]), 9)) == ["p3", "d2"]
-    assert names(await hooks.due(LATER, Busy(hosts=["w2.example.org"]), 9)) == ["p3", "d3", "d1"]
-    assert names(await hooks.due(LATER, Busy(deliveries=[DeliveryId("d3")]), 2)) == ["p3", "d2"]
+    assert names(await hooks.due_deliveries(NOON, Busy(), 9)) == ["p3", "d2", "d3"], (
+        "only pings go to one that is not on"
+    )
+    assert names(await hooks.due_deliveries(LATER, Busy(), 9)) == ["p3", "d2", "d3", "d1"]
+    assert names(await hooks.due_deliveries(LATER, Busy(webhooks=[HookId("w1")]), 9)) == ["p3", "d2"]
+    assert names(await hooks.due_deliveries(LATER, Busy(hosts=["w2.example.org"]), 9)) == ["p3", "d3", "d1"]
+    assert names(await hooks.due_deliveries(LATER, Busy(deliveries=[DeliveryId("d3")]), 2)) == ["p3", "d2"]
     assert await hooks.waiting() == (5, NOON)
     held = outcome(rows[2], status="waiting", due=NOON, failing=True, hold=LATER)
     await hooks.record([held])
-    assert names(await hooks.due(NOON, Busy(), 9)) == ["p3", "d2"]
+    assert names(await hooks.due_deliveries(NOON, Busy(), 9)) == ["p3", "d2"]
 
 
 async def test_an_attempt_changes_things_once(hooks: HookStore) -> None:
@@ -194,7 +196,7 @@ async def test_it_is_changed_and_its_secret_replaced(hooks: HookStore) -> None:
     changed = replace(row, url="https://example.net/", host="example.net", events=("case.*",), status="new")
     await hooks.change(changed, delivery("p9", type="ping"))
     assert await hooks.webhook(HookId("w1")) == changed
-    assert names(await hooks.due(LATER, Busy(), 9)) == ["p9"]
+    assert names(await hooks.due_deliveries(LATER, Busy(), 9)) == ["p9"]
     rotated = replace(changed, secret=b"new", old_secret=b"sealed", old_until=LATER)
     assert await hooks.rotate(rotated, b"sealed", "k") == rotated
     assert await hooks.rotate(replace(rotated, secret=b"other"), b"sealed", "k2") == rotated, "another was quicker"

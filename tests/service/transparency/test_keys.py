@@ -49,7 +49,7 @@ def test_who_shares_a_database_makes_none_and_who_signs_nothing_neither(tmp_path
 def test_nobody_shows_it() -> None:
     settings = Settings(log_key=WRITTEN)
     key = read_log_key(WRITTEN)
-    for shown in (repr(settings), str(settings.shown()), repr(key), str(key)):
+    for shown in (repr(settings), str(settings.visible_values()), repr(key), str(key)):
         assert SECRET not in shown
 
 

@@ -84,7 +84,7 @@ def mirrored(site: Service, directory: Path) -> tuple[Counter[str], list[Copied]
     follower.close()
     memory = Memory(directory / "log")
     mirror = Mirror(site, memory, directory, pause=lambda seconds: None)
-    copied = list(mirror.copy(mirror.wanted()))
+    copied = list(mirror.copy(mirror.streams_to_copy()))
     mirror.close()
     memory.close()
     return Counter(each.result for each in copied), [each for each in copied if each.message]

@@ -54,7 +54,7 @@ class Device:
 
 
 async def device(told: Telling, player: PlayerId, path: str) -> Device:
-    """Return a device that has shown that it is told."""
+    """Return a device that has shown that pushes reach it."""
     made = Device(told, player, path)
     await made.subscribe()
     told.receiver.got.clear()
@@ -166,7 +166,7 @@ async def test_nothing_is_pushed_before_the_device_was_reached(told: Telling) ->
     await silent.subscribe()
     await told.rig.begun()
     await pushed(told)
-    assert silent.bodies == ["This device is told from now on."]
+    assert silent.bodies == ["This device gets notifications from now on."]
     told.receiver.answers["/silent"] = FINE
     told.later(seconds=20)
     row = await silent.subscribe()

@@ -11,7 +11,7 @@ from domain.classic.display.marks import of, printed
 from domain.classic.ruleset import Classic
 from domain.classic.start.position import arrange
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.rules.marks import Link, Mark, Marks, Place, Stack, gone
+from domain.kernel.rules.marks import Link, Mark, Marks, Place, Stack, lost_pieces
 from domain.kernel.rules.message import Names
 
 RED, BLUE = Seat("red"), Seat("blue")
@@ -149,5 +149,5 @@ def test_the_yield_of_a_province_is_printed() -> None:
 
 def test_a_city_that_was_fortified_is_not_gone() -> None:
     city, fortified = shown(cities=["macedonia"]), shown(fortified=["macedonia"])
-    assert gone(city, fortified, RED, {}) == {"city": 1}
-    assert gone(city, fortified, RED, Classic.guises) == {}
+    assert lost_pieces(city, fortified, RED, {}) == {"city": 1}
+    assert lost_pieces(city, fortified, RED, Classic.guises) == {}

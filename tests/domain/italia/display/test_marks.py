@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from domain.boards import builtin
-from domain.italia.box.pieces import LeaderId, NationId, counted
+from domain.italia.box.pieces import LeaderId, NationId, amount_of
 from domain.italia.box.state import Aim, Arriving, Battle, Combat, Front, Leaving
 from domain.italia.box.table import Table
 from domain.italia.nations.civil_war import LevyUnits, MakeMove, Pass
@@ -15,7 +15,7 @@ from domain.italia.nations.title import DeclineTitle, TakeTitle
 from domain.italia.ruleset import ItaliaI, ItaliaII
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.rules.marks import Mark, Marks, Nation, gone
+from domain.kernel.rules.marks import Mark, Marks, Nation, lost_pieces
 from domain.kernel.rules.message import Names
 
 GAME = ItaliaI()
@@ -65,7 +65,7 @@ def test_nations_and_leaders_are_called_by_their_names() -> None:
     assert ItaliaII().words["western-romans"] == "Western Romans"
     assert GAME.words["papius-mutilus"] == "Papius Mutilus"
     assert ItaliaII().words["roman-foederati"] == "Roman foederati"
-    assert counted("roman-foederati", 2) == "2 Roman foederati"
+    assert amount_of("roman-foederati", 2) == "2 Roman foederati"
 
 
 def test_an_area_is_tinted_by_the_player_who_alone_is_there() -> None:
@@ -214,5 +214,5 @@ def test_a_leader_whose_campaign_is_over_is_not_gone() -> None:
     table = arranged(*FIGHTING, turn="celts", plan="campaign", stage="campaign", campaign="brennus")
     campaigning = shown(table)
     table.campaign = None
-    assert gone(campaigning, shown(table), YELLOW, {}) == {"campaigner": 1}
-    assert gone(campaigning, shown(table), YELLOW, GAME.guises) == {}
+    assert lost_pieces(campaigning, shown(table), YELLOW, {}) == {"campaigner": 1}
+    assert lost_pieces(campaigning, shown(table), YELLOW, GAME.guises) == {}

@@ -300,7 +300,7 @@ def test_a_default_answer_follows_at_once_is_an_option_and_cannot_be_undone() ->
     chosen = play.game.table.chosen[BLUE]  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue]
     assert play.vault.open(chosen) in play_hand(play, BLUE)
     expired = timing.expire(play.game, GREEN, play.chance, timing.BY_CLOCK, play.now).game
-    assert expired.owed == GREEN
+    assert expired.seat_after_flag == GREEN
     assert (
         refused(lambda: timing.answer_by_default(play.game, RED, play.chance, Vault(), play.now)).rule == "TAB-CLK-07"
     )

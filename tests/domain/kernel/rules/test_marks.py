@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.rules.marks import Figure, Mark, Marks, Place, Stack, Standing, gone, halved, spelled
+from domain.kernel.rules.marks import Figure, Mark, Marks, Place, Stack, Standing, halved, lost_pieces, spelled
 
 
 @pytest.mark.parametrize(
@@ -42,17 +42,17 @@ def test_what_is_gone_is_what_a_seat_had_on_the_whole_board_and_has_no_longer() 
     city, lent = Mark("city"), Mark("city", seat=RED)
     before = Marks({ROMA: Place(RED, (city,), (army(RED, 3), army(BLUE, 5))), GALLIA: Place(BLUE, (city, lent))})
     moved = Marks({ROMA: Place(RED, (city,), (army(RED, 1),)), GALLIA: Place(BLUE, (city, lent), (army(RED, 2),))})
-    assert gone(before, moved, RED, {}) == {}
-    assert gone(before, moved, BLUE, {}) == {"infantry": 5}
+    assert lost_pieces(before, moved, RED, {}) == {}
+    assert lost_pieces(before, moved, BLUE, {}) == {"infantry": 5}
     razed = Marks({ROMA: Place(None, (), (army(RED, 2),)), GALLIA: Place(RED, (city,))})
-    assert gone(before, razed, RED, {}) == {"city": 1, "infantry": 1}
+    assert lost_pieces(before, razed, RED, {}) == {"city": 1, "infantry": 1}
 
 
 def test_what_is_only_in_another_state_is_not_gone() -> None:
     guises = {"walled-city": "city"}
     open_city = Marks({ROMA: Place(RED, (Mark("city"),))})
     walled = Marks({ROMA: Place(RED, (Mark("walled-city"),))})
-    assert gone(open_city, walled, RED, guises) == gone(walled, open_city, RED, guises) == {}
-    assert gone(walled, Marks({}), RED, guises) == {"walled-city": 1}
+    assert lost_pieces(open_city, walled, RED, guises) == lost_pieces(walled, open_city, RED, guises) == {}
+    assert lost_pieces(walled, Marks({}), RED, guises) == {"walled-city": 1}
     both = Marks({ROMA: Place(RED, (Mark("walled-city"),)), GALLIA: Place(RED, (Mark("city"),))})
-    assert gone(both, open_city, RED, guises) == {"walled-city": 1}
+    assert lost_pieces(both, open_city, RED, guises) == {"walled-city": 1}

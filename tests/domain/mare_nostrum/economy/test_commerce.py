@@ -66,7 +66,7 @@ class Arranged(Bare):
         return None
 
     def held(self) -> dict[Seat, hands.Cards]:
-        return {seat: hands.held(self.table, seat, self.vault) for seat in self.table.seats}
+        return {seat: hands.hand_of(self.table, seat, self.vault) for seat in self.table.seats}
 
 
 def position(phase: str, held: Hands, **more: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from domain.kernel.log.record import Cause
 from domain.kernel.rules import schema
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum.box.data import BANK, CARDS, GOODS
-from domain.mare_nostrum.box.hands import held
+from domain.mare_nostrum.box.hands import hand_of
 from domain.mare_nostrum.box.table import Table
 from domain.mare_nostrum.economy import construction, influence
 from domain.mare_nostrum.heroes import acquisition, exchange
@@ -35,7 +35,7 @@ def accepted(here: Building, command: Any) -> bool:
 
 def every_purchase(here: Building, rng: Random) -> Iterator[dict[str, Any]]:
     """Yield purchases of everything everywhere, each paid in a few ways, among them whatever may be right."""
-    cards = held(here.table, here.seat, here.vault)
+    cards = hand_of(here.table, here.seat, here.vault)
     kinds = [good for good in GOODS if cards.get(good)]
     ways = [["tax"] * price for price in (0, 2, 3, 5, 6, 9, 12)]
     ways += [rng.sample(kinds, price) for price in (2, 3, 5, 6, 9, 12) if price <= len(kinds)]
