@@ -5,7 +5,7 @@ They share one read of the log, and one fold of each game.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import methodcaller
 from typing import Final
 
@@ -18,7 +18,7 @@ from projections.cursor import Stretch
 from projections.follower import Follower
 from projections.lanes import books_of, divided
 from projections.projection import Happened, Projection
-from projections.store import Generation, Move, Step, Trouble, Unavailable
+from projections.store import Generation, Key, Move, Step, Trouble, Unavailable
 
 BREATH: Final = 20
 """After so many events, other tasks of the event loop get a turn: a fold with its table takes about 100 µs."""
@@ -41,14 +41,12 @@ class Work(Struct, eq=False):
     trouble: Trouble | None = None
 
     @property
-    def key(self) -> tuple[str, int]:
-        return self.projection.name, self.generation.number
-
-    @property
     def place(self) -> object:
         """Its place in its lanes. Projections at the same place share one read of the log."""
-        of = self.generation.lanes
-        return (self.lanes, *(of[lane].positions for lane in self.lanes)) if of else self.generation.cursor
+        at = self.generation
+        if at.lanes:
+            return (self.lanes, *(at.lanes[lane].positions for lane in self.lanes))
+        return at.cursor, at.events
 
     @property
     def books(self) -> Collection[int] | None:
@@ -59,26 +57,45 @@ class Work(Struct, eq=False):
         books = of * len(self.generation.lanes[0].positions)
         return [book for lane in self.lanes for book in books_of(lane, of, books)]
 
+    def extend(self, changes: Iterable[Change]) -> None:
+        """Add changes that are not committed yet."""
+        if self.changes is None:
+            self.changes = Changes(changes)
+        else:
+            self.changes.extend(changes)
+
     def fail(self, index: int, stream: StreamId, record: Record, why: Exception) -> None:
         """Note the event at which it failed, and why."""
         self.failed_at, self.trouble = index, Trouble(stream, record.version, f"{type(why).__name__}: {why}"[:500])
 
-    def step(self, stretch: Stretch, count: int, cursor: str) -> Step:
-        """Return the step to `cursor`, which is the place after the first `count` records."""
-        changes = self.changes.all() if self.changes is not None else ()
-        of = len(self.generation.lanes)
-        if not of:
-            return Step(self.generation, cursor, count, changes)
-        events, moves = Counter(place.book % of for place in stretch.places[:count]), list[Move]()
-        for number, positions in enumerate(divided(stretch.after(count), of)):
-            lane = self.generation.lanes[number]
-            if number in self.lanes and positions != lane.positions:
-                moves.append(Move(lane, positions, events[number]))
-        return Step(self.generation, cursor, count, changes, moves)
+    def step(self, stretch: Stretch, count: int) -> Step:
+        """Return its step to the place after the first `count` records."""
+        changes = {self.generation.key: self.changes} if self.changes is not None else {}
+        return step(self.generation, self.lanes, stretch, count, changes)
 
     def move(self, step: Step) -> None:
         """Note that a step was committed."""
         self.generation, self.changes = step.moved, None
+
+
+def step(
+    at: Generation,
+    lanes: Collection[int],
+    stretch: Stretch,
+    count: int,
+    changes: Mapping[Key, Changes],
+    beside: Sequence[Key] = (),
+) -> Step:
+    """Return the step of a generation in its lanes, and of those beside it, to the place after `count` records."""
+    after, of = stretch.after(count), len(at.lanes)
+    if not of:
+        return Step(at, str(after), count, changes, (), beside)
+    events, moves = Counter(place.book % of for place in stretch.places[:count]), list[Move]()
+    for number, positions in enumerate(divided(after, of)):
+        lane = at.lanes[number]
+        if number in lanes and positions != lane.positions:
+            moves.append(Move(lane, positions, events[number]))
+    return Step(at, str(after), count, changes, moves, beside)
 
 
 class Group:
@@ -89,6 +106,9 @@ class Group:
         self.works = works
         self.limit = limit
         self.books = works[0].books
+        self._at = works[0].generation
+        """Where all of them stand, while they go on together."""
+        self._beside = [work.generation.key for work in works[1:]]
         self._follower = follower
         self._going: Sequence[Work] = ()
         self._heeding: dict[tuple[str, bool], list[Work]] = {}
@@ -98,22 +118,29 @@ class Group:
     @property
     def cursor(self) -> str | None:
         """The place of all of them."""
-        return self.works[0].generation.cursor
+        return self._at.cursor
 
     @property
     def failed(self) -> bool:
         """Whether one of them has failed."""
         return len(self._going) < len(self.works)
 
-    def steps(self, stretch: Stretch) -> list[Step]:
-        """Return the steps of all of them to the end of a stretch."""
-        count, cursor = len(stretch.records), str(stretch.end)
-        return [work.step(stretch, count, cursor) for work in self.works]
+    def step(self, stretch: Stretch) -> Step:
+        """Return the step of all of them to the end of a stretch."""
+        changes = {work.generation.key: work.changes for work in self.works if work.changes is not None}
+        return step(self._at, self.works[0].lanes, stretch, len(stretch.records), changes, self._beside)
 
-    def move(self, steps: Sequence[Step]) -> None:
-        """Note that their steps were committed."""
-        for work, step in zip(self.works, steps, strict=True):
-            work.move(step)
+    def move(self, step: Step) -> None:
+        """Note that their step was committed."""
+        self._at = step.moved
+        for work in self.works:
+            work.changes = None
+
+    def part(self) -> Sequence[Work]:
+        """Return the work of each, which goes on by itself from where all of them stand."""
+        for work in self.works:
+            work.generation = work.generation.beside(self._at)
+        return self.works
 
     async def fold(self, events: Sequence[tuple[StreamId, Record]]) -> None:
         """Fold the events that follow their place. A projection that fails notes where, and the others go on.
@@ -212,9 +239,7 @@ class Group:
                 continue
             try:
                 if made := [*changes(work.projection)]:
-                    if work.changes is None:
-                        work.changes = Changes()
-                    work.changes.extend(made)
+                    work.extend(made)
             except Exception as error:  # an error in one projection must not stop the others
                 self._fail([work], index, stream, record, error)
 

@@ -24,7 +24,7 @@ from domain.kernel.log.lifecycle import (
     Status,
 )
 from domain.kernel.log.seated import SeatAssigned
-from projections.change import Amend, Change, Drop, Put, Table, Value
+from projections.change import Amend, Change, Changes, Drop, Put, Table, Value
 from projections.projection import Happened, Projection
 from projections.store import Generation, Move, Overtaken, ProjectionStore, Rows, Step
 
@@ -192,7 +192,7 @@ async def retitle(store: ProjectionStore, game: GameId, title: str, ruleset: str
                     # Do not move the checkpoint. The commit fails if another process moved it, so no change is lost.
                     lanes = [each.lanes[book_of(game) % len(each.lanes)]] if each.lanes else []
                     moves = [Move(lane, lane.positions, 0) for lane in lanes]
-                    await store.commit(Step(each, each.cursor or "", 0, (change,), moves))
+                    await store.commit(Step(each, each.cursor or "", 0, {each.key: Changes([change])}, moves))
                     waiting.discard(each.number)
         waiting &= {each.number for each in await store.generations() if _is_ours(each)}
 

@@ -300,7 +300,7 @@ class Runner:
             if not whole:  # what broke off half-way begins again where the checkpoints stand
                 self._groups = ()
         if not whole:
-            for work in group.works:
+            for work in group.part():
                 await self._commit(work, stretch)
         return len(stretch.records)
 
@@ -331,25 +331,25 @@ class Runner:
         While much is appended, the very last end is never reached in all lanes at once.
         """
         now = time.monotonic()
-        at, end = self._ends.get(work.key, (-math.inf, None))
+        at, end = self._ends.get(work.generation.key, (-math.inf, None))
         if end is None or now > at + LEASE:
-            at, end = self._ends[work.key] = now, await self._log.end()
+            at, end = self._ends[work.generation.key] = now, await self._log.end()
         known = await self._store.generations()
-        mine = next((each for each in known if (each.projection, each.number) == work.key), None)
+        mine = next((each for each in known if each.key == work.generation.key), None)
         return mine is not None and reaches(mine.cursor, str(end))
 
     async def _commit_all(self, group: Group, stretch: Stretch) -> bool:
         """Commit the changes of several projections by the same events together; tell whether that worked."""
         if group.failed or (self._careful and any(work.projection.name in self._careful for work in group.works)):
             return False
-        steps = group.steps(stretch)
+        step = group.step(stretch)
         try:
-            await self._store.commit(*steps)
+            await self._store.commit(step)
         except Unavailable:
             raise
         except Exception:  # an error of one of them: committing each by itself will show which
             return False
-        group.move(steps)
+        group.move(step)
         return True
 
     async def _commit(self, work: Work, stretch: Stretch) -> None:
@@ -358,7 +358,7 @@ class Runner:
         name = work.projection.name
         try:
             if count:
-                step = work.step(stretch, count, str(stretch.after(count)))
+                step = work.step(stretch, count)
                 await self._store.commit(step)
                 work.move(step)
         except Overtaken:
@@ -379,7 +379,7 @@ class Runner:
             self._followers.pop(name, None)
             of = work.generation.lanes
             number = stretch.places[work.failed_at or 0].book % len(of) if of else 0
-            self._stopped.add((*work.key, number))
+            self._stopped.add((*work.generation.key, number))
             await self._store.stop(work.generation, work.trouble, of[number] if of else None)
             self._tell(Stopped(name, work.trouble))
 
