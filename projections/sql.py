@@ -286,7 +286,7 @@ def places(projection: str, generation: int, tables: Sequence[Table]) -> Mapping
 
 
 def statement(name: str, change: Change, locking: str = "") -> Statement:
-    """Return the statement that makes a change in the table with this name in the database; `locking` as in `batches`."""
+    """Return the statement that makes a change in the table with this name in the database."""
     # By `type`: to find by `isinstance` that a struct is of another class takes as long as to make one.
     if type(change) is Amend:
         text = _update(name, tuple(change.values), tuple(change.where))
