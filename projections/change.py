@@ -10,6 +10,9 @@ from msgspec.structs import force_setattr, replace
 Value = str | int
 """The value of a column. There are no nulls: an absent value is an empty text or 0."""
 
+THERE: Final = 50_000
+"""The most rows of which a process remembers that they are there."""
+
 Kind = Literal["text", "number"]
 
 
@@ -38,6 +41,18 @@ class Put(Struct, frozen=True):
     table: Table
     key: Mapping[str, Value]
     values: Mapping[str, Value]
+
+    def row(self) -> Hashable:
+        return self.table.row(self.key)
+
+
+@final
+class Compute(Struct, frozen=True):
+    """Set the row with this key to values that are computed when it is written; leave it when there are none."""
+
+    table: Table
+    key: Mapping[str, Value]
+    values: Callable[[], Mapping[str, Value]]
 
     def row(self) -> Hashable:
         return self.table.row(self.key)
@@ -110,7 +125,7 @@ class Trim(Struct, frozen=True):
         return None
 
 
-Change = Put | Make | Add | Amend | Drop | Trim
+Change = Put | Compute | Make | Add | Amend | Drop | Trim
 """`row` of each returns what stands for the one row that it touches; None when it may touch several."""
 
 
@@ -126,16 +141,22 @@ class Changes:
 
     def __init__(self, changes: Iterable[Change] = ()) -> None:
         self.tables: dict[str, list[dict[Hashable, Change]]] = {}
+        self._making: list[Hashable] = []
+        self._there: set[Hashable] = set()
+        """Rows that were made before: these need not be made again."""
         self.extend(changes)
 
     def extend(self, changes: Iterable[Change]) -> None:
         """Add changes that follow those before."""
         for change in changes:
-            row = change.row()
-            layers = self.tables.get(change.table.name)
+            name, row = change.table.name, change.row()
+            if type(change) is Make:
+                if (name, row) in self._there:
+                    continue
+                self._making.append((name, row))
+            layers = self.tables.get(name)
             if layers is None:
-                self.tables[change.table.name] = [{row: change}]
-                continue
+                layers = self.tables[name] = [{}]
             layer = layers[-1]
             first = layer.get(row)
             if row is None or None in layer:  # a change of many rows is alone in its layer
@@ -146,6 +167,18 @@ class Changes:
                 layer[row] = join(first, change)
             else:
                 layers.append({row: change})
+            if row is None:  # it may delete rows
+                self._making.clear()
+                self._there.clear()
+
+    def settle(self) -> None:
+        """Note that they were made, and begin anew."""
+        self.tables = {}
+        if self._making:
+            self._there.update(self._making)
+            self._making.clear()
+            if len(self._there) > THERE:
+                self._there.clear()
 
 
 def _first(first: Any, second: Any) -> Any:
@@ -165,7 +198,7 @@ def _sum(first: Any, second: Any) -> Any:
 
 
 _JOINED: Final[Mapping[tuple[type[Change], type[Change]], Callable[[Change, Change], Change]]] = {
-    (Put, Put): _second,
+    **{(first, second): _second for first in (Put, Compute) for second in (Put, Compute)},
     **{(first, Make): _first for first in (Put, Make, Add)},
     **{(first, Add): _sum for first in (Put, Add)},
     (Put, Amend): _amended,

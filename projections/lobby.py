@@ -100,12 +100,10 @@ class Lobby(Projection):
 
     def fold(self, happened: Happened) -> Iterable[Change]:
         game, record = happened.game, happened.record
-        row: dict[str, Value] = {"version": record.version, "changed": record.at}
-        around = happened.around
-        if around is None:  # most events are
-            yield Amend(GAMES, {"game": game}, row)
-            return
-        match around:
+        row: dict[str, Value] = {"version": record.version, "changed": record.at} if happened.is_last else {}
+        match happened.around:
+            case None:  # most events are of the ruleset
+                pass
             case GameCreated() as created:
                 yield Put(GAMES, {"game": game}, _new(happened, created))
                 return
@@ -131,7 +129,8 @@ class Lobby(Projection):
                 row["status"] = "over"
             case _:
                 pass
-        yield Amend(GAMES, {"game": game}, row)
+        if row:
+            yield Amend(GAMES, {"game": game}, row)
 
     def fold_continuation(self, happened: Happened) -> Iterable[Change]:
         if isinstance(happened.around, ClockSet):

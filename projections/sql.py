@@ -12,12 +12,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from domain.kernel.ids import GameId
-from projections.change import Add, Amend, Change, Changes, Drop, Make, Put, Table, Trim, Value
+from projections.change import Add, Amend, Changes, Compute, Drop, Make, Put, Table, Trim, Value
 from projections.cursor import reaches
 from projections.projection import Projection
 from projections.store import Generation, Lane, Move, Overtaken, Step, Trouble
 
 Statement = tuple[str, tuple[Value, ...]]
+
+_Written = Put | Make | Add | Amend | Drop | Trim
+"""A change whose values are known."""
 
 _TYPES: Mapping[str, str] = {"text": "TEXT", "number": "BIGINT"}
 
@@ -285,7 +288,7 @@ def places(projection: str, generation: int, tables: Sequence[Table]) -> Mapping
     return {table.name: place(projection, generation, table.name) for table in tables}
 
 
-def statement(name: str, change: Change, locking: str = "") -> Statement:
+def _statement(name: str, change: _Written, locking: str = "") -> Statement:
     """Return the statement that makes a change in the table with this name in the database."""
     # By `type`: to find by `isinstance` that a struct is of another class takes as long as to make one.
     if type(change) is Amend:
@@ -333,7 +336,12 @@ def batches(
         for layer in layers:
             gathered: dict[str, list[tuple[Value, ...]]] = {}
             for change in layer.values():
-                text, values = statement(name, change, locking)
+                if type(change) is Compute:
+                    if not (computed := change.values()):
+                        continue
+                    text, values = _statement(name, Put(change.table, change.key, computed))
+                else:
+                    text, values = _statement(name, change, locking)
                 gathered.setdefault(text, []).append(values)
             yield from gathered.items()
 
