@@ -5,11 +5,11 @@ They share one read of the log, and one fold of each game.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import methodcaller
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from domain.kernel.ids import CaseId, GameId, StreamId, TournamentId, is_case, is_game, is_tournament
 from domain.kernel.log.record import Record
@@ -18,37 +18,30 @@ from projections.cursor import Stretch
 from projections.follower import Follower
 from projections.lanes import books_of, divided
 from projections.projection import Happened, Projection
-from projections.store import Generation, Move, Step, Trouble, Unavailable
+from projections.store import Generation, Key, Move, Step, Trouble, Unavailable
 
 BREATH: Final = 20
 """After so many events, other tasks of the event loop get a turn: a fold with its table takes about 100 µs."""
 
 
 class Work(Struct, eq=False):
-    """The work of one projection: its rows, its changes so far, and the event at which it failed, if it did.
+    """The work of one projection: its rows, its changes so far, and why it failed, if it did.
 
     Attributes:
         lanes: the lanes in which it is followed; empty if the generation has one checkpoint for all.
-        changes: the changes that are not committed yet; None if there are none.
-        failed_at: the index of the event at which it failed.
+        changes: the changes that are not committed yet.
     """
 
     projection: Projection
     generation: Generation
     lanes: tuple[int, ...] = ()
-    changes: Changes | None = None
-    failed_at: int | None = None
+    changes: Changes = field(default_factory=Changes)
     trouble: Trouble | None = None
-
-    @property
-    def key(self) -> tuple[str, int]:
-        return self.projection.name, self.generation.number
 
     @property
     def place(self) -> object:
         """Its place in its lanes. Projections at the same place share one read of the log."""
-        of = self.generation.lanes
-        return (self.lanes, *(of[lane].positions for lane in self.lanes)) if of else self.generation.cursor
+        return place(self.generation, self.lanes)
 
     @property
     def books(self) -> Collection[int] | None:
@@ -59,26 +52,43 @@ class Work(Struct, eq=False):
         books = of * len(self.generation.lanes[0].positions)
         return [book for lane in self.lanes for book in books_of(lane, of, books)]
 
-    def fail(self, index: int, stream: StreamId, record: Record, why: Exception) -> None:
+    def fail(self, stream: StreamId, record: Record, why: Exception) -> None:
         """Note the event at which it failed, and why."""
-        self.failed_at, self.trouble = index, Trouble(stream, record.version, f"{type(why).__name__}: {why}"[:500])
+        self.trouble = Trouble(stream, record.version, f"{type(why).__name__}: {why}"[:500])
 
-    def step(self, stretch: Stretch, count: int, cursor: str) -> Step:
-        """Return the step to `cursor`, which is the place after the first `count` records."""
-        changes = self.changes.all() if self.changes is not None else ()
-        of = len(self.generation.lanes)
-        if not of:
-            return Step(self.generation, cursor, count, changes)
-        events, moves = Counter(place.book % of for place in stretch.places[:count]), list[Move]()
-        for number, positions in enumerate(divided(stretch.after(count), of)):
-            lane = self.generation.lanes[number]
-            if number in self.lanes and positions != lane.positions:
-                moves.append(Move(lane, positions, events[number]))
-        return Step(self.generation, cursor, count, changes, moves)
+    def step(self, stretch: Stretch) -> Step:
+        """Return its step to the end of a stretch."""
+        changes = {self.generation.key: self.changes}
+        return step(self.generation, self.lanes, stretch, changes)
 
     def move(self, step: Step) -> None:
         """Note that a step was committed."""
-        self.generation, self.changes = step.moved, None
+        self.generation = step.moved
+        self.changes.settle()
+
+
+def place(at: Generation, lanes: Sequence[int]) -> object:
+    """Return what is equal for generations that stand at one place in these lanes."""
+    return (lanes, *(at.lanes[lane].positions for lane in lanes)) if at.lanes else (at.cursor, at.events)
+
+
+def step(
+    at: Generation,
+    lanes: Collection[int],
+    stretch: Stretch,
+    changes: Mapping[Key, Changes],
+    beside: Sequence[Key] = (),
+) -> Step:
+    """Return the step of a generation in its lanes, and of those beside it, to the end of a stretch."""
+    cursor, count, of = str(stretch.end), len(stretch.records), len(at.lanes)
+    if not of:
+        return Step(at, cursor, count, changes, (), beside)
+    events, moves = Counter(place.book % of for place in stretch.places), list[Move]()
+    for number, positions in enumerate(divided(stretch.end, of)):
+        lane = at.lanes[number]
+        if number in lanes and positions != lane.positions:
+            moves.append(Move(lane, positions, events[number]))
+    return Step(at, cursor, count, changes, moves, beside)
 
 
 class Group:
@@ -89,6 +99,10 @@ class Group:
         self.works = works
         self.limit = limit
         self.books = works[0].books
+        self._at = works[0].generation
+        """Where all of them stand, while they go on together."""
+        self._beside = [work.generation.key for work in works[1:]]
+        self._changes = [(work.generation.key, work.changes) for work in works]
         self._follower = follower
         self._going: Sequence[Work] = ()
         self._heeding: dict[tuple[str, bool], list[Work]] = {}
@@ -98,59 +112,72 @@ class Group:
     @property
     def cursor(self) -> str | None:
         """The place of all of them."""
-        return self.works[0].generation.cursor
+        return self._at.cursor
 
     @property
     def failed(self) -> bool:
         """Whether one of them has failed."""
         return len(self._going) < len(self.works)
 
-    def steps(self, stretch: Stretch) -> list[Step]:
-        """Return the steps of all of them to the end of a stretch."""
-        count, cursor = len(stretch.records), str(stretch.end)
-        return [work.step(stretch, count, cursor) for work in self.works]
+    @property
+    def standing(self) -> object:
+        """Who stands where: equal for groups that go on in the same way."""
+        return self.limit, [work.generation.key for work in self.works], place(self._at, self.works[0].lanes)
 
-    def move(self, steps: Sequence[Step]) -> None:
-        """Note that their steps were committed."""
-        for work, step in zip(self.works, steps, strict=True):
-            work.move(step)
+    def step(self, stretch: Stretch) -> Step:
+        """Return the step of all of them to the end of a stretch."""
+        changes = {key: each for key, each in self._changes if each.tables}
+        return step(self._at, self.works[0].lanes, stretch, changes, self._beside)
+
+    def move(self, step: Step) -> None:
+        """Note that their step was committed."""
+        self._at = step.moved
+        for changes in step.changes.values():
+            changes.settle()
+
+    def part(self) -> Sequence[Work]:
+        """Return the work of each, which goes on by itself from where all of them stand."""
+        for work in self.works:
+            work.generation = work.generation.beside(self._at)
+        return self.works
 
     async def fold(self, events: Sequence[tuple[StreamId, Record]]) -> None:
-        """Fold the events that follow their place. A projection that fails notes where, and the others go on.
+        """Fold the events that follow their place. A projection that fails says so, and the others go on.
 
         Raises:
             Unavailable: the log does not answer.
         """
+        last = {stream: index for index, (stream, _) in enumerate(events)}
         for index, (stream, record) in enumerate(events):
             if index % BREATH == BREATH - 1:
                 await asyncio.sleep(0)
             if not self._going:
                 return
             if is_game(stream):
-                await self._of_game(index, stream, record)
+                await self._of_game(stream, record, last[stream] == index)
             elif is_case(stream):
-                await self._of_case(index, stream, record)
+                await self._of_case(stream, record)
             elif is_tournament(stream):
-                await self._of_tournament(index, stream, record)
+                await self._of_tournament(stream, record)
             # No projection asks for leagues.
 
-    async def _of_game(self, index: int, game: GameId, record: Record) -> None:
+    async def _of_game(self, game: GameId, record: Record, is_last: bool) -> None:
         try:
             step = await self._follower.step(game, record, with_table=self._with_table)
         except Unavailable:
             raise
         except Exception as error:  # the beginning of this game cannot be read
-            self._fail(self._going, index, game, record, error)
+            self._fail(self._going, game, record, error)
             return
         if step.fault is not None:
-            follows = [work for work in self._going if work.projection.follows]
-            self._fail(follows, index, game, record, step.fault)
+            self._fail([work for work in self._going if work.projection.follows], game, record, step.fault)
         happened = step.happened
+        happened.is_last = is_last
         # Forks are in no list and no statistics, but continuations may count later.
         if not happened.fixed.is_fork:
-            self._extend(index, game, record, self._who_heed(happened), methodcaller("fold", happened))
+            self._extend(game, record, self._who_heed(happened), methodcaller("fold", happened))
         elif happened.fixed.is_continuation:
-            self._extend(index, game, record, self._going, methodcaller("fold_continuation", happened))
+            self._extend(game, record, self._going, methodcaller("fold_continuation", happened))
 
     def _who_heed(self, happened: Happened) -> Sequence[Work]:
         """Return the work of those projections that want an event."""
@@ -166,7 +193,7 @@ class Group:
             self._heeding[what, caused] = known
         return known
 
-    async def _of_case(self, index: int, case: CaseId, record: Record) -> None:
+    async def _of_case(self, case: CaseId, record: Record) -> None:
         """Give an event of a case to projections of cases, a ruling on a finished game to projections of results."""
         hearing = [work for work in self._going if work.projection.hears]
         judging = [work for work in self._going if work.projection.judges]
@@ -179,12 +206,12 @@ class Group:
             except Unavailable:
                 raise
             except Exception as error:  # its case or its game cannot be read
-                self._fail(works, index, case, record, error)
+                self._fail(works, case, record, error)
                 continue
             if found is not None:
-                self._extend(index, case, record, works, methodcaller(takes, found))
+                self._extend(case, record, works, methodcaller(takes, found))
 
-    async def _of_tournament(self, index: int, tournament: TournamentId, record: Record) -> None:
+    async def _of_tournament(self, tournament: TournamentId, record: Record) -> None:
         """Give an event of a tournament to the projections of tournaments."""
         attending = [work for work in self._going if work.projection.attends]
         if not attending:
@@ -194,36 +221,26 @@ class Group:
         except Unavailable:
             raise
         except Exception as error:  # the tournament cannot be read
-            self._fail(attending, index, tournament, record, error)
+            self._fail(attending, tournament, record, error)
             return
-        self._extend(index, tournament, record, attending, methodcaller("direct", directed))
+        self._extend(tournament, record, attending, methodcaller("direct", directed))
 
     def _extend(
-        self,
-        index: int,
-        stream: StreamId,
-        record: Record,
-        works: Sequence[Work],
-        changes: Callable[[Projection], Iterable[Change]],
+        self, stream: StreamId, record: Record, works: Sequence[Work], changes: Callable[[Projection], Iterable[Change]]
     ) -> None:
         """Add the changes for a record to the work of each projection that has not failed."""
         for work in works:
-            if work.failed_at is not None:
-                continue
             try:
-                if made := [*changes(work.projection)]:
-                    if work.changes is None:
-                        work.changes = Changes()
-                    work.changes.extend(made)
+                work.changes.extend(changes(work.projection))
             except Exception as error:  # an error in one projection must not stop the others
-                self._fail([work], index, stream, record, error)
+                self._fail([work], stream, record, error)
 
-    def _fail(self, works: Sequence[Work], index: int, stream: StreamId, record: Record, why: Exception) -> None:
+    def _fail(self, works: Sequence[Work], stream: StreamId, record: Record, why: Exception) -> None:
         for work in works:
-            work.fail(index, stream, record, why)
+            work.fail(stream, record, why)
         self._leave_out_failed()
 
     def _leave_out_failed(self) -> None:
-        self._going = [work for work in self.works if work.failed_at is None]
+        self._going = [work for work in self.works if work.trouble is None]
         self._heeding = {}
         self._with_table = any(work.projection.follows for work in self._going)

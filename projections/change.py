@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from operator import itemgetter
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, final
 
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 Value = str | int
 """The value of a column. There are no nulls: an absent value is an empty text or 0."""
+
+THERE: Final = 50_000
+"""The most rows of which a process remembers that they are there."""
 
 Kind = Literal["text", "number"]
 
@@ -31,6 +34,7 @@ class Table(Struct, frozen=True):
         force_setattr(self, "row", itemgetter(*self.key))
 
 
+@final
 class Put(Struct, frozen=True):
     """Set the row with this key to these values, or insert it. All columns are given."""
 
@@ -42,6 +46,19 @@ class Put(Struct, frozen=True):
         return self.table.row(self.key)
 
 
+@final
+class Compute(Struct, frozen=True):
+    """Set the row with this key to values that are computed when it is written; leave it when there are none."""
+
+    table: Table
+    key: Mapping[str, Value]
+    values: Callable[[], Mapping[str, Value]]
+
+    def row(self) -> Hashable:
+        return self.table.row(self.key)
+
+
+@final
 class Make(Struct, frozen=True):
     """Insert the row with this key and these values, unless it exists. All columns are given."""
 
@@ -53,6 +70,7 @@ class Make(Struct, frozen=True):
         return self.table.row(self.key)
 
 
+@final
 class Add(Struct, frozen=True):
     """Add these amounts to the row with this key, or insert it. All columns are given."""
 
@@ -64,6 +82,7 @@ class Add(Struct, frozen=True):
         return self.table.row(self.key)
 
 
+@final
 class Amend(Struct, frozen=True):
     """Set columns of the rows in which other columns have these values. Inserts nothing."""
 
@@ -75,6 +94,7 @@ class Amend(Struct, frozen=True):
         return self.table.row(self.where) if self.where.keys() == self.table.key.keys() else None
 
 
+@final
 class Drop(Struct, frozen=True):
     """Delete the rows in which these columns have these values; with `beyond`, only those where that column is
     larger."""
@@ -87,6 +107,7 @@ class Drop(Struct, frozen=True):
         return None
 
 
+@final
 class Trim(Struct, frozen=True):
     """Among the rows in which these columns have these values, keep only the first `most` of each group.
 
@@ -104,44 +125,60 @@ class Trim(Struct, frozen=True):
         return None
 
 
-Change = Put | Make | Add | Amend | Drop | Trim
+Change = Put | Compute | Make | Add | Amend | Drop | Trim
 """`row` of each returns what stands for the one row that it touches; None when it may touch several."""
 
 
 class Changes:
-    """The changes of a batch of events, in order, in which several changes of one row are made one where they can be.
+    """Changes in order, in which several changes of one row are made one where they can be.
 
-    A game's row in the lobby changes with every event: of a batch only the last of these need be written.
+    A game's row in the lobby changes with every command: of a batch only the last of these need be written.
+
+    Attributes:
+        tables: by the name of a table its changes in layers, to be made one after another. Within a layer each row is
+            changed once, so its changes may be made in any order.
     """
 
-    def __init__(self) -> None:
-        self._all: list[Change] = []
-        self._last: dict[tuple[str, Hashable], int] = {}
-        self._wide: dict[str, int] = {}
+    def __init__(self, changes: Iterable[Change] = ()) -> None:
+        self.tables: dict[str, list[dict[Hashable, Change]]] = {}
+        self._making: list[Hashable] = []
+        self._there: set[Hashable] = set()
+        """Rows that were made before: these need not be made again."""
+        self.extend(changes)
 
     def extend(self, changes: Iterable[Change]) -> None:
         """Add changes that follow those before."""
-        made, last_of = self._all, self._last
         for change in changes:
             name, row = change.table.name, change.row()
-            if row is None:
-                self._wide[name] = len(made)
-                made.append(change)
-                continue
-            last = last_of.get((name, row))
-            # Nothing between the two touches this row: neither a change of it alone nor one of many rows.
-            if last is not None and last > self._wide.get(name, -1):
-                first = made[last]
-                join = _JOINED.get((type(first), type(change)))
-                if join is not None:
-                    made[last] = join(first, change)
+            if type(change) is Make:
+                if (name, row) in self._there:
                     continue
-            last_of[name, row] = len(made)
-            made.append(change)
+                self._making.append((name, row))
+            layers = self.tables.get(name)
+            if layers is None:
+                layers = self.tables[name] = [{}]
+            layer = layers[-1]
+            first = layer.get(row)
+            if row is None or None in layer:  # a change of many rows is alone in its layer
+                layers.append({row: change})
+            elif first is None:
+                layer[row] = change
+            elif (join := _JOINED.get((type(first), type(change)))) is not None:
+                layer[row] = join(first, change)
+            else:
+                layers.append({row: change})
+            if row is None:  # it may delete rows
+                self._making.clear()
+                self._there.clear()
 
-    def all(self) -> list[Change]:
-        """Return the changes, in an order that has the same effect."""
-        return self._all
+    def settle(self) -> None:
+        """Note that they were made, and begin anew."""
+        self.tables = {}
+        if self._making:
+            self._there.update(self._making)
+            self._making.clear()
+            if len(self._there) > THERE:
+                self._there.clear()
 
 
 def _first(first: Any, second: Any) -> Any:
@@ -157,13 +194,13 @@ def _amended(first: Any, second: Any) -> Any:
 
 
 def _sum(first: Any, second: Any) -> Any:
-    return replace(second, values={name: first.values[name] + amount for name, amount in second.values.items()})
+    return replace(first, values={name: first.values[name] + amount for name, amount in second.values.items()})
 
 
 _JOINED: Final[Mapping[tuple[type[Change], type[Change]], Callable[[Change, Change], Change]]] = {
-    (Put, Put): _second,
+    **{(first, second): _second for first in (Put, Compute) for second in (Put, Compute)},
     **{(first, Make): _first for first in (Put, Make, Add)},
-    (Add, Add): _sum,
+    **{(first, Add): _sum for first in (Put, Add)},
     (Put, Amend): _amended,
     (Amend, Amend): _amended,
 }

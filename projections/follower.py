@@ -2,9 +2,9 @@
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Final, Protocol, cast
+from typing import Final, Protocol, cast
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 
 from domain.judging.events import CaseOpened, Ruled, RuledFinally
 from domain.judging.fold import read_event as read_case_event
@@ -120,7 +120,7 @@ class Follower:
             known = None
         if known is not None and retraction(record) is None:  # as for most events
             try:
-                return Followed(Happened(game_id, record, fixed, *self._follow(game_id, record, known, ())))
+                return Followed(self._on(game_id, record, fixed, known))
             except Exception as fault:
                 return Followed(Happened(game_id, record, fixed), fault)
         key = fixed.created.board_key
@@ -132,7 +132,12 @@ class Follower:
                 if len(self._boards) > BOARDS:
                     self._boards.popitem(last=False)
             self._boards.move_to_end(key)
-            return Followed(Happened(game_id, record, fixed, *self._follow(game_id, record, known, records)))
+            if known is None and record.version > 1:
+                known = _at_hand(self._fold(game_id, records[:-1]))
+            if known is not None and retraction(record) is None:
+                return Followed(self._on(game_id, record, fixed, known))
+            seen = self._keep(game_id, self._fold(game_id, records), known)
+            return Followed(Happened(game_id, record, fixed, seen))
         except Exception as fault:  # only projections that look at the table stop at this error
             return Followed(Happened(game_id, record, fixed), fault)
 
@@ -194,25 +199,21 @@ class Follower:
                 self._fixed.popitem(last=False)
         return fixed
 
-    def _follow(
-        self, game_id: GameId, record: Record, base: _AtHand | None, records: Sequence[Record]
-    ) -> tuple[Seen, Any]:
-        """Return a game before and after a record, and the record's event if it was read: from `base`, the game before,
-        or from the whole log.
-        """
-        event: Any = UNSET
-        before = base or (_at_hand(self._fold(game_id, records[:-1])) if record.version > 1 else None)
-        if before is None or retraction(record) is not None:
-            after = self._fold(game_id, records)
-        else:
-            after = before.game
-            event = advance(after, (record,))
-            after.version, after.head, after.draws = record.version, record.hash, record.draws
+    def _on(self, game_id: GameId, record: Record, fixed: Fixed, before: _AtHand) -> Happened:
+        """Return an event that simply follows a game at hand."""
+        after = before.game
+        event = advance(after, (record,))
+        after.version, after.head, after.draws = record.version, record.hash, record.draws
+        return Happened(game_id, record, fixed, self._keep(game_id, after, before), event)
+
+    def _keep(self, game_id: GameId, after: Game, before: _AtHand | None) -> Seen:
+        """Keep a game at hand; return it as it was before and is after an event."""
         now = self._games[game_id] = _at_hand(after)
         if len(self._games) > TABLES:
             self._games.popitem(last=False)
-        heading_before, round_before = (before.heading, before.round) if before is not None else ("", 0)
-        return Seen(after, now.heading, heading_before, now.round, round_before), event
+        if before is None:
+            return Seen(after, now.heading, "", now.round, 0)
+        return Seen(after, now.heading, before.heading, now.round, before.round)
 
     def _fold(self, game_id: GameId, records: Sequence[Record]) -> Game:
         return fold(records, game_id, self._library, self._boards.__getitem__)

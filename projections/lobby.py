@@ -24,7 +24,7 @@ from domain.kernel.log.lifecycle import (
     Status,
 )
 from domain.kernel.log.seated import SeatAssigned
-from projections.change import Amend, Change, Drop, Put, Table, Value
+from projections.change import Amend, Change, Changes, Drop, Put, Table, Value
 from projections.projection import Happened, Projection
 from projections.store import Generation, Move, Overtaken, ProjectionStore, Rows, Step
 
@@ -100,12 +100,10 @@ class Lobby(Projection):
 
     def fold(self, happened: Happened) -> Iterable[Change]:
         game, record = happened.game, happened.record
-        row: dict[str, Value] = {"version": record.version, "changed": record.at}
-        around = happened.around
-        if around is None:  # most events are
-            yield Amend(GAMES, {"game": game}, row)
-            return
-        match around:
+        row: dict[str, Value] = {"version": record.version, "changed": record.at} if happened.is_last else {}
+        match happened.around:
+            case None:  # most events are of the ruleset
+                pass
             case GameCreated() as created:
                 yield Put(GAMES, {"game": game}, _new(happened, created))
                 return
@@ -131,7 +129,8 @@ class Lobby(Projection):
                 row["status"] = "over"
             case _:
                 pass
-        yield Amend(GAMES, {"game": game}, row)
+        if row:
+            yield Amend(GAMES, {"game": game}, row)
 
     def fold_continuation(self, happened: Happened) -> Iterable[Change]:
         if isinstance(happened.around, ClockSet):
@@ -192,7 +191,7 @@ async def retitle(store: ProjectionStore, game: GameId, title: str, ruleset: str
                     # Do not move the checkpoint. The commit fails if another process moved it, so no change is lost.
                     lanes = [each.lanes[book_of(game) % len(each.lanes)]] if each.lanes else []
                     moves = [Move(lane, lane.positions, 0) for lane in lanes]
-                    await store.commit(Step(each, each.cursor or "", 0, (change,), moves))
+                    await store.commit(Step(each, each.cursor or "", 0, {each.key: Changes([change])}, moves))
                     waiting.discard(each.number)
         waiting &= {each.number for each in await store.generations() if _is_ours(each)}
 

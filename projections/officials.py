@@ -22,6 +22,7 @@ class Officials(Projection):
     name = "officials"
     version = 1
     tables = (OFFICES,)
+    heeds = "around"
 
     def fold(self, happened: Happened) -> Iterable[Change]:
         match happened.around:

@@ -61,7 +61,12 @@ class Seen(Struct, frozen=True):
 
 
 class Happened:
-    """An event for projections: its row of the public log, and its game."""
+    """An event for projections: its row of the public log, and its game.
+
+    Attributes:
+        is_last: whether no other event of its game follows in the batch. What changes with every event need only be
+            said then.
+    """
 
     def __init__(
         self, game: GameId, record: Record, fixed: Fixed, seen: Seen | None = None, event: Any = UNSET
@@ -70,6 +75,7 @@ class Happened:
         self.game = game
         self.record = record
         self.fixed = fixed
+        self.is_last = True
         self._seen = seen
         # Not a `cached_property`: its lock takes longer than reading an event.
         self._around: GameEvent | UnsetType | None = UNSET

@@ -185,7 +185,9 @@ class Runner:
             work = await self._work(projection, known[name], lanes)
             if work is not None:
                 places[work.place, self._limit(name)].append(work)
-        self._groups = [Group(works, self._follower(works), limit) for (_, limit), works in places.items()]
+        groups = [Group(works, self._follower(works), limit) for (_, limit), works in places.items()]
+        if [each.standing for each in groups] != [each.standing for each in self._groups]:
+            self._groups = groups
 
     def _limit(self, name: str) -> int:
         return 1 if name in self._careful else self._batch
@@ -300,7 +302,7 @@ class Runner:
             if not whole:  # what broke off half-way begins again where the checkpoints stand
                 self._groups = ()
         if not whole:
-            for work in group.works:
+            for work in group.part():
                 await self._commit(work, stretch)
         return len(stretch.records)
 
@@ -331,55 +333,54 @@ class Runner:
         While much is appended, the very last end is never reached in all lanes at once.
         """
         now = time.monotonic()
-        at, end = self._ends.get(work.key, (-math.inf, None))
+        at, end = self._ends.get(work.generation.key, (-math.inf, None))
         if end is None or now > at + LEASE:
-            at, end = self._ends[work.key] = now, await self._log.end()
+            at, end = self._ends[work.generation.key] = now, await self._log.end()
         known = await self._store.generations()
-        mine = next((each for each in known if (each.projection, each.number) == work.key), None)
+        mine = next((each for each in known if each.key == work.generation.key), None)
         return mine is not None and reaches(mine.cursor, str(end))
 
     async def _commit_all(self, group: Group, stretch: Stretch) -> bool:
         """Commit the changes of several projections by the same events together; tell whether that worked."""
         if group.failed or (self._careful and any(work.projection.name in self._careful for work in group.works)):
             return False
-        steps = group.steps(stretch)
+        step = group.step(stretch)
         try:
-            await self._store.commit(*steps)
+            await self._store.commit(step)
         except Unavailable:
             raise
         except Exception:  # an error of one of them: committing each by itself will show which
             return False
-        group.move(steps)
+        group.move(step)
         return True
 
     async def _commit(self, work: Work, stretch: Stretch) -> None:
-        """Commit the changes of a projection by the events, up to the one at which it failed, if it did."""
-        count = work.failed_at if work.failed_at is not None else len(stretch.records)
-        name = work.projection.name
-        try:
-            if count:
-                step = work.step(stretch, count, str(stretch.after(count)))
+        """Commit the changes of a projection by the events. If it fails on one of several, it goes on by one at a time,
+        which shows which event that is."""
+        count, name = len(stretch.records), work.projection.name
+        if work.trouble is None:
+            try:
+                step = work.step(stretch)
                 await self._store.commit(step)
                 work.move(step)
-        except Overtaken:
-            return
-        except Unavailable:
-            raise
-        except Exception as error:  # the store will not take these rows: find out which event they are from
-            if count > 1:
-                self._careful[name] = count
+            except Overtaken:
                 return
-            if work.trouble is None:
-                work.fail(0, *stretch.records[0], error)
+            except Unavailable:
+                raise
+            except Exception as error:  # the store will not take these rows
+                work.fail(*stretch.records[0], error)
+        if work.trouble is not None and count > 1:
+            self._careful[name] = count
+            return
         if name in self._careful:
             self._careful[name] -= count
-            if self._careful[name] <= 0:
+            if work.trouble is not None or self._careful[name] <= 0:
                 del self._careful[name]
         if work.trouble is not None:
             self._followers.pop(name, None)
             of = work.generation.lanes
-            number = stretch.places[work.failed_at or 0].book % len(of) if of else 0
-            self._stopped.add((*work.key, number))
+            number = stretch.places[0].book % len(of) if of else 0
+            self._stopped.add((*work.generation.key, number))
             await self._store.stop(work.generation, work.trouble, of[number] if of else None)
             self._tell(Stopped(name, work.trouble))
 

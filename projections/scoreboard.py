@@ -1,6 +1,7 @@
 """The scoreboard: how each game stands, and what every seat had, round by round."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache, partial
 from typing import Any
 
 import msgspec
@@ -11,8 +12,8 @@ from domain.kernel.ids import CaseId, GameId, Seat, Version
 from domain.kernel.log.ending import order_of
 from domain.kernel.log.lifecycle import GameCancelled, GameCreated, GameEnded, GameStarted, MovesRetracted, Status
 from domain.kernel.rules.marks import Figure
-from domain.kernel.rules.ruleset import Order
-from projections.change import Add, Amend, Change, Drop, Put, Table, Value
+from domain.kernel.rules.ruleset import Order, Ruleset
+from projections.change import Add, Amend, Change, Compute, Drop, Put, Table, Value
 from projections.projection import Happened, Judged, Projection
 from projections.results import RULINGS, changes_by, outcomes
 from projections.store import Rows
@@ -122,14 +123,17 @@ class Scoreboard(Projection):
 
     def fold(self, happened: Happened) -> Iterable[Change]:
         game, record, seen = happened.game, happened.record, happened.seen
-        row: dict[str, Value] = {"version": record.version, "round": seen.round, "heading": seen.heading}
+        row: dict[str, Value] = {}
+        if happened.is_last:
+            row = {"version": record.version, "round": seen.round, "heading": seen.heading}
         around = happened.around
         retracted = isinstance(around, MovesRetracted)
         match around:
             case None:
                 pass
             case GameCreated(ruleset):
-                yield Put(SUMMARIES, {"game": game}, _new(ruleset, record.at) | row)
+                place: dict[str, Value] = {"version": record.version, "round": seen.round, "heading": seen.heading}
+                yield Put(SUMMARIES, {"game": game}, _new(ruleset, record.at) | place)
                 yield Put(COUNTS, {"game": game}, {"commands": 0, "retractions": 0})
                 return
             case GameStarted():
@@ -142,7 +146,8 @@ class Scoreboard(Projection):
                 row["placed"] = msgspec.json.encode(order_of(seen.after)).decode()
             case _:
                 pass
-        yield Amend(SUMMARIES, {"game": game}, row)
+        if row:
+            yield Amend(SUMMARIES, {"game": game}, row)
         caused = record.cause is not None and not retracted
         commands = int(caused and happened.cause.command is not msgspec.UNSET)
         if commands or retracted:
@@ -164,21 +169,30 @@ class Scoreboard(Projection):
 
     @staticmethod
     def _scores(happened: Happened) -> Iterable[Change]:
-        seen = happened.seen
-        if seen.after.table is None:
+        seen, version = happened.seen, happened.record.version
+        table, ruleset = seen.after.table, seen.after.ruleset
+        if table is None:
             return
-        score = seen.after.ruleset.score(seen.after.table)
-        if not score:
-            return
-        nations = seen.after.ruleset.score_of_nations(seen.after.table)
-        values: dict[str, Value] = {
-            "version": happened.record.version,
-            "score": msgspec.json.encode(score).decode(),
-            "nations": msgspec.json.encode(nations).decode(),
-        }
+        if not happened.is_last:  # what follows changes the table. A copy takes a third of a score, or far less
+            table = table.copy()
+        values = partial(_score, ruleset, table, version)
         over = range(seen.round_before, seen.round) if seen.heading_before else ()
+        if over:
+            values = cache(values)
         for number in (*over, seen.round):
-            yield Put(SCORES, {"game": happened.game, "round": number}, values)
+            yield Compute(SCORES, {"game": happened.game, "round": number}, values)
+
+
+def _score(ruleset: Ruleset[Any], table: Any, version: Version) -> Mapping[str, Value]:
+    """Return a row of `SCORES` without its key; nothing where the ruleset keeps no score."""
+    score = ruleset.score(table)
+    if not score:
+        return {}
+    return {
+        "version": version,
+        "score": msgspec.json.encode(score).decode(),
+        "nations": msgspec.json.encode(ruleset.score_of_nations(table)).decode(),
+    }
 
 
 SCOREBOARD = Scoreboard()

@@ -4,20 +4,23 @@ Columns are TEXT, sorted by bytes, or BIGINT; placeholders are ``?``, which `num
 PostgreSQL. In nothing else do the two stores differ here.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 from msgspec.structs import replace
 
 from domain.kernel.ids import GameId
-from projections.change import Add, Amend, Change, Drop, Make, Put, Table, Trim, Value
+from projections.change import Add, Amend, Changes, Compute, Drop, Make, Put, Table, Trim, Value
 from projections.cursor import reaches
 from projections.projection import Projection
 from projections.store import Generation, Lane, Move, Overtaken, Step, Trouble
 
 Statement = tuple[str, tuple[Value, ...]]
+
+_Written = Put | Make | Add | Amend | Drop | Trim
+"""A change whose values are known."""
 
 _TYPES: Mapping[str, str] = {"text": "TEXT", "number": "BIGINT"}
 
@@ -124,10 +127,10 @@ ADD_LANE = f"INSERT INTO checkpoints ({LANE_COLUMNS}) VALUES (?, ?, ?, ?, 0, '',
 """Values: the projection, the number of the generation, the lane, its positions."""
 
 MOVE_LANE = (
-    "UPDATE checkpoints SET positions = ?, events = ?, trouble_game = '', trouble_version = 0, trouble = ''"
-    " WHERE projection = ? AND number = ? AND lane = ? AND positions = ? AND events = ?"
+    "UPDATE checkpoints SET positions = ?, events = events + ?, trouble_game = '', trouble_version = 0, trouble = ''"
+    " WHERE lane = ? AND positions = ? AND projection = ? AND number = ?"
 )
-"""Moves the checkpoint of a lane on. Values: `move_lane`."""
+"""Moves the checkpoint of a lane on. Values: `move_lane`, the projection, the number of the generation."""
 
 STOP_LANE = (
     "UPDATE checkpoints SET trouble_game = ?, trouble_version = ?, trouble = ?"
@@ -139,11 +142,16 @@ FORGET_LANES = "DELETE FROM checkpoints WHERE projection = ? AND number = ?"
 
 _STANDS = "projection = ? AND number = ? AND live = ? AND position = ? AND events = ?"
 
-MOVE = (
-    "UPDATE projections SET position = ?, events = ?, trouble_game = '', trouble_version = 0, trouble = ''"
-    f" WHERE {_STANDS}"
-)
-"""Moves a checkpoint on. Values: the new cursor and number of events, then those of `standing`."""
+
+@cache
+def move_of(generations: int) -> str:
+    """Return the statement that moves the checkpoints of so many generations on. Values: those of `move`."""
+    which = ", ".join(["(CAST(? AS TEXT), CAST(? AS BIGINT))"] * generations)
+    return (
+        "UPDATE projections SET position = ?, events = ?, trouble_game = '', trouble_version = 0, trouble = ''"
+        f" WHERE position = ? AND events = ? AND (projection, number) IN (VALUES {which})"
+    )
+
 
 STOP = f"UPDATE projections SET trouble_game = ?, trouble_version = ?, trouble = ? WHERE {_STANDS}"
 """Notes why a generation stopped. Values: the game, its version and the reason, then those of `standing`."""
@@ -223,8 +231,9 @@ def begun(projection: Projection, known: Sequence[Generation]) -> Generation:
 
 
 def move(step: Step) -> tuple[Value, ...]:
-    """Return the values of `MOVE` for a step."""
-    return step.cursor, step.at.events + step.events, *standing(step.at)
+    """Return the values of `move_of` for a step."""
+    at = step.at
+    return step.cursor, at.events + step.events, at.cursor or "", at.events, *chain.from_iterable(step.going)
 
 
 def lane_standing(at: Generation, lane: Lane) -> tuple[str, int, int, str, int]:
@@ -232,9 +241,9 @@ def lane_standing(at: Generation, lane: Lane) -> tuple[str, int, int, str, int]:
     return at.projection, at.number, lane.number, positions(lane.positions), lane.events
 
 
-def move_lane(step: Step, move: Move) -> tuple[Value, ...]:
-    """Return the values of `MOVE_LANE`."""
-    return positions(move.positions), move.lane.events + move.events, *lane_standing(step.at, move.lane)
+def move_lane(move: Move) -> tuple[str, int, int, str]:
+    """Return the first values of `MOVE_LANE`."""
+    return positions(move.positions), move.events, move.lane.number, positions(move.lane.positions)
 
 
 def positions(of_lane: Iterable[int]) -> str:
@@ -279,61 +288,62 @@ def places(projection: str, generation: int, tables: Sequence[Table]) -> Mapping
     return {table.name: place(projection, generation, table.name) for table in tables}
 
 
-def statement(projection: str, generation: int, change: Change, locking: str = "") -> Statement:
-    """Return the statement that makes a change; `locking` as in `batches`."""
-    name = place(projection, generation, change.table.name)
-    match change:
-        case Amend():  # as most are: to find that a struct is of another class takes as long as to make one
-            text = _update(name, tuple(change.values), tuple(change.where))
-            return text, (*change.values.values(), *change.where.values())
-        case Put() | Make() | Add():
-            text = _upsert(name, tuple(change.key), tuple(change.values), type(change))
-            return text, (*change.key.values(), *change.values.values())
-        case Drop():
-            text, values = f"DELETE FROM {name} WHERE {_pairs(change.where, ' AND ')}", tuple(change.where.values())
-            if change.beyond is not None:
-                column, bound = change.beyond
-                return f"{text} AND {column} > ?", (*values, bound)
-            return text, values
-        case Trim():
-            key, where = ", ".join(change.table.key), _pairs(change.where, " AND ")
-            order = ", ".join(f"{column} DESC" for column in change.by)
-            ranked = (
-                f"SELECT {key}, ROW_NUMBER() OVER (PARTITION BY {', '.join(change.group)} ORDER BY {order}) AS place"
-                f" FROM {name} WHERE {where}"
-            )
-            beyond = f"SELECT {key} FROM ({ranked}) AS ranked WHERE place > ?"
-            if locking:
-                beyond = f"SELECT {key} FROM {name} WHERE ({key}) IN ({beyond}) {locking}"
-            return f"DELETE FROM {name} WHERE ({key}) IN ({beyond})", (*change.where.values(), change.most)
+def _statement(name: str, change: _Written, locking: str = "") -> Statement:
+    """Return the statement that makes a change in the table with this name in the database."""
+    # By `type`: to find by `isinstance` that a struct is of another class takes as long as to make one.
+    if type(change) is Amend:
+        text = _update(name, tuple(change.values), tuple(change.where))
+        return text, (*change.values.values(), *change.where.values())
+    if type(change) is Drop:
+        return _deletion(name, change)
+    if type(change) is Trim:
+        return _trimming(name, change, locking)
+    text = _upsert(name, tuple(change.key), tuple(change.values), type(change))
+    return text, (*change.key.values(), *change.values.values())
+
+
+def _deletion(name: str, drop: Drop) -> Statement:
+    text, values = f"DELETE FROM {name} WHERE {_pairs(drop.where, ' AND ')}", tuple(drop.where.values())
+    if drop.beyond is None:
+        return text, values
+    column, bound = drop.beyond
+    return f"{text} AND {column} > ?", (*values, bound)
+
+
+def _trimming(name: str, trim: Trim, locking: str) -> Statement:
+    key, where = ", ".join(trim.table.key), _pairs(trim.where, " AND ")
+    order = ", ".join(f"{column} DESC" for column in trim.by)
+    ranked = (
+        f"SELECT {key}, ROW_NUMBER() OVER (PARTITION BY {', '.join(trim.group)} ORDER BY {order}) AS place"
+        f" FROM {name} WHERE {where}"
+    )
+    beyond = f"SELECT {key} FROM ({ranked}) AS ranked WHERE place > ?"
+    if locking:
+        beyond = f"SELECT {key} FROM {name} WHERE ({key}) IN ({beyond}) {locking}"
+    return f"DELETE FROM {name} WHERE ({key}) IN ({beyond})", (*trim.where.values(), trim.most)
 
 
 def batches(
-    projection: str, generation: int, changes: Iterable[Change], locking: str = ""
+    projection: str, generation: int, changes: Changes, locking: str = ""
 ) -> Iterator[tuple[str, list[tuple[Value, ...]]]]:
-    """Return statements, each with the values of all its executions, that have the same effect as the changes in order.
+    """Return statements, each with the values of all its executions, that have the same effect as the changes.
 
-    Changes of different rows may be reordered. So a few statements are enough for most changes of a batch of events.
-    `locking` is how a trim, which is the one change that meets rows of other lanes, takes the rows that it deletes.
+    So a few statements are enough for most changes of a batch of events. `locking` is how a trim, which is the one
+    change that meets rows of other lanes, takes the rows that it deletes.
     """
-    tables: dict[str, tuple[dict[str, list[tuple[Value, ...]]], dict[Hashable, str]]] = {}
-    for change in changes:
-        text, values = statement(projection, generation, change, locking)
-        row, (gathered, stated) = change.row(), tables.setdefault(change.table.name, ({}, {}))
-        if row is None:
+    for table, layers in changes.tables.items():
+        name = place(projection, generation, table)
+        for layer in layers:
+            gathered: dict[str, list[tuple[Value, ...]]] = {}
+            for change in layer.values():
+                if type(change) is Compute:
+                    if not (computed := change.values()):
+                        continue
+                    text, values = _statement(name, Put(change.table, change.key, computed))
+                else:
+                    text, values = _statement(name, change, locking)
+                gathered.setdefault(text, []).append(values)
             yield from gathered.items()
-            gathered.clear()
-            stated.clear()
-            yield text, [values]
-            continue
-        if stated.setdefault(row, text) != text:
-            yield from gathered.items()
-            gathered.clear()
-            stated.clear()
-            stated[row] = text
-        gathered.setdefault(text, []).append(values)
-    for gathered, _ in tables.values():
-        yield from gathered.items()
 
 
 def _pairs(columns: Iterable[str], between: str) -> str:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.kernel.ids import StreamId, Version
-from projections.change import Amend, Change
+from projections.change import Amend, Changes
 from projections.lanes import joined
 from projections.projection import Projection
 
@@ -57,6 +57,10 @@ class Lane(Struct, frozen=True):
     trouble: Trouble | None = None
 
 
+Key = tuple[str, int]
+"""Which generation: its projection and its number."""
+
+
 class Generation(Struct, frozen=True):
     """One generation of a projection's rows, and its checkpoint.
 
@@ -79,6 +83,14 @@ class Generation(Struct, frozen=True):
     events: int = 0
     trouble: Trouble | None = None
     lanes: tuple[Lane, ...] = ()
+
+    @property
+    def key(self) -> Key:
+        return self.projection, self.number
+
+    def beside(self, other: "Generation") -> "Generation":
+        """Return the generation at the place where another one stands."""
+        return replace(self, cursor=other.cursor, events=other.events, trouble=other.trouble, lanes=other.lanes)
 
     def on(self, lanes: Sequence[Lane], before: int) -> "Generation":
         """Return the generation with these checkpoints in lanes, and the number of events folded before it had any."""
@@ -106,21 +118,28 @@ class Move(Struct, frozen=True):
 
 
 class Step(Struct, frozen=True):
-    """What a batch of events changes in one generation.
+    """What a batch of events changes in generations that stand at one place.
 
     Attributes:
-        at: where the generation stands.
-        cursor: where in the log it stands afterwards; of one with lanes, its moves say that.
-        events: how many more events it has folded then.
-        changes: what they change in its rows.
-        moves: how the checkpoints of its lanes move; those of other lanes may stand elsewhere by now.
+        at: a generation. Where it stands, those beside it do.
+        cursor: where in the log they stand afterwards; of those with lanes, the moves say that.
+        events: how many more events they have folded then.
+        changes: what they change in the rows of which of these generations.
+        moves: how the checkpoints of their lanes move; those of other lanes may stand elsewhere by now.
+        beside: the others that go on with it.
     """
 
     at: Generation
     cursor: str
     events: int
-    changes: Sequence[Change]
+    changes: Mapping[Key, Changes]
     moves: Sequence[Move] = ()
+    beside: Sequence[Key] = ()
+
+    @property
+    def going(self) -> Sequence[Key]:
+        """All generations whose checkpoints it moves on."""
+        return (self.at.key, *self.beside)
 
     @property
     def moved(self) -> Generation:
@@ -205,8 +224,8 @@ class ProjectionStore(Rows, Protocol):
         """
         ...
 
-    async def commit(self, *steps: Step) -> None:
-        """Make the changes of steps, each of another projection, and move their checkpoints: all of it or nothing.
+    async def commit(self, step: Step) -> None:
+        """Make the changes of a step and move its checkpoints: all of it or nothing.
 
         Raises `Overtaken` when a generation, or one of its lanes that move, does not stand where it is thought to.
         """

@@ -17,7 +17,7 @@ from domain.kernel.log.clock import milliseconds, moment
 from domain.kernel.log.record import Record
 from domain.tournament.events import Order
 from projections import finished, ratings
-from projections.change import Change
+from projections.change import Change, Changes
 from projections.finished import Begun, Place, Row
 from projections.ratings import RATINGS, Counted, Pool, Result
 from projections.store import Generation, NotBuilt, Overtaken, ProjectionStore, Rows, Step, Unavailable
@@ -177,7 +177,7 @@ class Counter:
         return len(counted)
 
     async def _commit(self, at: Generation, number: int, events: int, changes: Sequence[Change]) -> Generation:
-        step = Step(at, str(number), events, changes)
+        step = Step(at, str(number), events, {at.key: Changes(changes)})
         await self._rows.commit(step)
         return step.moved
 

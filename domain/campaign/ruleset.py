@@ -183,17 +183,22 @@ class Campaign(Ruleset[Table]):
         return (table.turn.seat, self.round(table)) if table.turn is not None else None
 
     def score(self, table: Table) -> dict[Seat, dict[str, int]]:
-        return {
-            seat: {
-                "points": player.points,
-                "influence": table.influence_of(seat),
-                "talents": player.talents,
-                "cities": sum(province.city == seat for province in table.provinces.values()),
-                "units": sum(table.army(area, seat).units.total for area in table.provinces)
-                + sum(fleet.get(seat, 0) for fleet in table.fleets.values()),
-            }
+        scores = {
+            seat: {"points": player.points, "influence": 0, "talents": player.talents, "cities": 0, "units": 0}
             for seat, player in table.players.items()
         }
+        for province in table.provinces.values():
+            for seat, tokens in province.influence.items():
+                scores[seat]["influence"] += tokens
+            if province.city is not None and province.city in scores:
+                scores[province.city]["cities"] += 1
+            for seat, army in province.armies.items():
+                if seat in scores:  # slaves have armies, too
+                    scores[seat]["units"] += army.units.total
+        for fleet in table.fleets.values():
+            for seat, galleys in fleet.items():
+                scores[seat]["units"] += galleys
+        return scores
 
     def battle(self, table: Table, names: Names) -> Battle | None:
         return fight.of(table, names)

@@ -179,8 +179,10 @@ class Classic(Ruleset[Table]):
         return (table.active, table.round) if table.active else None
 
     def score(self, table: Table) -> dict[Seat, dict[str, int]]:
-        kinds = ("tribute", "provinces", "cities", "units", "talents")
-        scores = {seat: dict.fromkeys(kinds, 0) | {"talents": each.talents} for seat, each in table.players.items()}
+        scores = {
+            seat: {"tribute": 0, "provinces": 0, "cities": 0, "units": 0, "talents": each.talents}
+            for seat, each in table.players.items()
+        }
         for area, province in table.provinces.items():
             if province.owner is not None:
                 owner = scores[province.owner]
@@ -189,7 +191,7 @@ class Classic(Ruleset[Table]):
                 owner["tribute"] += table.value_of(area)
             if province.armies:
                 for seat, army in province.armies.items():
-                    scores[seat]["units"] += army.units.total
+                    scores[seat]["units"] += army.size
         for galley in table.galleys.values():
             scores[galley.owner]["units"] += galley.cargo.total
         return scores

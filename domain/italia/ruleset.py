@@ -266,7 +266,7 @@ class Italia(Ruleset[Table]):
             own = [nation for nation in table.nations if table.seat_of(nation) == seat]
             scores[seat] = {
                 "points": halved(points[seat]),
-                "areas": sum(len(table.areas_of(nation)) for nation in own),
+                "areas": sum(map(table.size_of, own)),
                 "units": sum(sum(table.on_board(nation).values()) for nation in own),
                 "gold": sum(table.nations[nation].gold for nation in own),
             }
@@ -275,7 +275,7 @@ class Italia(Ruleset[Table]):
     def score_of_nations(self, table: Table) -> dict[Seat, dict[str, dict[str, Figure]]]:
         scores: dict[Seat, dict[str, dict[str, Figure]]] = {seat: {} for seat in table.seats}
         for nation, standing in table.nations.items():
-            figures: dict[str, Figure] = {"points": halved(standing.points), "areas": len(table.areas_of(nation))}
+            figures: dict[str, Figure] = {"points": halved(standing.points), "areas": table.size_of(nation)}
             scores[table.seat_of(nation)][nation] = figures
         return scores
 

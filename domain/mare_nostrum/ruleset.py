@@ -18,7 +18,7 @@ from domain.kernel.rules.ruleset import Result, Rolled, Ruleset
 from domain.kernel.rules.schema import Random
 from domain.kernel.rules.versions import Change, switched
 from domain.mare_nostrum import course
-from domain.mare_nostrum.box.data import BANK, CARDS, ROLES, SUPPLY
+from domain.mare_nostrum.box.data import BANK, CARDS, SUPPLY
 from domain.mare_nostrum.box.editions import CHANGES, Rules
 from domain.mare_nostrum.box.phrases import MASS_NOUNS
 from domain.mare_nostrum.box.state import Setup
@@ -195,10 +195,10 @@ class MareNostrum(Ruleset[Table]):
                 "units": pieces["legion"] + pieces["fortress"] + pieces["trireme"],
                 "hand": table.hands[seat].count,
             }
-        totals = {role: roles.totals(table, role) for role in ROLES}
+        trade, cities = roles.totals(table, "director-of-commerce"), roles.totals(table, "political-leader")
         for seat, score in scores.items():
-            score["trade"] = totals["director-of-commerce"][seat]
-            score["cities"] = totals["political-leader"][seat]
+            score["trade"] = trade[seat]
+            score["cities"] = cities[seat]
         return scores
 
     def battle(self, table: Table, names: Names) -> Battle | None:

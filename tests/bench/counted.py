@@ -27,6 +27,7 @@ from msgspec import Struct
 
 from domain.kernel.log.fold import fold
 from domain.library import LIBRARY
+from projections import runner
 from service import readmodels
 from service.accounts import accounts
 from service.app import open_services
@@ -227,7 +228,7 @@ def posted(path: str, body: bytes) -> bytes:
 
 def without_clock() -> None:
     """Have nothing happen, or happen otherwise, because of the time that passes."""
-    store.QUICK = tail.POLL = playing.POLL = readmodels.FLUSH = accounts.FLUSH = NEVER
+    store.QUICK = tail.POLL = playing.POLL = runner.POLL = readmodels.FLUSH = accounts.FLUSH = NEVER
     playing.LEASE = 10 * NEVER
     timekeeper.TICK, watch.LONGEST = NEVER, timedelta(seconds=10 * NEVER)
     tail.GATHER = QUIET / 30

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import GameId, PlayerId, Seat, book_of
 from domain.kernel.log.record import Record
-from projections.change import Add, Change, Put
+from projections.change import Add, Change, Changes, Put
 from projections.finished import BEGUN, FINISHED, RESULTS, TOTALS
 from projections.ratings import RATINGS
 from projections.store import Generation, Overtaken, ProjectionStore, Step
@@ -112,7 +112,7 @@ class League:
                 await self.forget()
                 continue
             with suppress(Overtaken):  # by a service that folds its log meanwhile
-                await self.rows.commit(Step(live, str(int(live.cursor or 0) + 1), 1, changes))
+                await self.rows.commit(Step(live, str(int(live.cursor or 0) + 1), 1, {live.key: Changes(changes)}))
                 return
 
     async def counted(self, *changes: Change) -> dict[str, int]:

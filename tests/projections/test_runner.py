@@ -221,6 +221,39 @@ async def until(rows: ProjectionStore, generations: int, *, live: bool = False) 
             await asyncio.sleep(0.001)
 
 
+async def test_all_that_stand_at_one_place_are_moved_on_by_one_statement(log: MemoryLog, tmp_path: Path) -> None:
+    rows, moves = await SqliteRows.open(tmp_path / "rows.db"), list[str]()
+    growing = MemoryLog(log.rows[:50])
+    going = runner(growing, rows)
+    await going.catch_up()
+    rows._connections._writer._connection.set_trace_callback(
+        lambda statement: moves.append(statement) if statement.startswith("UPDATE projections ") else None
+    )
+    growing.rows.extend(log.rows[50:60])
+    await going.catch_up()
+    assert len(moves) == 1
+    assert {each.events for each in (await status(rows)).values()} == {60}
+    await rows.close()
+
+
+async def test_what_a_process_knows_of_rows_outlasts_a_look_at_the_checkpoints(
+    log: MemoryLog, rows: ProjectionStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    growing = MemoryLog(log.rows[:50])
+    going = runner(growing, rows)
+    await going.catch_up()
+    monkeypatch.setattr("projections.runner.POLL", -1.0)
+    before = going._groups
+    growing.rows.extend(log.rows[50:60])
+    await going.catch_up()
+    assert going._groups is before
+    await runner(growing, rows).rebuild("rules")
+    growing.rows.extend(log.rows[60:70])
+    await going.catch_up()
+    assert going._groups is not before
+    assert {each.events for each in (await status(rows)).values()} == {70}
+
+
 # --- failure ----------------------------------------------------------------------------------------------------------
 
 

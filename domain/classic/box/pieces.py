@@ -50,6 +50,11 @@ class Army(Struct, frozen=True):
         return self.fresh + self.spent + self.landed + Units(cavalry=self.tired)
 
     @property
+    def size(self) -> int:
+        """How many units these are."""
+        return self.fresh.total + self.tired + self.spent.total + self.landed.total
+
+    @property
     def by_land(self) -> Units:
         """Those that did not land from a galley this turn."""
         return self.fresh + self.spent + Units(cavalry=self.tired)

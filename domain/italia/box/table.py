@@ -132,6 +132,10 @@ class Table(KernelTable):
         """The land areas that a nation controls (IT-INC-02), in the order of the map."""
         return sorted([area for area, armies in self.armies.items() if nation in armies])
 
+    def size_of(self, nation: NationId) -> int:
+        """How many land areas a nation controls."""
+        return sum([nation in armies for armies in self.armies.values()])
+
     def fleets_of(self, nation: NationId, sea: AreaId | None = None) -> Iterator[tuple[FleetId, Fleet]]:
         """The fleets of a nation, all or those in one sea area."""
         for name, fleet in self.fleets.items():

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 import asyncpg
 
 from projections import sql
-from projections.change import Amend, Table
+from projections.change import Amend, Changes, Table
 from projections.lanes import shared
 from projections.projection import Projection
 from projections.store import Generation, Lane, NotBuilt, Overtaken, Step, Trouble, Unavailable
@@ -159,7 +159,7 @@ class PostgresRows:
 
         async def work(connection: Connection) -> None:
             number = await _live(connection, projection)
-            for text, executions in sql.batches(projection.name, number, ordered):
+            for text, executions in sql.batches(projection.name, number, Changes(ordered)):
                 rows = [tuple(map(_storable, each)) for each in executions]
                 await connection.executemany(sql.numbered(text), rows)
 
@@ -188,19 +188,12 @@ class PostgresRows:
 
         await self._write(work)
 
-    async def commit(self, *steps: Step) -> None:
+    async def commit(self, step: Step) -> None:
         async def work(connection: Connection) -> None:
-            # Their row locks hold others off until the end of this transaction, and then others find them moved. They
-            # are locked in one order everywhere, so that two processes never deadlock.
-            ordered = sorted(steps, key=lambda step: step.at.projection)
-            await _move_lanes(connection, [sql.move_lane(step, move) for step in ordered for move in step.moves])
-            for step in ordered:
-                if not step.at.lanes:
-                    moved = await connection.execute(sql.numbered(sql.MOVE), *sql.move(step))
-                    if moved != "UPDATE 1":
-                        raise Overtaken(f"{step.at.projection} does not stand at {step.at.cursor}")
-                changed = sql.batches(step.at.projection, step.at.number, step.changes, _LEFT)
-                for text, executions in changed:
+            # Their row locks hold others off until the end of this transaction; they then find them moved.
+            await _move(connection, step)
+            for key, changes in sorted(step.changes.items()):
+                for text, executions in sql.batches(*key, changes, _LEFT):
                     rows = [tuple(map(_storable, each)) for each in executions]
                     await connection.executemany(sql.numbered(text), rows)
 
@@ -255,21 +248,28 @@ async def _generations(connection: Connection) -> list[Generation]:
     return sql.in_lanes(await connection.fetch(sql.GENERATIONS_IN_LANES))
 
 
-async def _move_lanes(connection: Connection, moves: Sequence[tuple[Any, ...]]) -> None:
-    """Move the checkpoints of lanes on, given the values of `sql.MOVE_LANE` for each, in one statement."""
-    if not moves:
+async def _move(connection: Connection, step: Step) -> None:
+    """Move the checkpoints of a step on, in one statement."""
+    going = step.going
+    if not step.at.lanes:
+        expected, text = len(going), sql.numbered(sql.move_of(len(going)))
+        moved = await connection.execute(text, *sql.move(step))
+    elif step.moves:
+        expected = len(step.moves) * len(going)
+        moved = await connection.execute(
+            "UPDATE checkpoints AS c SET positions = m.after, events = c.events + m.folded,"
+            " trouble_game = '', trouble_version = 0, trouble = ''"
+            " FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[]) AS m (after, folded, lane, positions),"
+            " unnest($5::text[], $6::bigint[]) AS g (projection, number)"
+            " WHERE c.projection = g.projection AND c.number = g.number"
+            " AND c.lane = m.lane AND c.positions = m.positions",
+            *zip(*map(sql.move_lane, step.moves), strict=True),
+            *zip(*going, strict=True),
+        )
+    else:
         return
-    moved = await connection.execute(
-        "UPDATE checkpoints AS c SET positions = m.after, events = m.folded,"
-        " trouble_game = '', trouble_version = 0, trouble = ''"
-        " FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::bigint[])"
-        " AS m (after, folded, projection, number, lane, positions, events)"
-        " WHERE c.projection = m.projection AND c.number = m.number AND c.lane = m.lane"
-        " AND c.positions = m.positions AND c.events = m.events",
-        *zip(*moves, strict=True),
-    )
-    if moved != f"UPDATE {len(moves)}":
-        raise Overtaken("a lane does not stand where it did")
+    if moved != f"UPDATE {expected}":
+        raise Overtaken(f"one of {', '.join(projection for projection, _ in going)} has moved on")
 
 
 async def _live(connection: Connection, projection: Projection) -> int:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from projections import sql
-from projections.change import Amend
+from projections.change import Amend, Changes
 from projections.lanes import shared
 from projections.projection import Projection
 from projections.store import Generation, Lane, NotBuilt, Overtaken, Step, Trouble, Unavailable
@@ -129,7 +129,7 @@ class SqliteRows:
             found = connection.execute(sql.LIVE, sql.readable(projection)).fetchone()
             if found is None:
                 raise NotBuilt(projection.name)
-            for text, executions in sql.batches(projection.name, found[0], changes):
+            for text, executions in sql.batches(projection.name, found[0], Changes(changes)):
                 connection.executemany(text, executions)
 
         await self._write(work)
@@ -158,20 +158,19 @@ class SqliteRows:
 
         await self._write(work)
 
-    async def commit(self, *steps: Step) -> None:
+    async def commit(self, step: Step) -> None:
         def work(connection: sqlite3.Connection) -> None:
-            whole = [sql.move(step) for step in steps if not step.at.lanes]
-            lanes = [sql.move_lane(step, move) for step in steps for move in step.moves]
-            moved = sum(
-                connection.executemany(text, values).rowcount
-                for text, values in ((sql.MOVE, whole), (sql.MOVE_LANE, lanes))
-                if values
-            )
-            if moved != len(whole) + len(lanes):
-                raise Overtaken(f"one of {', '.join(step.at.projection for step in steps)} has moved on")
-            for step in steps:
-                for text, executions in sql.batches(step.at.projection, step.at.number, step.changes):
-                    connection.executemany(text, executions)
+            cursor, going = connection.cursor(), step.going
+            if step.at.lanes:
+                moves = [(*sql.move_lane(move), *key) for move in step.moves for key in going]
+                moved, expected = cursor.executemany(sql.MOVE_LANE, moves).rowcount, len(moves)
+            else:
+                moved, expected = cursor.execute(sql.move_of(len(going)), sql.move(step)).rowcount, len(going)
+            if moved != expected:
+                raise Overtaken(f"one of {', '.join(projection for projection, _ in going)} has moved on")
+            for key, changes in step.changes.items():
+                for text, executions in sql.batches(*key, changes):
+                    cursor.executemany(text, executions)
 
         await self._write(work)
 
