@@ -12,11 +12,9 @@ from tests.helpers import sampling
 from tests.helpers.citus import NOT_TESTED, distributed_database, stop_shared_machines
 from tests.helpers.postgres import shared_cluster, stop_shared_cluster
 from tests.helpers.redis import stop_shared_server
-from tests.helpers.sampling import sampled
+from tests.helpers.sampling import STORES, sampled
 
 HERE = Path(__file__).parent
-STORES = {"sqlite": 3, "postgres": 1}
-"""How often a test works over each. A service over PostgreSQL takes three times the processor time."""
 LONG = {"contract", "faults", "cli", "test_instructions"}
 """Folders, and a file, in which tests are long and wait for other programs more than they work."""
 PAGES = {"browser"}
@@ -60,7 +58,6 @@ def pytest_collection() -> Iterator[None]:
     try:
         return (yield)
     finally:
-        gc.collect()
         gc.freeze()
         gc.enable()
 

@@ -32,8 +32,11 @@ def named(tree: ast.AST) -> Iterator[str]:
 def test_code_outside_of_a_rulesets_own_files_does_not_name_it() -> None:
     files = [file for folder in ("domain", "projections", "service") for file in (ROOT / folder).rglob("*.py")]
     paths = {file: file.relative_to(ROOT).as_posix() for file in files}
-    found = {path: [*named(ast.parse(file.read_text()))] for file, path in paths.items() if not path.startswith(OWN)}
-    assert len(found) > 100
+    texts = {path: file.read_text() for file, path in paths.items() if not path.startswith(OWN)}
+    assert len(texts) > 100
+    # Only few have such a word at all, and to parse all takes seconds.
+    suspects = {path: text for path, text in texts.items() if any(name in text for name in NAMES)}
+    found = {path: [*named(ast.parse(text))] for path, text in suspects.items()}
     assert {path: names for path, names in found.items() if names} == {}
 
 

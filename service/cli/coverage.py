@@ -32,27 +32,42 @@ class _ScenarioFile(Struct):
     scenario: tuple[_Scenario, ...] = ()
 
 
-def collect(tests_dir: Path, ruleset: Ruleset[Any] | None = None) -> dict[RuleId, list[str]]:
-    """The tests that claim each rule, as ``path::title``; without scenarios of other rulesets, or other versions."""
+class Claim(Struct, frozen=True):
+    """A rule that a test claims, by ``path::title``; those of a scenario hold in some rulesets only."""
+
+    rule: RuleId
+    name: str
+    scenario: _Scenario | None = None
+
+
+def claims_in(tests_dir: Path) -> list[Claim]:
+    """Read all claims of a folder of tests. Raises `CoverageError`."""
+    return [*_claims(tests_dir)]
+
+
+def collect(claims: Iterable[Claim], ruleset: Ruleset[Any] | None = None) -> dict[RuleId, list[str]]:
+    """Return which tests claim each rule; without scenarios of other rulesets, or other versions."""
     covered: dict[RuleId, list[str]] = {}
-    for rule_id, name in _claims(tests_dir, ruleset):
-        names = covered.setdefault(rule_id, [])
-        if name not in names:
-            names.append(name)
+    for claim in claims:
+        scenario = claim.scenario
+        if ruleset and scenario and ruleset.version not in (scenario.versions_of(ruleset) or ()):
+            continue
+        names = covered.setdefault(claim.rule, [])
+        if claim.name not in names:
+            names.append(claim.name)
     return covered
 
 
-def _claims(tests_dir: Path, ruleset: Ruleset[Any] | None) -> Iterator[tuple[RuleId, str]]:
+def _claims(tests_dir: Path) -> Iterator[Claim]:
     for path in sorted((tests_dir / "scenarios").rglob("*.toml")):
         name = _short_path(path, tests_dir)
         for number, scenario in enumerate(_scenarios(path, name), start=1):
-            if ruleset is None or ruleset.version in (scenario.versions_of(ruleset) or ()):
-                for rule_id in scenario.rules:
-                    yield rule_id, f"{name}::{scenario.title or number}"
+            for rule_id in scenario.rules:
+                yield Claim(rule_id, f"{name}::{scenario.title or number}", scenario)
     for path in sorted(tests_dir.rglob("*.py")):
         name = _short_path(path, tests_dir)
         for rule_id, title in _marked_tests(path, name):
-            yield rule_id, f"{name}::{title}"
+            yield Claim(rule_id, f"{name}::{title}")
 
 
 def _short_path(path: Path, tests_dir: Path) -> str:

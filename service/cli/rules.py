@@ -15,7 +15,7 @@ from domain.kernel.rules.coverage import Coverage, coverage
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.scenario import Failure, Scenario, ScenarioError, read, run, runs
 from domain.library import LIBRARY
-from service.cli.coverage import CoverageError, collect
+from service.cli.coverage import CoverageError, claims_in, collect
 from service.cli.output import bad_input, console, print_json, read_file, ruleset_named
 
 RulesetOption = Annotated[str | None, typer.Option("--ruleset", "-r", help="Only this ruleset.", metavar="ID")]
@@ -77,10 +77,12 @@ def show_coverage(
     if not tests.is_dir():
         bad_input(f"{tests} is not a directory of tests; name one with --tests")
     try:
-        found = [(each, collect(tests, each)) for each in _in_all_versions(ruleset)]
+        claims = claims_in(tests)
     except CoverageError as error:
         bad_input(str(error))
-    covered = {_label(each): coverage(each.catalogue, each.id, claims) for each, claims in found}
+    covered = {
+        _label(each): coverage(each.catalogue, each.id, collect(claims, each)) for each in _in_all_versions(ruleset)
+    }
     if as_json:
         print_json(covered)
     else:

@@ -15,6 +15,9 @@ from msgspec import Struct, field
 
 T = TypeVar("T")
 
+STORES: Final = {"sqlite": 3, "postgres": 1}
+"""How often a test works over each. A service over PostgreSQL takes three times the processor time."""
+
 
 class Drawn(NamedTuple):
     """How many cases of a check a seeded run looks at, and how many there are."""

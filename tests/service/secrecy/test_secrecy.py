@@ -27,7 +27,7 @@ from service.games.acts import Case, Commands
 from service.games.views import Viewer, seat_of, viewer_of
 from service.observe.logging import log
 from tests.helpers.postgres import shared_cluster
-from tests.helpers.sampling import sampled
+from tests.helpers.sampling import STORES, sampled
 from tests.service.secrecy.surface import ACTS
 from tests.service.secrecy.twins import Cast, perfect_commitments
 from tests.service.secrecy.world import Moment, lived
@@ -70,7 +70,10 @@ def differences(moments: list[tuple[Moment, Moment]]) -> list[tuple[int, str, st
     return found
 
 
-@pytest.mark.parametrize(("database", "seed"), sampled("secrets", PAIRS, 1), indirect=["database"])
+DRAWN = sampled("secrets", PAIRS, 1, weight=lambda pair: STORES[pair[0]])
+
+
+@pytest.mark.parametrize(("database", "seed"), DRAWN, indirect=["database"])
 async def test_what_one_may_not_see_makes_no_difference(seed: int, tmp_path: Path, database: Database) -> None:
     with perfect_commitments():
         moments = await pair(Cast.drawn(seed), tmp_path, database)
