@@ -29,13 +29,15 @@ class Writer:
         self,
         connections: Connections,
         call: Callable[[Connection, Sequence[Append]], Awaitable[list[Any]]],
+        settle: Callable[[Connection, StreamId], Awaitable[object]],
         *,
         is_of_one_book: bool = False,
     ) -> None:
-        """`call` appends batches and returns the rows of append(). With `is_of_one_book`, a call has batches of one
-        book."""
+        """`call` appends batches and returns the rows of append(). `settle` waits until what can be read of a stream,
+        and of the others of its call, is on the standbys. With `is_of_one_book`, a call has batches of one book."""
         self._connections = connections
         self._call = call
+        self._settle = settle
         self._is_of_one_book = is_of_one_book
         self._connection: Connection = None
         self._waiting: list[Job] = []
@@ -121,7 +123,7 @@ class Writer:
                     for batch, row in zip(batches, rows, strict=True)
                 ]
                 if again or any(row["outcome"] == "repeated" for row in rows):
-                    await self._connections.settle(self._connection)
+                    await self._settle(self._connection, batches[0].game)
                 return outcomes
             except BaseException as error:
                 if not is_spoilt(error):
