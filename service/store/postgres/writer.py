@@ -62,7 +62,10 @@ class Writer:
         try:
             while self._waiting:
                 jobs = self._take()
+                before = len(self._waiting)
                 await self._send(jobs)
+                if self._is_of_one_book and isinstance(jobs[0].outcome, StoreUnavailable):
+                    self._give_up(before, jobs[0].outcome)
         finally:
             # Jobs are left only if this task was cancelled. Fail them, so that nobody waits for ever.
             for job in (*jobs, *self._waiting):
@@ -70,6 +73,13 @@ class Writer:
                 job.settle()
             self._waiting.clear()
             self._running = None
+
+    def _give_up(self, count: int, error: StoreUnavailable) -> None:
+        """Fail the jobs that waited for all of a call that failed: others of their books would only add to the wait."""
+        given_up, self._waiting = self._waiting[:count], self._waiting[count:]
+        for job in given_up:
+            job.outcome = error
+            job.settle()
 
     def _take(self) -> list[Job]:
         """Return the jobs of the next call: the first one of each game."""

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from domain.kernel.ids import BOOKS, GameId, book_of
-from service.store.protocol import Appended
+from service.store.protocol import Appended, StoreUnavailable
 from tests.helpers.postgres import connected, shared_cluster
 from tests.service.store.adapters import OneMachine
 from tests.service.store.batches import addition, new_game, opening
@@ -45,6 +45,22 @@ async def test_an_append_waits_for_nobody_who_writes_to_another_machine(url: str
         assert done == [Appended(2)] * len(OTHER)
         assert not any(task.done() for task in held)
     assert await asyncio.gather(*held) == [Appended(2)] * len(FIRST)
+
+
+async def test_what_waits_for_a_machine_that_does_not_answer_is_told_so_soon(url: str, store: OneMachine) -> None:
+    """Each append takes as long as a statement may. They do not do so one after the other."""
+    for game in FIRST:
+        await store.append(new_game(game))
+    for writer in store._writers:
+        assert writer._connection is not None
+        await writer._connection.execute("SET statement_timeout = '400ms'")
+    async with connected(url) as owner, owner.transaction():
+        await owner.execute("SELECT 1 FROM tabularium.books WHERE book < $1 FOR UPDATE", BOOKS // 2)
+        began = asyncio.get_running_loop().time()
+        told = await asyncio.gather(*(store.append(addition(game, 1)) for game in FIRST), return_exceptions=True)
+        assert asyncio.get_running_loop().time() - began < SOON
+    assert all(isinstance(each, StoreUnavailable) for each in told)
+    assert await asyncio.gather(*(store.append(addition(game, 1)) for game in FIRST)) == [Appended(2)] * len(FIRST)
 
 
 async def test_an_append_waits_for_no_board_that_all_machines_must_get(url: str, store: OneMachine) -> None:
