@@ -5,6 +5,8 @@ about one stream is done by the machine that keeps its book, appends in one call
 book, and several go on at once.
 """
 
+import math
+import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
@@ -19,11 +21,15 @@ from service.store.postgres.books import ALL
 from service.store.postgres.connections import Connection, Connections, wait_for_standbys
 from service.store.postgres.store import WINDOWS, Distributed, PostgresStore
 from service.store.postgres.writer import Writer, arguments
-from service.store.protocol import Append
+from service.store.protocol import Append, Appended
 from service.store.sql.archived import COLUMNS
 
-WRITERS: Final = 4
-"""Connections that append."""
+EACH: Final = 2
+"""Connections that append to each machine. A machine that is away holds up only those that go to it."""
+
+LOOKED_UP: Final = 60.0
+"""Seconds after which is looked up anew which machine has which book. Until then an append to a book that has moved
+arrives all the same, by a connection that is meant for another machine."""
 
 BOARDS: Final = 10_000
 """How many boards a process remembers as stored."""
@@ -37,10 +43,12 @@ _APPEND: Final = (
     "$1::smallint, $2::tabularium.command[], $3::tabularium.entry[], $4::tabularium.hidden[],"
     " $5::tabularium.seating[], $6::tabularium.opening[], $7::bigint[])"
 )
-_A_BOOK_OF_EACH_MACHINE: Final = (
-    "SELECT min(b.book) FROM generate_series(0, $1::integer) AS b (book) JOIN pg_dist_placement AS p"
-    " ON p.shardid = get_shard_id_for_distribution_column('tabularium.books'::regclass, b.book) GROUP BY p.groupid"
+_PLACES: Final = (
+    "FROM generate_series(0, $1::integer) AS b (book) JOIN pg_dist_placement AS p"
+    " ON p.shardid = get_shard_id_for_distribution_column('tabularium.books'::regclass, b.book)"
 )
+_MACHINES: Final = f"SELECT b.book, p.groupid {_PLACES}"
+_A_BOOK_OF_EACH_MACHINE: Final = f"SELECT min(b.book) {_PLACES} GROUP BY p.groupid"
 
 
 class DistributedStore(PostgresStore):
@@ -53,16 +61,36 @@ class DistributedStore(PostgresStore):
         super().__init__(connections, kept)
         self._connections.settle = settle
         self._boards: set[str] = set()
+        self._machines: dict[int, int] = {}
+        self._known_until = -math.inf
+        self._writers_to: dict[tuple[int, int], Writer] = {}
 
     @staticmethod
     def _to(url: str, connections: int, durable: bool) -> Connections:
         return Connections(url, connections, durable=durable, session=_SESSION)
 
-    def _make_writers(self) -> Sequence[Writer]:
-        return [Writer(self._connections, self._call, is_of_one_book=True) for _ in range(WRITERS)]
+    def _make_writers(self) -> list[Writer]:
+        return []  # each is made when it has something to write
 
     def _writer_of(self, stream: StreamId) -> Writer:
-        return self._writers[book_of(stream) % WRITERS]
+        book = book_of(stream)
+        place = self._machines.get(book, 0), book % EACH
+        if place not in self._writers_to:
+            self._writers_to[place] = Writer(self._connections, append_to, self._settle, is_of_one_book=True)
+            self._writers.append(self._writers_to[place])
+        return self._writers_to[place]
+
+    async def _append(self, batch: Append) -> Appended:
+        if batch.opening is not None and batch.opening.board not in self._boards:
+            # Before it is its turn: this needs all machines, and others wait for those that write to one.
+            await self._connections.patiently(lambda connection: self._prepare_openings(connection, [batch]))
+        if time.monotonic() > self._known_until:
+            await self._look_up_machines()
+        return await super()._append(batch)
+
+    async def _look_up_machines(self) -> None:
+        self._machines = dict(await self._connections.select(_MACHINES, BOOKS - 1))
+        self._known_until = time.monotonic() + LOOKED_UP
 
     async def _prepare_openings(self, connection: Connection, batches: Sequence[Append]) -> None:
         """Store the boards of new games. They are on all machines; with nothing else in it, such a write is short."""
@@ -82,7 +110,6 @@ class DistributedStore(PostgresStore):
             self._boards.add(opening.board)
 
     async def _call(self, connection: Connection, batches: Sequence[Append]) -> list[Any]:
-        await self._prepare_openings(connection, batches)
         return await append_to(connection, batches)
 
     async def forget_keys(self, before: str, limit: int) -> int:

@@ -127,8 +127,8 @@ class PostgresStore(SqlStore):
     def _to(url: str, connections: int, durable: bool) -> Connections:
         return Connections(url, connections, durable=durable)
 
-    def _make_writers(self) -> "Sequence[Writer]":
-        return [Writer(self._connections, append_with)]
+    def _make_writers(self) -> "list[Writer]":
+        return [Writer(self._connections, append_with, self._settle)]
 
     @property
     def where(self) -> str:

@@ -29,13 +29,15 @@ class Writer:
         self,
         connections: Connections,
         call: Callable[[Connection, Sequence[Append]], Awaitable[list[Any]]],
+        settle: Callable[[Connection, StreamId], Awaitable[object]],
         *,
         is_of_one_book: bool = False,
     ) -> None:
-        """`call` appends batches and returns the rows of append(). With `is_of_one_book`, a call has batches of one
-        book."""
+        """`call` appends batches and returns the rows of append(). `settle` waits until what can be read of a stream,
+        and of the others of its call, is on the standbys. With `is_of_one_book`, a call has batches of one book."""
         self._connections = connections
         self._call = call
+        self._settle = settle
         self._is_of_one_book = is_of_one_book
         self._connection: Connection = None
         self._waiting: list[Job] = []
@@ -60,7 +62,10 @@ class Writer:
         try:
             while self._waiting:
                 jobs = self._take()
+                before = len(self._waiting)
                 await self._send(jobs)
+                if self._is_of_one_book and isinstance(jobs[0].outcome, StoreUnavailable):
+                    self._give_up(before, jobs[0].outcome)
         finally:
             # Jobs are left only if this task was cancelled. Fail them, so that nobody waits for ever.
             for job in (*jobs, *self._waiting):
@@ -68,6 +73,13 @@ class Writer:
                 job.settle()
             self._waiting.clear()
             self._running = None
+
+    def _give_up(self, count: int, error: StoreUnavailable) -> None:
+        """Fail the jobs that waited for all of a call that failed: others of their books would only add to the wait."""
+        given_up, self._waiting = self._waiting[:count], self._waiting[count:]
+        for job in given_up:
+            job.outcome = error
+            job.settle()
 
     def _take(self) -> list[Job]:
         """Return the jobs of the next call: the first one of each game."""
@@ -121,7 +133,7 @@ class Writer:
                     for batch, row in zip(batches, rows, strict=True)
                 ]
                 if again or any(row["outcome"] == "repeated" for row in rows):
-                    await self._connections.settle(self._connection)
+                    await self._settle(self._connection, batches[0].game)
                 return outcomes
             except BaseException as error:
                 if not is_spoilt(error):

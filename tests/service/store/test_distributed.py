@@ -264,6 +264,10 @@ async def test_a_repetition_is_answered_when_the_machine_of_its_book_has_written
     before = await places(machines)
     assert await store.use_of_key(GameId("g1"), use("k").account, "k")
     assert await messages(before) == [int(there in machine) for machine in machines]
+    # As the answer to a command that is sent again: the other machine may be away.
+    before = await places(machines)
+    assert (await store.append(new_game("g1", key=use("k")))).repeated == Added(0, 1)
+    assert await messages(before) == [int(there in machine) for machine in machines]
     before = await places(machines)
     async with connected(url) as connection:
         await connection.execute("SET ROLE tabularium_service")

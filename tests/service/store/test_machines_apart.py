@@ -1,0 +1,81 @@
+"""A machine that does not answer holds up the appends to its own books alone. Shown on one PostgreSQL, by locks."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from domain.kernel.ids import BOOKS, GameId, book_of
+from service.store.protocol import Appended, StoreUnavailable
+from tests.helpers.postgres import connected, shared_cluster
+from tests.service.store.adapters import OneMachine
+from tests.service.store.batches import addition, new_game, opening
+
+SOON = 3.0
+"""Seconds in which an append is over that waits for nobody: less than a statement may take."""
+
+FIRST = [f"g{number}" for number in range(40) if book_of(GameId(f"g{number}")) < BOOKS // 2][:12]
+OTHER = [f"g{number}" for number in range(40) if book_of(GameId(f"g{number}")) >= BOOKS // 2][:12]
+"""Games on the first of two machines, and on the other one."""
+
+
+@pytest.fixture
+async def url() -> AsyncIterator[str]:
+    async with shared_cluster().database() as url:
+        yield url
+
+
+@pytest.fixture
+async def store(url: str) -> AsyncIterator[OneMachine]:
+    opened = await OneMachine.open(url)
+    opened._machines = {book: book // (BOOKS // 2) for book in range(BOOKS)}
+    yield opened
+    await opened.close()
+
+
+async def test_an_append_waits_for_nobody_who_writes_to_another_machine(url: str, store: OneMachine) -> None:
+    for game in (*FIRST, *OTHER):
+        await store.append(new_game(game))
+    async with connected(url) as owner, owner.transaction():
+        await owner.execute("SELECT 1 FROM tabularium.books WHERE book < $1 FOR UPDATE", BOOKS // 2)
+        held = [asyncio.create_task(store.append(addition(game, 1))) for game in FIRST]
+        await asyncio.sleep(0)
+        async with asyncio.timeout(SOON):
+            done = await asyncio.gather(*(store.append(addition(game, 1)) for game in OTHER))
+        assert done == [Appended(2)] * len(OTHER)
+        assert not any(task.done() for task in held)
+    assert await asyncio.gather(*held) == [Appended(2)] * len(FIRST)
+
+
+async def test_what_waits_for_a_machine_that_does_not_answer_is_told_so_soon(url: str, store: OneMachine) -> None:
+    """Each append takes as long as a statement may. They do not do so one after the other."""
+    for game in FIRST:
+        await store.append(new_game(game))
+    for writer in store._writers:
+        assert writer._connection is not None
+        await writer._connection.execute("SET statement_timeout = '400ms'")
+    async with connected(url) as owner, owner.transaction():
+        await owner.execute("SELECT 1 FROM tabularium.books WHERE book < $1 FOR UPDATE", BOOKS // 2)
+        began = asyncio.get_running_loop().time()
+        told = await asyncio.gather(*(store.append(addition(game, 1)) for game in FIRST), return_exceptions=True)
+        assert asyncio.get_running_loop().time() - began < SOON
+    assert all(isinstance(each, StoreUnavailable) for each in told)
+    assert await asyncio.gather(*(store.append(addition(game, 1)) for game in FIRST)) == [Appended(2)] * len(FIRST)
+
+
+async def test_an_append_waits_for_no_board_that_all_machines_must_get(url: str, store: OneMachine) -> None:
+    for game in OTHER:
+        await store.append(new_game(game))
+    async with connected(url) as owner, owner.transaction():
+        await owner.execute("LOCK TABLE tabularium.boards IN SHARE ROW EXCLUSIVE MODE")
+        new = [
+            asyncio.create_task(store.append(new_game(f"{game}-new", opened=opening(board=f"sha256:{game}"))))
+            for game in OTHER[:3]
+        ]
+        await asyncio.sleep(0)
+        async with asyncio.timeout(SOON):
+            done = await asyncio.gather(*(store.append(addition(game, 1)) for game in OTHER))
+            assert await store.append(new_game("on-a-known-board")) == Appended(1)
+        assert done == [Appended(2)] * len(OTHER)
+        assert not any(task.done() for task in new)
+    assert await asyncio.gather(*new) == [Appended(1)] * len(new)
