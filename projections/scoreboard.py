@@ -184,7 +184,7 @@ class Scoreboard(Projection):
 
 
 def _score(ruleset: Ruleset[Any], table: Any, version: Version) -> Mapping[str, Value]:
-    """Return a row of `SCORES` without its key; nothing where the ruleset keeps no score."""
+    """Return a row of `SCORES` without its key; an empty one if the ruleset keeps no score."""
     score = ruleset.score(table)
     if not score:
         return {}
