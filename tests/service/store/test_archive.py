@@ -332,7 +332,7 @@ archive.check_read_back = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 
 async def main():
     with archive.SqliteArchive(Path(sys.argv[1])) as place:
-        async for _ in archiving.archive(place, await place.due("2027", False, 10)):
+        async for _ in archiving.archive(place, await place.games_to_pack("2027", False, 10)):
             pass
 
 asyncio.run(main())
