@@ -43,7 +43,7 @@ async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
             async with distributed_database():
                 pass  # which has made the roles to which the dump gives rights
         shared_cluster().run("psql", "-qX", "-v", "ON_ERROR_STOP=1", url, stdin=kept("postgres.sql"))
-        if is_distributed:  # by that release, so that what is newer comes to a log that is on several machines
+        if is_distributed:  # by that release: later migrations change a log on several machines
             async with connected(url) as owner:
                 await owner.execute("SELECT tabularium.distribute()")
         migrating = await asyncio.to_thread(CliRunner().invoke, app, ["migrate", "--url", url])
