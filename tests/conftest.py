@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.helpers import sampling
-from tests.helpers.citus import NOT_TESTED, distributed_database, stop_shared_machines
+from tests.helpers import citus, sampling
+from tests.helpers.asked import telling_database
+from tests.helpers.citus import NOT_TESTED, stop_shared_machines
 from tests.helpers.postgres import shared_cluster, stop_shared_cluster
 from tests.helpers.redis import stop_shared_server
 from tests.helpers.sampling import STORES, sampled
@@ -31,10 +32,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("samples", "which cases of a law a run looks at (tests/README.md)")
     group.addoption("--sample-seed", metavar="SEED", help="draw the samples of another run; a run prints its seed")
     group.addoption("--all", action="store_true", dest="all_cases", help="look at every case")
-    group.addoption("--on-citus", action="store_true", help="take a log on several machines where PostgreSQL is taken")
+    group.addoption(
+        "--on-citus", action="store_true", help="have each test over a store work over a log on several machines"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    citus.RUN.on_citus = config.option.on_citus
     if config.option.all_cases:
         return
     # The workers of a run get the options of the process that started them, and so draw the same.
@@ -44,7 +48,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give a test that works over a store one of the two; `service/store` is where each store shows all it can do."""
-    if "database_url" in metafunc.fixturenames:
+    if "database_url" in metafunc.fixturenames and metafunc.config.option.on_citus:
+        metafunc.parametrize("database_url", ["citus"], indirect=True)
+    elif "database_url" in metafunc.fixturenames:
         here = f"{metafunc.function.__module__}.{metafunc.function.__qualname__}"
         metafunc.parametrize(
             "database_url", sampled(f"tests over a store:{here}", STORES, 1, weight=STORES.__getitem__), indirect=True
@@ -105,5 +111,10 @@ async def database_url(request: pytest.FixtureRequest) -> AsyncIterator[str]:
     if request.param == "sqlite":
         yield ""
         return
-    async with distributed_database() if request.config.option.on_citus else shared_cluster().begun_database() as url:
+    if not request.config.option.on_citus:
+        async with shared_cluster().begun_database() as url:
+            yield url
+        return
+    async with telling_database() as (url, asked):
         yield url
+    assert {each.statement for each in asked if each.is_astray} == set(), "about one stream, and asked of all machines"

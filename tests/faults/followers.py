@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Collection
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -11,6 +12,8 @@ from msgspec import Struct, field
 
 from domain.kernel.ids import StreamId
 from domain.kernel.log.record import Record
+from domain.transparency.checkpoint import Checkpoint, read_checkpoint
+from domain.transparency.note import read_note
 from service.store.protocol import EventStore, StoreUnavailable
 
 
@@ -38,6 +41,30 @@ class StreamReader(Struct, eq=False):
                 except httpx.TransportError:
                     self.broken_off += 1
                 await asyncio.sleep(0.02)
+
+
+class CheckpointReader(Struct, eq=False):
+    """Follows the checkpoints of the transparency log: it asks for the newest one again and again."""
+
+    seen: list[Checkpoint] = field(default_factory=list[Checkpoint])
+
+    async def follow(self, newest: Callable[[], Awaitable[str | None]], stop: asyncio.Event) -> None:
+        """`newest` returns a note, or None while there is none or nobody answers."""
+        while not stop.is_set():
+            if note := await newest():
+                head = read_checkpoint(read_note(note).text)
+                if self.seen[-1:] != [head]:
+                    self.seen.append(head)
+            await asyncio.sleep(0.1)
+
+    def wrong(self, published: Collection[Checkpoint]) -> list[str]:
+        """Say which checkpoints are older than one before, or are not among those that are published."""
+        older = [
+            f"after {one.size} entries a checkpoint of {two.size} was shown"
+            for one, two in pairwise(self.seen)
+            if two.size < one.size
+        ]
+        return older + [f"{each} was shown, and is not published" for each in self.seen if each not in published]
 
 
 class LogReader(Struct, eq=False):

@@ -145,6 +145,11 @@ class Ledger:
                 raise Astray(f"{path}: {answer.text}")
             await asyncio.sleep(PAUSE)
 
+    async def newest_checkpoint(self) -> str | None:
+        """Return the newest checkpoint that any process shows; None when there is none, or no answer."""
+        answer = await self._send("GET", "/v1/transparency/checkpoint", {}, b"")
+        return answer.text if answer is not None and answer.status_code == 200 else None
+
     async def do(self, path: str, player: Player, body: Any = None, game: str = "", method: str = "POST") -> Deed:
         """Ask for something until there is an answer, in one of the ways in which requests come."""
         deed = Deed(path, player, body, str(UUID(int=self._rng.getrandbits(128))), game, method)

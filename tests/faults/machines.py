@@ -4,8 +4,10 @@
 
 For each fault it goes on until 500 commands more were acknowledged, and then looks at everything: what was acknowledged
 is stored once, with the hash that it had; versions and positions have no gap; no read was older than what had been
-acknowledged before it; and who follows the log got each event once, in the order of its book. It prints a row of a
-table for each fault, and ends with 1 when anything was wrong. It starts its own machines: PostgreSQL needs Citus.
+acknowledged before it; and who follows the log got each event once, in the order of its book. Two sequencers sign it
+all meanwhile: all that they signed is one tree, which has the newest version of each game in the end, and who asks for
+checkpoints gets no older one than before. It prints a row of a table for each fault, and ends with 1 when anything was
+wrong. It starts its own machines: PostgreSQL needs Citus.
 """
 
 import asyncio
@@ -14,7 +16,9 @@ import itertools
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -24,10 +28,12 @@ from domain.kernel.ids import BOOKS, GameId, StreamId
 from projections.cursor import Cursor
 from service.store.postgres import migrations
 from service.store.postgres.distributed import DistributedStore
-from service.store.protocol import Append, EventStore, StoreUnavailable
+from service.store.protocol import Append, EventStore, StoreError, StoreUnavailable
+from tests.faults.followers import CheckpointReader
 from tests.helpers.citus import Machines, make_database
 from tests.helpers.postgres import connected
 from tests.service.store.batches import addition, new_game, use
+from tests.service.transparency.logs import check_log, sequencer
 
 GAMES: Final = 12
 WANTED: Final = 500
@@ -41,8 +47,9 @@ class Report(Struct, frozen=True):
     Attributes:
         refused: answers that the store is unavailable.
         silent: the longest time without any acknowledgement, in seconds.
+        signed: how many checkpoints of the transparency log were published.
         waited: the longest that a command had to wait, sent again and again, in seconds.
-        wrong: what was lost, doubled, read stale, or not followed as it went.
+        wrong: what was lost, doubled, read stale, not followed as it went, or signed otherwise.
     """
 
     fault: str
@@ -51,6 +58,7 @@ class Report(Struct, frozen=True):
     refused: int
     silent: float
     waited: float
+    signed: int
     wrong: dict[str, int]
 
     @property
@@ -58,14 +66,14 @@ class Report(Struct, frozen=True):
         counts = " | ".join(f"{self.wrong[what]}" for what in WRONG)
         return (
             f"| {self.fault} | {self.acknowledged} | {self.refused} | {self.silent:.1f} s | {self.waited:.1f} s |"
-            f" {counts} |"
+            f" {self.signed} | {counts} |"
         )
 
 
-WRONG: Final = ("lost", "doubled", "stale", "missed")
+WRONG: Final = ("lost", "doubled", "stale", "missed", "forked")
 HEAD: Final = (
-    f"| fault | acknowledged | answers 503 | without writes | a command waited | {' | '.join(WRONG)} |\n"
-    f"|---|{'---:|' * (4 + len(WRONG))}"
+    f"| fault | acknowledged | answers 503 | without writes | a command waited | checkpoints |"
+    f" {' | '.join(WRONG)} |\n|---|{'---:|' * (5 + len(WRONG))}"
 )
 
 
@@ -252,16 +260,51 @@ async def rig() -> AsyncIterator[tuple[Rig, str]]:
         machines.stop()
 
 
+async def signing(store: EventStore, work: Coroutine[Any, Any, None]) -> CheckpointReader:
+    """Sign what happens while `work` goes on, by two sequencers at once; return who followed what they published."""
+    reader, over, signed = CheckpointReader(), asyncio.Event(), asyncio.Event()
+
+    async def sign(folder: str) -> None:
+        own = sequencer(store, Path(folder))
+        while True:
+            last = over.is_set()
+            try:
+                await own.turn()
+            except StoreError:
+                last = False
+            if last:
+                return
+            await asyncio.sleep(0.2)
+
+    async def newest() -> str | None:
+        with contextlib.suppress(StoreError):
+            found = await store.tree.published()
+            return found.note if found is not None else None
+        return None
+
+    with TemporaryDirectory() as one, TemporaryDirectory() as other:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(reader.follow(newest, signed))
+            both = [group.create_task(sign(folder)) for folder in (one, other)]
+            await work
+            over.set()
+            await asyncio.gather(*both)
+            signed.set()
+    return reader
+
+
 async def befall(name: str, rig: Rig, url: str) -> Report:
     """Let a fault happen under load, check everything, and return what there was."""
-    store = await DistributedStore.open(url)
+    store, beside = await DistributedStore.open(url), await DistributedStore.open(url)
     try:
         load = Load(store)
-        await load.run(getattr(rig, name), [f"g{number}" for number in range(GAMES)])
-        wrong = await load.check(url)
+        reader = await signing(beside, load.run(getattr(rig, name), [f"g{number}" for number in range(GAMES)]))
+        published = await check_log(store, load.hashes)
+        wrong = await load.check(url) | {"forked": len(reader.wrong(published))}
     finally:
         await store.close()
-    return Report(name, load.acknowledged, load.reads, load.refused, load.silent, load.longest, wrong)
+        await beside.close()
+    return Report(name, load.acknowledged, load.reads, load.refused, load.silent, load.longest, len(published), wrong)
 
 
 async def main(names: list[str]) -> bool:

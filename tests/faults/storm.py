@@ -18,11 +18,12 @@ from service.base.settings import Settings
 from service.store.backend import backend_of
 from service.store.protocol import EventStore
 from tests.faults.audit import faults_of_acknowledgements, faults_of_games, faults_of_projections, read_log
-from tests.faults.followers import LogReader, StreamReader
-from tests.faults.ledger import Ledger
+from tests.faults.followers import CheckpointReader, LogReader, StreamReader
+from tests.faults.ledger import PATIENCE, Ledger
 from tests.faults.nursery import Nursery, Process, nursery
 from tests.faults.tables import Table, seated
 from tests.helpers.redis import Server as Redis
+from tests.service.transparency.logs import KEY, WRITTEN_KEY, check_log, is_signed
 
 PROCESSES: Final = 2
 BETWEEN_KILLS: Final = (0.2, 1.6)
@@ -94,7 +95,7 @@ async def storm(crash: Callable[[], None], url: str, redis: Redis, data: Path, w
     reading = await backend_of(settings).open_store()
     given = {"data": str(data), "database_url": url, "redis_url": redis.url, "port": "0", "log_level": "error"}
     # Short games have snapshots too, and requests are counted against limits that nobody comes near.
-    given |= {"snapshot_every": "10", "rate_per_token": "1000", "rate_per_address": "100000"}
+    given |= {"snapshot_every": "10", "rate_per_token": "1000", "rate_per_address": "100000", "log_key": WRITTEN_KEY}
     async with nursery(given, data / "service.log") as young:
         fleet = Fleet(young, rng)
         await fleet.launch()
@@ -102,10 +103,11 @@ async def storm(crash: Callable[[], None], url: str, redis: Redis, data: Path, w
         rulesets = ["conquest-classic-friz"] * CLASSIC + ["tiny-auction"] * (TABLES - CLASSIC)
         tables = await seated(ledger, fleet.addresses()[0], rulesets, rng, stop)
         streams: list[StreamReader] = []
-        log_reader = LogReader()
+        log_reader, checkpoints = LogReader(), CheckpointReader()
         playing = [asyncio.create_task(table.play()) for table in tables]
         following = asyncio.create_task(_follow(tables, streams, fleet, rng, stop))
         log_following = asyncio.create_task(log_reader.follow(reading, played := asyncio.Event()))
+        looking = asyncio.create_task(checkpoints.follow(ledger.newest_checkpoint, signed := asyncio.Event()))
         await _break(fleet, crash, ledger, redis, weather, rng)
         await _played_out(tables, playing, ledger)
         stop.set()
@@ -116,6 +118,9 @@ async def storm(crash: Callable[[], None], url: str, redis: Redis, data: Path, w
         ledger.wrong += [f"a table broke off: {task.exception()!r}" for task in ended if task.exception()]
         played.set()
         await log_following
+        ledger.wrong += await _all_signed(reading)
+        signed.set()
+        await looking
         if following.done() and following.exception():
             ledger.wrong.append(f"who followed the streams broke off: {following.exception()!r}")
         for task in (following, *stuck):
@@ -123,7 +128,7 @@ async def storm(crash: Callable[[], None], url: str, redis: Redis, data: Path, w
         await asyncio.gather(following, *stuck, return_exceptions=True)
         await ledger.close()
     ledger.wrong += failed(data / "service.log")
-    return await _audited(reading, settings, ledger, fleet, weather, log_reader, streams)
+    return await _audited(reading, settings, ledger, fleet, weather, log_reader, checkpoints, streams)
 
 
 async def _break(
@@ -183,6 +188,17 @@ async def _follow(
     await asyncio.gather(*map(at, tables[::2]))
 
 
+async def _all_signed(store: EventStore) -> list[str]:
+    """Wait until the newest checkpoint is of all that was played; return what is wrong when it is not in time."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while not await is_signed(store):  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
+    except TimeoutError:
+        return [f"after {PATIENCE:.0f} seconds not everything is signed"]
+    return []
+
+
 def failed(log: Path) -> list[str]:
     """Return what the service logged of requests that met a fault of its own, with the reasons.
 
@@ -207,6 +223,7 @@ async def _audited(
     fleet: Fleet,
     weather: Weather,
     log_reader: LogReader,
+    checkpoints: CheckpointReader,
     streams: list[StreamReader],
 ) -> Report:
     log = await read_log(store)
@@ -216,6 +233,8 @@ async def _audited(
     # Two books come in any order.
     if by_stream(log_reader.seen) != by_stream(everything) or len(log_reader.seen) != len(everything):
         faults.append(f"who followed the log saw {len(log_reader.seen)} events, and there are {len(everything)}")
+    published = await check_log(store, {game: [each.hash for each in records] for game, records in log.items()}, KEY)
+    faults += checkpoints.wrong(published)
     for stream in streams:
         kept = [(record.version, record.hash.hex()) for record in log.get(GameId(stream.game), ())]
         if stream.seen != kept[: len(stream.seen)]:
@@ -237,6 +256,7 @@ async def _audited(
         redis=weather.redis,
         deeds=len(ledger.deeds),
         acknowledged=sum(bool(deed.answers) for deed in ledger.deeds),
+        checkpoints=len(published),
         streams=len(streams),
         streamed=sum(len(stream.seen) for stream in streams),
         resumed=sum(stream.broken_off for stream in streams),

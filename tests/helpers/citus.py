@@ -12,6 +12,7 @@ from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
+from msgspec import Struct
 
 from service.store.postgres import migrations
 from tests.helpers.postgres import OWNER, Cluster, connected, shared_cluster
@@ -194,6 +195,22 @@ async def distributed_database() -> AsyncIterator[str]:
     url = _prepared[machines]
     await _empty(machines, url)
     yield url
+
+
+class Run(Struct):
+    """Whether tests over PostgreSQL take a distributed database (`--on-citus`)."""
+
+    on_citus: bool = False
+
+
+RUN: Final = Run()
+
+
+@contextlib.asynccontextmanager
+async def database_of_the_run() -> AsyncIterator[str]:
+    """Lend the address of a database with the schema and no rows in it, as `RUN` says."""
+    async with distributed_database() if RUN.on_citus else shared_cluster().database() as url:
+        yield url
 
 
 async def _empty(machines: str, url: str) -> None:

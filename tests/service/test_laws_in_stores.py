@@ -35,10 +35,10 @@ from service.store.protocol import EventStore
 from tests.domain.classic import test_laws as classic  # the modules: their classes are not to be run here again
 from tests.domain.kernel import test_tiny_laws as tiny
 from tests.domain.mare_nostrum import test_laws as mare_nostrum
+from tests.helpers.citus import database_of_the_run
 from tests.helpers.laws.laws import Laws
 from tests.helpers.laws.mutants import mutated
 from tests.helpers.play import ORGANIZER, Play, player_of
-from tests.helpers.postgres import shared_cluster
 from tests.helpers.sampling import sampled
 from tests.service.rig import fixed_randomness, ticking
 
@@ -171,7 +171,7 @@ def _kept(laws: type["InStore"], seed: int, undos: bool) -> Kept:
         with TemporaryDirectory() as data:
             if laws.store == "sqlite":
                 return await played_in(laws(), seed, undos=undos, data=Path(data), database_url="")
-            async with shared_cluster().database() as url:
+            async with database_of_the_run() as url:
                 return await played_in(laws(), seed, undos=undos, data=Path(data), database_url=url)
 
     return asyncio.run(play())

@@ -13,7 +13,7 @@ import pytest
 from service.api.games import listing
 from service.api.players.stream import follow_games
 from service.base.scopes import EVERYBODYS
-from tests.helpers.postgres import shared_cluster
+from tests.helpers.citus import database_of_the_run
 from tests.service.api.serving import Player, Service, serving
 
 
@@ -377,7 +377,7 @@ async def test_it_ends_with_its_token(service: Service, anna: Player) -> None:
 
 async def test_it_tells_what_happens_in_other_processes(tmp_path: Path) -> None:
     async with (
-        shared_cluster().database() as url,
+        database_of_the_run() as url,
         serving(tmp_path / "one", durable=False, database_url=url) as one,
         serving(tmp_path / "two", durable=False, database_url=url) as two,
     ):

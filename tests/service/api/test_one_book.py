@@ -15,11 +15,12 @@ import msgspec
 import pytest
 from msgspec import Struct
 
-from domain.kernel.ids import GameId
+from domain.kernel.ids import CaseId, GameId
 from service.store.archiving import archive
 from service.store.postgres.archive import opened
 from service.store.postgres.migrations import migrate, packaged
 from tests.helpers.postgres import connected, partitioned, shared_cluster
+from tests.helpers.statements import OF_MANY, is_of_many
 from tests.service.api.clubs import club_of
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_cases import Court
@@ -36,22 +37,6 @@ EXPLAINED: Final = {
     "auto_explain.log_format": "json",
     "auto_explain.log_level": "notice",
 }
-
-OF_MANY: Final = {
-    "pages of games": r"FROM games g .* ORDER BY g.number DESC LIMIT",
-    "pages of cases": r"FROM cases c WHERE (?!.*book = \$).* ORDER BY c.place DESC LIMIT",
-    "pages of tournaments": r"FROM tournaments t WHERE (?!t\.book).* ORDER BY t.place DESC LIMIT",
-    "pages of leagues": r"FROM leagues l WHERE (?!l\.book).* ORDER BY l.place DESC LIMIT",
-    "how many tournaments an account holds": r"SELECT count\(\*\) FROM tournaments t WHERE t.organizer",
-    "how many leagues an account has": r"SELECT count\(\*\) FROM leagues l WHERE l.organizer",
-    "the log of all streams": r"unnest\(\$1::smallint\[\], \$2::bigint\[\]",
-    "streams that a page has named": r"unnest\(\$1::smallint\[\], \$2::text\[\]",
-    "whether old cases and forks are in other books than their games": "SELECT NOT \\(EXISTS",
-    "how many forks an account has open": "SELECT count\\(\\*\\) FROM games g JOIN forks f .* WHERE g.organizer",
-    "whether the store answers": "SELECT 1 FROM games LIMIT 1",
-    "keys that have ended": "DELETE FROM keys WHERE ctid",
-}
-"""The statements that are about many streams."""
 
 BATCH: Final = re.compile(r"unnest\((commands|entries|openings|seatings)")
 """A statement of `append()` for commands to several streams. Which parts it looks at shows when it runs."""
@@ -80,11 +65,6 @@ class Plan(Struct, frozen=True):
     @property
     def of_many(self) -> str | None:
         return is_of_many(self.statement)
-
-
-def is_of_many(statement: str) -> str | None:
-    """Return what a statement is about, when that is many streams."""
-    return next((what for what, text in OF_MANY.items() if re.search(text, statement)), None)
 
 
 def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -129,7 +109,9 @@ async def database(plans: list[Plan]) -> AsyncIterator[str]:
 
 @pytest.fixture
 async def service(tmp_path: Path, database: str) -> AsyncIterator[Service]:
-    async with serving(tmp_path, database_url=database, projections=False, snapshot_every=2, cache_games=1) as running:
+    async with serving(
+        tmp_path, database_url=database, projections=False, snapshot_every=2, cache_games=1, bots=0
+    ) as running:
         yield running
 
 
@@ -231,6 +213,19 @@ async def all_about_a_league(service: Service) -> None:
             await service.ask("GET", path.format(game=each), anna)
 
 
+async def all_the_lists(service: Service, player: Player) -> None:
+    """Read all lists and the whole log, seat a bot, which is counted, and count the events."""
+    for path in LISTS:
+        await service.get(path, player)
+    case = (await service.get("/v1/cases"))["items"][0]["case"]
+    await service.services.store.cases(after=CaseId(case))  # its second page
+    game = await service.gathering(player)
+    seat = f"/v1/games/{game}/seats/blue/bot"
+    assert (await service.ask("PUT", seat, player, {"level": "random"})).status_code == 200
+    assert await service.services.store.events()
+    assert (await service.services.store.read_all())[0]
+
+
 async def test_each_query_about_one_stream_touches_one_book(service: Service, database: str, plans: list[Plan]) -> None:
     people = [await service.register(name) for name in ("Anna", "Bert", "Julia")]
     await all_about_a_game(service, *people)
@@ -238,8 +233,7 @@ async def test_each_query_about_one_stream_touches_one_book(service: Service, da
     await all_about_a_game(service, *people, readers="invited")
     await all_about_an_archived_game(service, database, people[0], over)
     await all_about_a_league(service)
-    for path in LISTS:
-        await service.get(path, people[0])
+    await all_the_lists(service, people[0])
     await service.services.store.ready()
     touching = [plan for plan in plans if plan.parts]
     astray = {plan.statement for plan in touching if not plan.is_of_one_book and plan.of_many is None}

@@ -15,7 +15,7 @@ import pytest
 from domain.kernel.ids import GameId
 from service.cluster.shared_wake import CHANNEL
 from service.observe.background import background
-from tests.helpers.postgres import shared_cluster
+from tests.helpers.citus import database_of_the_run
 from tests.helpers.redis import Server, server
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_streams import Frames, socket_of, streaming
@@ -32,7 +32,7 @@ def redis() -> Iterator[Server]:
 
 @pytest.fixture
 async def pair(tmp_path: Path, redis: Server) -> AsyncIterator[Pair]:
-    async with shared_cluster().database() as url, contextlib.AsyncExitStack() as stack:
+    async with database_of_the_run() as url, contextlib.AsyncExitStack() as stack:
         one, two = [
             await stack.enter_async_context(
                 serving(tmp_path / name, durable=False, database_url=url, redis_url=redis.url, projections=False)
@@ -217,7 +217,7 @@ async def test_a_flushed_redis_changes_nothing(pair: Pair, redis: Server) -> Non
 async def test_a_service_starts_without_its_redis(tmp_path: Path, redis: Server) -> None:
     redis.halt()
     async with (
-        shared_cluster().database() as url,
+        database_of_the_run() as url,
         serving(tmp_path, durable=False, database_url=url, redis_url=redis.url) as service,
     ):
         anna, bert, game = await seated(service)
@@ -229,7 +229,7 @@ async def test_a_service_starts_without_its_redis(tmp_path: Path, redis: Server)
 
 async def test_processes_without_any_redis_find_each_others_events(tmp_path: Path) -> None:
     async with (
-        shared_cluster().database() as url,
+        database_of_the_run() as url,
         serving(tmp_path / "one", durable=False, database_url=url, projections=False) as one,
         serving(tmp_path / "two", durable=False, database_url=url, projections=False) as two,
     ):

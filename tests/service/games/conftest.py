@@ -11,7 +11,7 @@ from service.base.settings import Settings
 from service.cluster.redis import open_redis
 from service.observe.metrics import Metrics
 from service.store.backend import backend_of
-from tests.helpers.postgres import shared_cluster
+from tests.helpers.citus import database_of_the_run
 from tests.helpers.redis import shared_server
 from tests.service.api.serving import Player
 from tests.service.games.hall import Hall, hall_in
@@ -31,7 +31,7 @@ async def data(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
     async with AsyncExitStack() as opened:
         database_url, redis = "", None
         if request.param == "postgres":
-            database_url = await opened.enter_async_context(shared_cluster().database())
+            database_url = await opened.enter_async_context(database_of_the_run())
         if request.param == "redis":
             shared_server().flush()
             redis = await opened.enter_async_context(open_redis(shared_server().url, Metrics()))

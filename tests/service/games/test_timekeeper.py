@@ -20,7 +20,7 @@ from service.doctor import examine
 from service.doctor.finding import Finding
 from service.games import timekeeper
 from service.games.watch import Watch
-from tests.helpers.postgres import shared_cluster
+from tests.helpers.citus import database_of_the_run
 from tests.service.api.serving import Player, serving
 from tests.service.games.hall import MINUTE, QUIETLY, Hall, hall_in
 from tests.service.rig import Hands
@@ -164,7 +164,7 @@ async def test_three_timekeepers_let_each_flag_fall_once_and_none_too_early(
 ) -> None:
     time = Hands()
     monkeypatch.setattr(timekeeper, "LEASE", 600.0)  # on a busy machine none ends before the lanes are shared
-    async with shared_cluster().database() as url, AsyncExitStack() as stack:
+    async with database_of_the_run() as url, AsyncExitStack() as stack:
         halls = [
             Hall(
                 await stack.enter_async_context(serving(tmp_path / name, database_url=url, clock=time, **QUIETLY)), time
@@ -206,7 +206,7 @@ async def test_three_timekeepers_let_each_flag_fall_once_and_none_too_early(
 async def test_lanes_of_a_process_that_died_are_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     time = Hands()
     monkeypatch.setattr(timekeeper, "LEASE", 0.3)
-    async with shared_cluster().database() as url, AsyncExitStack() as stack:
+    async with database_of_the_run() as url, AsyncExitStack() as stack:
         one, two = [
             Hall(
                 await stack.enter_async_context(serving(tmp_path / name, database_url=url, clock=time, **QUIETLY)), time
@@ -230,7 +230,7 @@ async def test_lanes_of_a_process_that_died_are_taken_over(tmp_path: Path, monke
 async def test_of_an_answer_and_a_flag_at_the_same_moment_exactly_one_happens(tmp_path: Path) -> None:
     """The answer comes to another process than that whose timekeeper looks for flags."""
     time, seen = Hands(), set[str]()
-    async with shared_cluster().database() as url, AsyncExitStack() as stack:
+    async with database_of_the_run() as url, AsyncExitStack() as stack:
         one, two = [
             Hall(
                 await stack.enter_async_context(serving(tmp_path / name, database_url=url, clock=time, **QUIETLY)), time
@@ -295,7 +295,7 @@ async def test_a_process_whose_clock_is_wrong_goes_by_the_time_of_the_database(
 
 async def test_processes_over_one_database_go_by_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with (
-        shared_cluster().database() as url,
+        database_of_the_run() as url,
         serving(tmp_path, database_url=url, clock=utc_now, **QUIETLY) as service,
     ):
         assert isinstance(service.services.games._clock, CommonTime)
@@ -308,7 +308,7 @@ async def test_the_doctor_says_since_when_nobody_has_watched(tmp_path: Path) -> 
     async def found(url: str) -> list[Finding]:
         return [each async for each in examine(Settings(database_url=url)) if each.check == "clocks"]
 
-    async with shared_cluster().database() as url, hall_in(tmp_path, url, Hands()) as hall:
+    async with database_of_the_run() as url, hall_in(tmp_path, url, Hands()) as hall:
         anna, bert = await hall.service.register("Anna"), await hall.service.register("Bert")
         assert await found(url) == []
         await hall.begun(anna, bert)

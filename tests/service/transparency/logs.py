@@ -2,12 +2,12 @@
 
 import asyncio
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from domain.kernel.ids import GameId
+from domain.kernel.ids import GameId, StreamId
 from domain.kernel.log.record import Record
 from domain.transparency.checkpoint import Checkpoint, read_checkpoint, verified
 from domain.transparency.entry import read_entry
@@ -18,7 +18,8 @@ from service.transparency.keys import LogKey, check, new_key, read_log_key
 from service.transparency.sequencer import Sequencer
 from tests.service.store.batches import addition, new_game, records
 
-KEY = read_log_key(new_key("games.example/log", lambda count: b"k" * count))
+WRITTEN_KEY = new_key("games.example/log", lambda count: b"k" * count)
+KEY = read_log_key(WRITTEN_KEY)
 
 
 class EverybodysLessor:
@@ -38,6 +39,11 @@ class Streams:
     def __init__(self, store: EventStore, names: Iterable[str]) -> None:
         self._store = store
         self.chains: dict[GameId, list[Record]] = {GameId(name): [] for name in names}
+
+    @property
+    def hashes(self) -> dict[StreamId, list[bytes]]:
+        """The hashes of the versions of each stream."""
+        return {game: [record.hash for record in chain] for game, chain in self.chains.items()}
 
     async def go_on(self, name: str, status: str = "running") -> None:
         game = GameId(name)
@@ -62,8 +68,21 @@ async def signed(store: EventStore, key: LogKey = KEY) -> list[Checkpoint]:
     return [read_checkpoint(note.text) for note in notes]
 
 
-async def check_log(store: EventStore, streams: Streams, key: LogKey = KEY) -> list[Checkpoint]:
-    """Check that all checkpoints are of one tree that has the newest head of every stream; return them."""
+async def is_signed(store: EventStore) -> bool:
+    """Tell whether the newest checkpoint is of all that has happened."""
+    newest, head = await store.tree.published(), await store.tree.head()
+    if newest is None or head is None:
+        return False
+    return newest.size == head.size and head.reached.reaches(await store.end())
+
+
+async def check_log(
+    store: EventStore, hashes: Mapping[StreamId, Sequence[bytes]], key: LogKey = KEY
+) -> list[Checkpoint]:
+    """Check that all checkpoints are of one tree that has the newest head of every stream; return them.
+
+    `hashes` are those of the versions of each stream.
+    """
     checkpoints = await signed(store, key)
     entries = await store.tree.entries(0, 1_000_000)
     roots, frontier = {0: Frontier().root}, Frontier()
@@ -72,12 +91,11 @@ async def check_log(store: EventStore, streams: Streams, key: LogKey = KEY) -> l
         roots[frontier.size] = frontier.root
     assert checkpoints[-1].size == len(entries)
     for each in checkpoints:
-        assert each.root == roots[each.size]
+        assert each.root == roots[each.size], f"a second root of size {each.size} was signed"
     newest: dict[str, int] = {}
     for entry in map(read_entry, entries):
-        chain = streams.chains[GameId(entry.id)]
-        assert entry.hash == chain[entry.version - 1].hash.hex()
-        assert entry.version > newest.get(entry.id, 0)
+        assert entry.hash == hashes[GameId(entry.id)][entry.version - 1].hex(), f"{entry} is not what was stored"
+        assert entry.version > newest.get(entry.id, 0), f"{entry} is not newer than what was entered before"
         newest[entry.id] = entry.version
-    assert newest == {game: len(chain) for game, chain in streams.chains.items() if chain}
+    assert newest == {stream: len(chain) for stream, chain in hashes.items() if chain}
     return checkpoints
