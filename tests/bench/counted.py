@@ -14,6 +14,7 @@ import os
 import socket
 import subprocess
 import sys
+import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -37,8 +38,11 @@ from service.bots.client import Client
 from service.cluster import tail
 from service.games import timekeeper, watch
 from service.observe.logging import configure
+from service.organizing import opening
 from service.server import Server
 from service.store.sqlite import store
+from service.tournaments import secretary
+from service.webhooks import following, sending
 from tests.bench.bare import app_with, on_sqlite
 from tests.bench.kernel import KINDS, Played, played
 from tests.bench.service import TURN, Table, Wire, state_requests
@@ -57,6 +61,8 @@ EVENTS: Final = 120
 QUIET: Final = 0.03
 """Seconds after which whatever a request causes has begun."""
 NEVER: Final = 3600.0
+LONGEST_TICK: Final = 2.5
+"""Seconds in which each part of the service that looks around by itself would have done so."""
 
 
 class Window(Struct, frozen=True):
@@ -78,6 +84,22 @@ class Loop(uvloop.Loop):
         """Wait until everything has happened that a request causes. In the windows no thread works."""
         self.pauses += 1
         await asyncio.sleep(QUIET)
+
+    async def stay_idle(self) -> None:
+        """See that nothing happens by itself. The busier the machine, the more of it there would be in a window."""
+        waiting = asyncio.ensure_future(asyncio.sleep(LONGEST_TICK))
+        await asyncio.sleep(0)
+        timers: list[str] = []
+
+        def note(*_: object, **__: object) -> asyncio.TimerHandle:
+            timers.append(" < ".join(f"{each.filename}:{each.lineno}" for each in traceback.extract_stack()[-2:-6:-1]))
+            return uvloop.Loop.call_later(self, NEVER, print)
+
+        own = vars(self)
+        own["call_later"] = own["call_at"] = note
+        await waiting
+        assert not timers, f"`without_clock` leaves timers: {timers}"
+        del own["call_later"], own["call_at"]
 
 
 class Bare(uvicorn.Server):
@@ -229,8 +251,9 @@ def without_clock() -> None:
     """Have nothing happen, or happen otherwise, because of the time that passes."""
     store.QUICK = tail.POLL = playing.POLL = readmodels.FLUSH = accounts.FLUSH = NEVER
     playing.LEASE = 10 * NEVER
+    sending.TICK = following.POLL = opening.TICK = secretary.LOOK = NEVER
     timekeeper.TICK, watch.LONGEST = NEVER, timedelta(seconds=10 * NEVER)
-    tail.GATHER = QUIET / 30
+    tail.GATHER = playing.GATHER = QUIET / 30
 
 
 @contextlib.asynccontextmanager
@@ -278,6 +301,7 @@ def begin_to_count() -> None:
 async def count(folder: Path, loop: Loop) -> None:
     async with opened(folder, loop) as bench:
         await bench.round()
+        await loop.stay_idle()
         begin_to_count()
         for _ in range(ROUNDS):
             await bench.round()
