@@ -429,7 +429,8 @@ async def main():
         if step == "moved":
             async for _ in archiving.move(place, outside.place_of(source), outside.place_of(goal)): pass
         else:
-            async for _ in archiving.archive(place, await place.games_to_pack("2027", False, 9), outside.place_of(goal)): pass
+            games = await place.games_to_pack("2027", False, 9)
+            async for _ in archiving.archive(place, games, outside.place_of(goal)): pass
 
 asyncio.run(main())
 """
