@@ -181,7 +181,7 @@ async def open_services(
         await opened.enter_async_context(playing(settings, games, store, wake, accounts, rows))
         await opened.enter_async_context(serving(settings, committee, games, store, desk, wake, clock, rows))
         await opened.enter_async_context(refusals.writing())
-        await opened.enter_async_context(accounts.writing())
+        await opened.enter_async_context(accounts.callers.writing())
         await opened.enter_async_context(forgetting(store, clock, settings.key_hours))
         yield services
 

@@ -13,7 +13,8 @@ from domain.tournament.departing import depart
 from projections import inbox, lobby, officials
 from projections.lobby import GameRow
 from projections.store import NotBuilt, ProjectionStore, Unavailable
-from service.accounts.accounts import Accounts, pseudonym
+from service.accounts.accounts import Accounts
+from service.accounts.names import pseudonym
 from service.games.acts import Depart, NotSeated
 from service.games.games import Games
 from service.leagues.leagues import MOST_LEAGUES

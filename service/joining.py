@@ -158,7 +158,7 @@ class Joining:
         if row is None:
             raise under_way
         for player in (account, kept):
-            self._accounts.forget_player(player)
+            self._accounts.callers.forget_player(player)
         log.info("accounts joined", account=account, kept=kept, token_id=caller.token)
         await self._leave_rest(plan.account, kept)
         return row

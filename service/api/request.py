@@ -209,13 +209,13 @@ async def authenticate(connection: ASGIConnection[Any, Any, Any, Any]) -> Caller
     """
     token = bearer_of(connection.scope)
     if token is not None:
-        return await services_of(connection).accounts.authenticate(token)
+        return await services_of(connection).accounts.callers.authenticate(token)
     session = session_of(connection.scope)
     if session is None:
         return None
     require_own_page(connection.scope)
     try:
-        return await services_of(connection).accounts.authenticate_session(session)
+        return await services_of(connection).accounts.callers.authenticate_session(session)
     except (UnknownToken, TokenEnded) as error:
         # The browser forgets it, and is a spectator's when it asks again.
         headers = {**cleared(connection.scope), "WWW-Authenticate": 'Bearer error="invalid_token"'}

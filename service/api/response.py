@@ -18,11 +18,12 @@ from domain.boards import BoardError
 from domain.kernel.rules.documents import DocumentError
 from projections.cursor import UnknownCursor
 from projections.store import NotBuilt, Unavailable
-from service.accounts.accounts import BadName, TooManyTokens
+from service.accounts.accounts import TooManyTokens
 from service.accounts.apps.apps import TooManyClients
 from service.accounts.caller import IssuerAway, SignInRefused, TokenEnded, UnknownToken
 from service.accounts.invitations import TooManyInvitations
 from service.accounts.limits import TooMany, headers_of
+from service.accounts.names import BadName
 from service.accounts.passkeys import PasskeyKnown, PasskeyRefused, TooManyPasskeys
 from service.api.headers import Header, shielded
 from service.api.problems.access import TOKEN_ENDED, UNKNOWN_TOKEN

@@ -13,7 +13,8 @@ import typer
 from rich.table import Table
 
 from domain.kernel.ids import PlayerId
-from service.accounts.accounts import Accounts, BadName, TooManyTokens
+from service.accounts.accounts import Accounts, TooManyTokens
+from service.accounts.names import BadName
 from service.api.accounts.bodies import account_view, token_view
 from service.base.clock import utc_now
 from service.base.extras import MissingExtra

@@ -30,7 +30,7 @@ from domain.kernel.log.fold import fold
 from domain.library import LIBRARY
 from projections import runner
 from service import readmodels
-from service.accounts import accounts
+from service.accounts import callers
 from service.app import open_services
 from service.base.settings import Settings
 from service.base.sockets import address_of, listen
@@ -251,7 +251,7 @@ def posted(path: str, body: bytes) -> bytes:
 
 def without_clock() -> None:
     """Have nothing happen, or happen otherwise, because of the time that passes."""
-    store.QUICK = tail.POLL = playing.POLL = runner.POLL = readmodels.FLUSH = accounts.FLUSH = NEVER
+    store.QUICK = tail.POLL = playing.POLL = runner.POLL = readmodels.FLUSH = callers.FLUSH = NEVER
     playing.LEASE = 10 * NEVER
     sending.TICK = following.POLL = opening.TICK = secretary.LOOK = NEVER
     timekeeper.TICK, watch.LONGEST = NEVER, timedelta(seconds=10 * NEVER)

@@ -383,7 +383,7 @@ class Apps:
             raise UnknownClient
         tokens = await self._store.sign_ins(player, row.client, row.site)
         await self._store.shut_out(player, app, self._now())
-        self._accounts.forget(tokens)
+        self._accounts.callers.forget(tokens)
         log.info("app shut out", account=player, client=row.client, site=row.site)
         return row
 

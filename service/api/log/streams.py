@@ -114,13 +114,14 @@ async def follow(
     Raises `TokenEnded` when the caller's token does: at once when this process ends it, otherwise when the token is
     next looked up.
     """
-    async with services.wake.subscribe(game) as signal, services.accounts.watched(caller, partial(signal.notify, 0)):
+    callers = services.accounts.callers
+    async with services.wake.subscribe(game) as signal, callers.watched(caller, partial(signal.notify, 0)):
         while True:
             # Read after subscribing and before waiting, so that no event is missed.
             played = await services.games.game(game, signal.heard)
             await require_shown(services, game, caller)
             if after < played.version:
-                caller = await services.accounts.still(caller) if caller is not None else None
+                caller = await callers.still(caller) if caller is not None else None
                 passage = await services.games.passage(played, viewer_of(played, caller), after, BATCH, frame)
                 yield passage
                 after = passage.last
@@ -135,12 +136,13 @@ async def follow(
 
 async def something_happens(services: Services, caller: Caller | None, signal: Signal) -> bool:
     """Wait for one heartbeat at most; return whether something happened. Raises `TokenEnded`."""
+    callers = services.accounts.callers
     beat = time.monotonic() + services.settings.heartbeat
     while (left := beat - time.monotonic()) > 0:
-        patience = min(left, services.accounts.trusted(caller)) if caller is not None else left
+        patience = min(left, callers.trusted(caller)) if caller is not None else left
         happened = await signal.wait(patience)
         if caller is not None:
-            await services.accounts.still(caller)
+            await callers.still(caller)
         if happened:
             return True
     return False

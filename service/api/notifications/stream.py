@@ -89,7 +89,7 @@ async def follow_inbox(
                 return
             await asyncio.sleep(GATHER)
             heard.rung.clear()
-            place, caller = heard.place, await services.accounts.still(caller)
+            place, caller = heard.place, await services.accounts.callers.still(caller)
             elsewhere, heard.elsewhere = heard.elsewhere, False
             with suppress(Unavailable, NotBuilt):  # the next look will find it
                 await _reached(services.rows, await services.store.end() if elsewhere else place)

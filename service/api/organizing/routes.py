@@ -296,7 +296,7 @@ async def _follow(services: Services, caller: Caller, row: BulkRow, after: int) 
         if ENDED.issuperset(statuses.values()):
             return
         if time.monotonic() - told >= HEARTBEAT:
-            caller = await services.accounts.still(caller)
+            caller = await services.accounts.callers.still(caller)
             yield None
             told = time.monotonic()
         await asyncio.sleep(LOOK)

@@ -5,8 +5,8 @@ from typing import Final
 import msgspec
 
 from domain.kernel.chance.secret import Vault
-from service.accounts.accounts import pseudonym
 from service.accounts.caller import Caller
+from service.accounts.names import pseudonym
 from service.accounts.passkeys import ALGORITHMS, handle_of
 from service.api.accounts.bodies import LoggedEvent
 from service.api.games.bodies import GamePage

@@ -137,7 +137,7 @@ async def _signed_in(request: Call, who: Identity, before: Caller | None = None)
         await accounts.revoke(before.token)
         log.info("signed out", account=before.player, token_id=before.token)
     log.info("signed in", account=row.player, token_id=made.token, by="provider")
-    return await answer_session(request, await accounts.authenticate_session(value), value, 201)
+    return await answer_session(request, await accounts.callers.authenticate_session(value), value, 201)
 
 
 async def _linked(request: Call, provider: "Provider", who: Identity, before: Caller) -> Response[bytes]:
@@ -156,7 +156,7 @@ async def _linked(request: Call, provider: "Provider", who: Identity, before: Ca
     if before.token is not None:
         await accounts.revoke(before.token)
     log.info("linked", account=row.player, token_id=made.token, issuer=who.issuer)
-    return await answer_session(request, await accounts.authenticate_session(value), value, 201)
+    return await answer_session(request, await accounts.callers.authenticate_session(value), value, 201)
 
 
 def _provider(request: Call) -> "Provider":

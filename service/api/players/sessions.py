@@ -92,7 +92,7 @@ async def open_session(request: Call) -> Response[bytes]:
         content = canonical(["session", "" if wish.name is UNSET else wish.name])
         once = Once(key, None, content, SESSION_PREFIX) if key is not None else None
         _, value = await accounts.register(name, once=once, session=True)
-    return await answer_session(request, await accounts.authenticate_session(value), value, 201)
+    return await answer_session(request, await accounts.callers.authenticate_session(value), value, 201)
 
 
 @endpoint(
@@ -134,14 +134,14 @@ async def signed_in(request: Call, player: PlayerId, by: str) -> Response[bytes]
     row = await account_of(request, player)
     made, value = await accounts.open_session(player, row.scopes)
     log.info("signed in", account=player, token_id=made.token, by=by)
-    return await answer_session(request, await accounts.authenticate_session(value), value, 201)
+    return await answer_session(request, await accounts.callers.authenticate_session(value), value, 201)
 
 
 async def whose_session(request: Call) -> Caller | None:
     """Return whose session the browser has; None for nobody's, and for one that has ended."""
     session = session_of(request.scope)
     try:
-        return await request.services.accounts.authenticate_session(session) if session is not None else None
+        return await request.services.accounts.callers.authenticate_session(session) if session is not None else None
     except (UnknownToken, TokenEnded):
         return None
 

@@ -186,14 +186,14 @@ async def follow_games(
                 game = GameId(stream) if case is None else await tail.game_of(case)
                 if game is None or not (mine.has(game, record) if case is None else mine.learns_of_cases(game)):
                     continue
-                caller = await services.accounts.still(caller)
+                caller = await services.accounts.callers.still(caller)
                 yield after, game, case, record
                 last_sent = clock()
             after = reached
             if signal.closed:
                 return
             if not rows and not await signal.wait(min(LOOK, services.settings.heartbeat)):
-                await services.accounts.still(caller)
+                await services.accounts.callers.still(caller)
                 if clock() - last_sent >= services.settings.heartbeat:
                     last_sent = clock()
                     yield None
@@ -213,7 +213,7 @@ async def follow_events(services: Services, caller: Caller, after: Cursor) -> As
             yield str(now), shown_case, LoggedCaseEvent(game, case, shown_case)
             continue
         played = await services.games.game(game, record.version)
-        viewer = viewer_of(played, await services.accounts.still(caller))
+        viewer = viewer_of(played, await services.accounts.callers.still(caller))
         view = event_view(played.ruleset.id, record, await services.games.vault(game), viewer)
         yield str(now), view, LoggedEvent(game, view)
 

@@ -10,9 +10,10 @@ from structlog.testing import capture_logs
 
 from domain.kernel.ids import PlayerId
 from service import readmodels
-from service.accounts import accounts
-from service.accounts.accounts import Accounts, BadName
+from service.accounts import callers
+from service.accounts.accounts import Accounts
 from service.accounts.caller import TokenEnded, UnknownToken
+from service.accounts.names import BadName
 from service.base.clock import utc_now
 from service.readmodels import Refusals
 from service.store.accounts import AccountStore, PlayerRow, TokenId, TokenRow
@@ -30,11 +31,11 @@ async def test_a_token_is_its_owners_and_nobody_elses(rig: Rig) -> None:
     bert, other = await rig.accounts.register("Bert")
     assert anna.name == "Änna 🎲"
     assert anna.player != bert.player
-    assert (await rig.accounts.authenticate(token)).player == anna.player
-    assert (await rig.accounts.authenticate(other)).player == bert.player
+    assert (await rig.accounts.callers.authenticate(token)).player == anna.player
+    assert (await rig.accounts.callers.authenticate(other)).player == bert.player
     for wrong in ("", "tab_", token[:-1], token + "x", token.upper(), "\udcff", "tab_" + "é" * 50):
         with pytest.raises(UnknownToken):
-            await rig.accounts.authenticate(wrong)
+            await rig.accounts.callers.authenticate(wrong)
 
 
 async def test_two_may_bear_one_name(rig: Rig) -> None:
@@ -54,7 +55,7 @@ async def test_a_token_is_stored_nowhere(tmp_path: Path) -> None:
     assert anna.player.encode() in kept
     assert token.removeprefix("tab_").encode() not in kept
     async with open_rig(tmp_path) as rig:
-        assert (await rig.accounts.authenticate(token)).player == anna.player
+        assert (await rig.accounts.callers.authenticate(token)).player == anna.player
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a" * 81, "a\nb", "a\0b", "\u202ea"])
@@ -98,7 +99,7 @@ async def test_what_was_read_before_a_token_ended_is_not_remembered(rig: Rig, ho
     late = Late(rig.store.accounts)
     found = Accounts(cast(AccountStore, late), utc_now, remember=3600.0)
     anna, token = await found.register("Anna")
-    asking = asyncio.create_task(found.authenticate(token))
+    asking = asyncio.create_task(found.callers.authenticate(token))
     await late.read.wait()
     if how == "revoked":
         await found.revoke((await found.tokens(anna.player))[0].token)
@@ -107,7 +108,7 @@ async def test_what_was_read_before_a_token_ended_is_not_remembered(rig: Rig, ho
     late.arrive.set()
     await asking
     with pytest.raises(TokenEnded):
-        await found.authenticate(token)
+        await found.callers.authenticate(token)
 
 
 class Broken:
@@ -125,14 +126,14 @@ class Broken:
 
 @pytest.mark.parametrize("what", ["uses of tokens are written", "refusals are counted"])
 async def test_what_is_written_now_and_then_does_not_end_in_silence(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
-    monkeypatch.setattr(accounts, "FLUSH", 0.0)
+    monkeypatch.setattr(callers, "FLUSH", 0.0)
     monkeypatch.setattr(readmodels, "FLUSH", 0.0)
     broken: Any = Broken()
     if what == "refusals are counted":
         writing = Refusals(broken)
         writing.note("tiny", "R-1")
     else:
-        writing = Accounts(broken, utc_now)
+        writing = Accounts(broken, utc_now).callers
         writing._used.add(TokenId("t"))
     with capture_logs() as logs:
         async with writing.writing():

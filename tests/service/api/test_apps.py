@@ -207,7 +207,7 @@ async def test_an_account_sees_its_apps_and_shuts_one_out(app: App, anna: Player
     other = await App(app.service, "Other", "https://other.example.org/").signed_in(anna)
     await app.signed_in(bert)
     await app.service.get("/v1/players/me", bearer(first))
-    await app.service.services.accounts.flush()
+    await app.service.services.accounts.callers.flush()
     newest, oldest = (await app.service.get("/v1/apps", anna))["items"]
     assert (newest["name"], oldest["name"]) == ("Other", CLIENT)
     assert (oldest["site"], oldest["scopes"], oldest["sign_ins"]) == ("boards.example.org", ["play"], 2)

@@ -147,7 +147,9 @@ async def test_cases_of_strangers_cost_who_follows_no_look_and_leave_nothing_beh
         return kept[-1]
 
     async def met() -> str:
-        caller = await services.accounts.authenticate(court.carla.headers["authorization"].removeprefix("Bearer "))
+        caller = await services.accounts.callers.authenticate(
+            court.carla.headers["authorization"].removeprefix("Bearer ")
+        )
         async for each in follow_games(services, caller, await services.store.end()):
             if each is not None:
                 return each[3].type

@@ -394,7 +394,7 @@ async def test_who_falls_far_behind_while_they_follow_is_told_of_games_that_they
 ) -> None:
     for part in ("service.cluster.tail.KEPT", "service.api.players.stream.NEAR", "service.api.players.stream.BATCH"):
         monkeypatch.setattr(part, 2)
-    caller = await service.services.accounts.authenticate(anna.headers["authorization"].removeprefix("Bearer "))
+    caller = await service.services.accounts.callers.authenticate(anna.headers["authorization"].removeprefix("Bearer "))
     follows = cast(
         "AsyncGenerator[Any, None]", follow_games(service.services, caller, await service.services.store.end())
     )

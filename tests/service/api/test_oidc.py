@@ -246,7 +246,7 @@ async def test_a_bad_jwt_is_refused_with_what_is_wrong_with_it(trusting: Service
         assert detail.startswith("The service does not accept this JWT: "), detail
         assert says in detail
     with pytest.raises(UnknownToken, match="not ASCII"):
-        await trusting.services.accounts.authenticate("\udcff.e30.e30")
+        await trusting.services.accounts.callers.authenticate("\udcff.e30.e30")
     assert await trusting.services.accounts.players(None, "", 10) == [], "nobody got an account"  # type: ignore[reportArgumentType]
 
 

@@ -144,7 +144,7 @@ async def test_a_token_is_made_listed_and_used(service: Service, anna: Player) -
     me = await service.get("/v1/players/me", bot)
     assert (me["id"], me["token"], me["ends"]) == (anna.id, made["details"]["id"], made["details"]["expires"])
 
-    await service.services.accounts.flush()
+    await service.services.accounts.callers.flush()
     page = await service.get("/v1/tokens", anna)
     assert [(token["name"], token["used"] is not None) for token in page["items"]] == [
         ("my bot", True),

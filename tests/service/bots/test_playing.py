@@ -133,7 +133,7 @@ async def test_a_stream_that_lags_behind_shows_nothing_of_the_bot_that_took_over
     # The next batch begins with an event of which Bert may see everything, and goes on with those after he left.
     monkeypatch.setattr("service.api.log.streams.BATCH", begun - 1)
     token = bert.headers["authorization"].removeprefix("Bearer ")
-    bert_again = await service.services.accounts.authenticate(token)
+    bert_again = await service.services.accounts.callers.authenticate(token)
     passages = follow(service.services, GameId(game), bert_again, 0, lambda events: (encode(events).decode(),))
     await anext(passages)
     monkeypatch.setattr("service.api.log.streams.BATCH", 100)

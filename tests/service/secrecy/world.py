@@ -73,7 +73,7 @@ async def lived(cast: Cast, *, swapped: bool, data: Path, database_url: str) -> 
         mock.patch("service.accounts.values.secrets", tokens),
         mock.patch("service.accounts.invitations.secrets", tokens),
         # When tokens were used is told after a minute of the wall clock, and so perhaps in one world only.
-        mock.patch("service.accounts.accounts.FLUSH", 3600.0),
+        mock.patch("service.accounts.callers.FLUSH", 3600.0),
     ):
         auction = Auction(cast, swapped=swapped)
         # The time stands still: how often the service looks at the clock depends on how quick the machine is.

@@ -74,7 +74,7 @@ async def test_a_file_of_the_first_schema_is_brought_up_to_date(file: Path) -> N
     assert version_of(file) == 1
     async with open_rig(file.parent) as rig:
         await check_accounts(rig.store)
-        assert (await rig.accounts.authenticate("tab_of-anna")).player == "panna"
+        assert (await rig.accounts.callers.authenticate("tab_of-anna")).player == "panna"
         assert (await rig.games.game(GAME)).version == VERSION
         await rig.play_round(GAME)
     assert version_of(file) == sqlite_schema.SCHEMA_VERSION

@@ -1,0 +1,48 @@
+"""Names of accounts: which can be had, and what closed accounts are called."""
+
+import re
+from typing import Final
+
+from domain.kernel.ids import PlayerId
+from service.base.visible import shows
+from service.store.accounts import folded
+
+LONGEST_NAME: Final = 80
+
+BOTS_OWN: Final = re.compile(r",\s*\w{2,}\s+bot[\W\d_]*$")
+"""How the names of the service's bots end ("Livia, greedy bot"), and nobody else's: everybody must see who is a bot."""
+
+
+class BadName(ValueError):
+    """A name that no account can have; `allowed` says what would be one."""
+
+    def __init__(self, why: str, allowed: str) -> None:
+        super().__init__(f"{why} {allowed}")
+        self.why, self.allowed = why, allowed
+
+
+def pseudonym(player: PlayerId) -> str:
+    """Return what an account is called that was closed: of two in a game, each has its own."""
+    return f"Former player {player[1:6]}"
+
+
+def valid_name(given: str) -> str | None:
+    """Return a name in the form that accounts store; None for a text that cannot be a name."""
+    name = given.strip()
+    is_good = not _is_a_bots(name) and len(name) <= LONGEST_NAME and name.isprintable() and shows(name)
+    return name if is_good else None
+
+
+def _is_a_bots(name: str) -> bool:
+    return BOTS_OWN.search(folded(name)) is not None
+
+
+def require_name(given: str) -> str:
+    """Return a name in the form that accounts store. Raises `BadName`."""
+    name = valid_name(given)
+    if name is None and _is_a_bots(given.strip()):
+        raise BadName("This is how the service's own bots are called.", "Choose another name.")
+    if name is None:
+        allowed = f"Use 1 to {LONGEST_NAME} printable characters, not all of them invisible."
+        raise BadName("The name cannot be printed.", allowed)
+    return name
