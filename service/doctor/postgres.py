@@ -19,7 +19,7 @@ from service.doctor.grants import ROLE, granted, missing
 from service.store.postgres import migrations
 from service.store.postgres.books import ALL, misfit, spans
 from service.store.postgres.connections import SHOW_SHARDS
-from service.store.postgres.distributed import append_to, settle
+from service.store.postgres.distributed import EACH, append_to, settle
 from service.store.postgres.hosts import Hosts, difference, each_host, lineage_of
 from service.store.postgres.writer import append_with
 from service.store.protocol import Append, KeyUse, Opening
@@ -338,7 +338,8 @@ async def _machines(connection: Any) -> Finding:
     except (asyncpg.PostgresError, TimeoutError) as error:
         remedy = "See `SELECT * FROM pg_dist_node`, the logs of the workers, and whether they let the coordinator in."
         return fail("machines", f"a machine with books of the log does not answer: {one_line(error)}", remedy)
-    return ok("machines", f"the log is distributed by Citus, and all {machines} machines with its books answer")
+    message = f"the log is distributed by Citus, and all {machines} machines with its books answer"
+    return ok("machines", f"{message}; a process takes up to {machines * EACH} connections for its appends")
 
 
 async def _trial(connection: Any, clock: Clock, kept: frozenset[int], distributed: bool) -> Finding:
