@@ -142,39 +142,39 @@ def draws_in(
 def _roll(
     version: Version,
     draw: int,
-    shown: Dice,
+    evidence: Dice,
     content: Mapping[str, Any],
     ruleset: Ruleset[Any],
     chance: CommittedChance | None,
 ) -> Draw:
-    sides = ruleset.dice[shown.die]
-    faces = tuple(map(str, value_at(content, shown.at)["faces"]))
+    sides = ruleset.dice[evidence.die]
+    faces = tuple(map(str, value_at(content, evidence.at)["faces"]))
     raw = again = None
     if chance is not None:
         rolled = list(chance.rolled(draw, len(faces), len(sides)))
         raw = bytes(byte for byte, _ in rolled).hex()
         again = tuple(sides[number - 1] for _, number in rolled if number is not None)
     odds = probability(Counter(faces), sides), probability(likeliest(len(faces), sides), sides)
-    return Draw(version, draw, "dice", shown.die, faces, *odds, raw, again)
+    return Draw(version, draw, "dice", evidence.die, faces, *odds, raw, again)
 
 
 def _shuffle(
     version: Version,
     draw: int,
-    shown: Lots,
+    evidence: Lots,
     content: Mapping[str, Any],
     seats: Sequence[Seat],
     chance: CommittedChance | None,
 ) -> Draw:
-    fell = value_at(content, shown.outcome) if shown.outcome is not None else None
+    fell = value_at(content, evidence.outcome) if evidence.outcome is not None else None
     if isinstance(fell, dict):
         fell = [cast(Mapping[Seat, str], fell).get(seat, "") for seat in seats]
     lots = tuple(map(str, cast(Sequence[Any], fell or ())))
-    if chance is None or shown.outcome is None:
+    if chance is None or evidence.outcome is None:
         return Draw(version, draw, "lots", None, lots)
-    items: Sequence[str] = shown.items.get(str(len(seats))) or seats
-    if shown.stock is not None:
-        stock: Mapping[str, int] = value_at(content, shown.stock) or {}
+    items: Sequence[str] = evidence.items.get(str(len(seats))) or seats
+    if evidence.stock is not None:
+        stock: Mapping[str, int] = value_at(content, evidence.stock) or {}
         items = [name for name in sorted(stock) for _ in range(stock[name])]
     again = tuple(items[place] for place in chance.order(draw, items))
     return Draw(version, draw, "lots", None, lots, again=again[: len(lots)])

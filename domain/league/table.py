@@ -202,8 +202,8 @@ def _ranked(tied: list[PlayerId], values: Mapping[PlayerId, list[Value]], at: in
     return [groups[value] for value in sorted(groups, reverse=True)]
 
 
-def _lines(found: _Division, order: list[list[PlayerId]], values: Mapping[PlayerId, list[Value]]) -> Iterator[Line]:
-    names = ("played", "points", *found.season.regulations.tie_breaks)
+def _lines(division: _Division, order: list[list[PlayerId]], values: Mapping[PlayerId, list[Value]]) -> Iterator[Line]:
+    names = ("played", "points", *division.season.regulations.tie_breaks)
     line = [(place, player) for place, tied in _placed(order) for player in tied]
     for (place, player), after in zip_longest(line, line[1:]):
         below = values[after[1]] if after is not None else values[player]
@@ -211,9 +211,9 @@ def _lines(found: _Division, order: list[list[PlayerId]], values: Mapping[Player
         yield Line(
             place,
             player,
-            found.points(player),
-            tuple(found.results_of(player)),
-            found.season.penalty_points(player),
+            division.points(player),
+            tuple(division.results_of(player)),
+            division.season.penalty_points(player),
             tuple(values[player][2:]),
             next(differs, None),
         )

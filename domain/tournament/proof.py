@@ -343,26 +343,26 @@ class _Replay(StreamReplay):
         current = self.library.current(ruleset)
         return {number for version in current.versions for number in self.library.at(ruleset, version).players}
 
-    def _compare(self, tournament: Tournament, taken: ResultTaken) -> None:
+    def _compare(self, tournament: Tournament, result: ResultTaken) -> None:
         """Compare a result with its game, when that is at hand."""
-        table = tournament.table(taken.round, taken.table, "TAB-TRN-14")
+        table = tournament.table(result.round, result.table, "TAB-TRN-14")
         game = self.games.get(table.game) if table.game is not None else None
         if game is None:
             return
         where = f"version {self.version} takes the result of {game.game}"
         if cause_of(game.records[0]).tournament != self.exported.tournament:
             self.fail(f"{where}, which is no game of this tournament")
-        if taken.version > len(game.records) or game.records[taken.version - 1].hash.hex() != taken.hash:
-            self.fail(f"{where} at version {taken.version} with a hash that the game does not have there")
+        if result.version > len(game.records) or game.records[result.version - 1].hash.hex() != result.hash:
+            self.fail(f"{where} at version {result.version} with a hash that the game does not have there")
         found = outcome_of(game.fold(self.library), game.records, table)
         if found is None:
             self.fail(f"{where}, which is not over, or was played by others")
-        if (taken.how, taken.rule) == ("ruled", RULED_AFTERWARDS):
+        if (result.how, result.rule) == ("ruled", RULED_AFTERWARDS):
             # What was ruled after the end is in a case, and not in the game.
             self.ruled.append(game.game)
-            found = msgspec.structs.replace(found, order=taken.order, how=taken.how, rule=taken.rule)
-        told = (taken.order, taken.how, taken.rule, taken.version, taken.left)
-        if told != (found.order, found.how, found.rule, found.version, found.left):
+            found = msgspec.structs.replace(found, order=result.order, how=result.how, rule=result.rule)
+        claimed = (result.order, result.how, result.rule, result.version, result.left)
+        if claimed != (found.order, found.how, found.rule, found.version, found.left):
             self.fail(f"{where}, which ended otherwise: {canonical(found).decode()}")
         self.results += 1
 

@@ -187,8 +187,8 @@ def require_sound_regulations(regulations: Regulations, seats: Collection[int]) 
 
     `seats` are the numbers of players that the ruleset takes.
     """
-    for asked, right in _faults(regulations, seats):
-        raise Refusal("TAB-TRN-02", asked, right)
+    for wrong, right in _faults(regulations, seats):
+        raise Refusal("TAB-TRN-02", wrong, right)
     if regulations.clock is not None:
         for size in regulations.sizes:
             require_sound(regulations.clock, size)

@@ -18,7 +18,7 @@ def take_result(
     rule: str,
     version: Version,
     hash: str,  # noqa: A002 - what it is called everywhere else
-    left: tuple[PlayerId, ...],
+    leavers: tuple[PlayerId, ...],
     cause: Cause,
     at: str,
 ) -> Inscribed:
@@ -28,8 +28,8 @@ def take_result(
     if found.result is not None and (found.result.confirmed or found.result.how == "overruled"):
         raise Refusal("TAB-TRN-14", "The table has a result.", "A director can overrule it.", untimely=True)
     require_order(found, order, "TAB-TRN-14")
-    refuse_unless(set(left) <= set(found.players), "TAB-TRN-14", "Somebody left who was not there.", "")
-    return tournament.add([ResultTaken(number, table, order, how, rule, version, hash, left)], cause, at)
+    refuse_unless(set(leavers) <= set(found.players), "TAB-TRN-14", "Somebody left who was not there.", "")
+    return tournament.add([ResultTaken(number, table, order, how, rule, version, hash, leavers)], cause, at)
 
 
 def confirm(tournament: Tournament, number: int, table: int, cause: Cause, at: str) -> Inscribed:
@@ -38,8 +38,8 @@ def confirm(tournament: Tournament, number: int, table: int, cause: Cause, at: s
     if cause.by is None:
         tournament.require_director(cause, "TAB-TRN-15")
     if found.result is None:
-        asked = "The table has no result."
-        raise Refusal("TAB-TRN-15", asked, "Wait for the end of its game, or adjudicate.", untimely=True)
+        wrong = "The table has no result."
+        raise Refusal("TAB-TRN-15", wrong, "Wait for the end of its game, or adjudicate.", untimely=True)
     if found.result.confirmed:
         raise Refusal("TAB-TRN-15", "The result counts already.", "A director can overrule it.", untimely=True)
     if cause.by is None:
@@ -48,12 +48,12 @@ def confirm(tournament: Tournament, number: int, table: int, cause: Cause, at: s
         hours = tournament.regulations.confirmed_after
         played = tournament.field.played
         is_last = number == played[-1].number and tournament.regulations.stage_of(len(played)) is None
-        asked = "Nobody has confirmed this result."
+        wrong = "Nobody has confirmed this result."
         right = "Those of the last round count when a director confirms them."
-        refuse_unless(not is_last, "TAB-TRN-15", asked, right)
+        refuse_unless(not is_last, "TAB-TRN-15", wrong, right)
         due = milliseconds(found.result.at) + hours * HOUR
         right = f"By itself a result counts {hours} hours after it was taken."
-        refuse_unless(milliseconds(max(at, tournament.changed)) >= due, "TAB-TRN-15", asked, right)
+        refuse_unless(milliseconds(max(at, tournament.changed)) >= due, "TAB-TRN-15", wrong, right)
     return tournament.add([ResultConfirmed(number, table)], cause, at)
 
 
@@ -70,7 +70,7 @@ def overrule(
     if found.result is None and found.game is not None:
         days = tournament.regulations.unfinished.days
         due = milliseconds(found.opened) + days * DAY
-        asked = "Its game is not over."
+        wrong = "Its game is not over."
         right = f"A game may be adjudicated {days} days after it was opened."
-        refuse_unless(milliseconds(max(at, tournament.changed)) >= due, "TAB-TRN-16", asked, right)
+        refuse_unless(milliseconds(max(at, tournament.changed)) >= due, "TAB-TRN-16", wrong, right)
     return tournament.add([ResultOverruled(number, table, order, reason)], cause, at)

@@ -98,42 +98,42 @@ class Tournament(Struct, kw_only=True):
     def require_going_on(self, rule: str) -> None:
         """Raise `Refusal` when the tournament is over."""
         if self.status in ("closed", "cancelled"):
-            asked = f"The tournament is {self.status}."
-            raise Refusal(rule, asked, "Nothing is changed in it any more.", untimely=True)
+            wrong = f"The tournament is {self.status}."
+            raise Refusal(rule, wrong, "Nothing is changed in it any more.", untimely=True)
 
     def require_director(self, cause: Cause, rule: str) -> None:
         """Raise `Refusal` unless the account directs the tournament."""
-        asked, right = "You do not direct this tournament.", f"Its directors are {enumerated(self.directors)}."
-        refuse_unless(cause.player in self.directors, rule, asked, right)
+        wrong, right = "You do not direct this tournament.", f"Its directors are {enumerated(self.directors)}."
+        refuse_unless(cause.player in self.directors, rule, wrong, right)
         self.require_going_on(rule)
 
     def require_organizer(self, cause: Cause, rule: str) -> None:
         """Raise `Refusal` unless the account organizes the tournament."""
-        asked = "You do not organize this tournament."
-        refuse_unless(cause.player == self.organizer, rule, asked, f"Its organizer is {self.organizer}.")
+        wrong = "You do not organize this tournament."
+        refuse_unless(cause.player == self.organizer, rule, wrong, f"Its organizer is {self.organizer}.")
         self.require_going_on(rule)
 
     def require_impartial(self, table: Table, cause: Cause) -> None:
         """Raise `Refusal` when a director plays or played at the table (TAB-TRN-22)."""
-        asked = "You play or played at this table."
+        wrong = "You play or played at this table."
         is_party = cause.player in table.players or cause.player in table.away
-        refuse_unless(not is_party, "TAB-TRN-22", asked, "Another director decides it.")
+        refuse_unless(not is_party, "TAB-TRN-22", wrong, "Another director decides it.")
 
     def require_in(self, player: PlayerId, rule: str) -> Entrant:
         """Return a player who takes part; raise `Refusal` when there is none."""
         self.require_going_on(rule)
         entrant = self.field.entrants.get(player)
         if entrant is None or entrant.out:
-            asked = f"{player} has not entered." if entrant is None else f"{player} has withdrawn or was dropped."
-            raise Refusal(rule, asked, "Name a player who takes part.")
+            wrong = f"{player} has not entered." if entrant is None else f"{player} has withdrawn or was dropped."
+            raise Refusal(rule, wrong, "Name a player who takes part.")
         return entrant
 
     def require_drawn(self, rule: str) -> Round:
         """Return the round whose lots were drawn and whose tables are not published yet."""
         current = self.field.current
         if current is None or current.status != "drawn":
-            asked = "No round is being drawn."
-            raise Refusal(rule, asked, "Close the check-in of the next round first.", untimely=True)
+            wrong = "No round is being drawn."
+            raise Refusal(rule, wrong, "Close the check-in of the next round first.", untimely=True)
         return current
 
     def table(self, number: int, table: int, rule: str) -> Table:

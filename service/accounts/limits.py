@@ -216,11 +216,11 @@ class Limits:
         taken = 1 if left >= 1 else 0
         self._put(limit, purse, taken, left - taken)
 
-    def _put(self, limit: Limit, purse: _Purse, taken: int, left: float) -> None:
-        purse.own += taken
-        purse.tokens_left, purse.at = left, self._clock()
-        if not taken:
-            purse.empty_until = purse.at + (1 - left) / limit.rate
+    def _put(self, limit: Limit, purse: _Purse, amount: int, tokens_left: float) -> None:
+        purse.own += amount
+        purse.tokens_left, purse.at = tokens_left, self._clock()
+        if not amount:
+            purse.empty_until = purse.at + (1 - tokens_left) / limit.rate
 
 
 def network_of(host: str) -> str:

@@ -296,13 +296,13 @@ class Issuer:
         return answer.status_code, msgspec.json.decode(content, type=dict[str, Any])
 
 
-def _read_key(given: Any) -> Key | None:
+def _read_key(jwk: Any) -> Key | None:
     """Return a key that can check signatures; None for others."""
-    if not isinstance(given, dict) or given.get("kty") not in _KINDS or given.get("use", "sig") != "sig":
+    if not isinstance(jwk, dict) or jwk.get("kty") not in _KINDS or jwk.get("use", "sig") != "sig":
         return None
-    key_id, algorithm = given.get("kid"), given.get("alg")
+    key_id, algorithm = jwk.get("kid"), jwk.get("alg")
     return Key(
-        key_id if isinstance(key_id, str) else None, algorithm if isinstance(algorithm, str) else None, dict(given)
+        key_id if isinstance(key_id, str) else None, algorithm if isinstance(algorithm, str) else None, dict(jwk)
     )
 
 

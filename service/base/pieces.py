@@ -143,7 +143,9 @@ def _on_dask(work: Callable[[P], R], pieces: Iterable[P], address: str) -> Itera
                 raise WorkersLost(f"workers of {address} died one after the other at the same piece") from error
 
 
-def _by_the_same_package(work: Callable[[P], R], wanted: str, piece: P) -> R:
-    if (mine := version("tabularium")) != wanted:
-        raise WorkersLost(f"a worker has tabularium {mine}, and this is {wanted}: install the same everywhere")
+def _by_the_same_package(work: Callable[[P], R], expected_version: str, piece: P) -> R:
+    if (mine := version("tabularium")) != expected_version:
+        raise WorkersLost(
+            f"a worker has tabularium {mine}, and this is {expected_version}: install the same everywhere"
+        )
     return work(piece)

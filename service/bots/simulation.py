@@ -308,19 +308,19 @@ def summarize(outcomes: Iterable[Outcome], seconds: float) -> Summary:
     )
 
 
-def _tables(done: Sequence[Outcome]) -> Tables:
-    wins, finished = _wins(done), sum(outcome.finished for outcome in done)
-    asked = sum((Counter(outcome.asked) for outcome in done), Counter[str]())
+def _tables(outcomes: Sequence[Outcome]) -> Tables:
+    wins, finished = _wins(outcomes), sum(outcome.finished for outcome in outcomes)
+    asked = sum((Counter(outcome.asked) for outcome in outcomes), Counter[str]())
     return Tables(
-        games=len(done),
+        games=len(outcomes),
         finished=finished,
-        median_commands=_median(outcome.commands for outcome in done),
-        median_events=_median(outcome.events for outcome in done),
+        median_commands=_median(outcome.commands for outcome in outcomes),
+        median_events=_median(outcome.events for outcome in outcomes),
         wins=wins,
-        share={seat: spread(wins.get(seat, 0), finished) for outcome in done[:1] for seat in outcome.score},
-        score=_averages([outcome.score for outcome in done]),
-        nations=_averages([outcome.nations for outcome in done]),
-        asked={kind: round(times / len(done), 1) for kind, times in asked.most_common()},
+        share={seat: spread(wins.get(seat, 0), finished) for outcome in outcomes[:1] for seat in outcome.score},
+        score=_averages([outcome.score for outcome in outcomes]),
+        nations=_averages([outcome.nations for outcome in outcomes]),
+        asked={kind: round(times / len(outcomes), 1) for kind, times in asked.most_common()},
     )
 
 
@@ -345,8 +345,8 @@ def spread(wins: int, games: int) -> tuple[float, float]:
     return max(0.0, round(low, 3)), min(1.0, round(high, 3))
 
 
-def _wins(done: Iterable[Outcome]) -> dict[Seat, int]:
-    return dict(sorted(Counter[Seat](seat for outcome in done for seat in outcome.winners).items()))
+def _wins(outcomes: Iterable[Outcome]) -> dict[Seat, int]:
+    return dict(sorted(Counter[Seat](seat for outcome in outcomes for seat in outcome.winners).items()))
 
 
 def _median(values: Iterable[int]) -> int:

@@ -155,11 +155,11 @@ class Thinker:
         ranked = sorted(range(len(others)), key=stands.__getitem__, reverse=True)
         return commands[:favourites] + [others[number] for number in ranked[: MOST - favourites]]
 
-    def _after(self, begun: Scratch, seat: Seat, command: Command, seed: int) -> float:
+    def _after(self, scratch: Scratch, seat: Seat, command: Command, seed: int) -> float:
         """Return how the seat stands right after a command; the least when it is refused."""
         self._nodes += 1
         try:
-            return self._standing(begun.play(seat, command, Luck(seed)), seat)
+            return self._standing(scratch.play(seat, command, Luck(seed)), seat)
         except Refusal:
             return -1.0
 
@@ -211,12 +211,12 @@ class Thinker:
                 continue  # it was no position of this game
         return None
 
-    def _outcome(self, begun: Scratch, seat: Seat, command: Command, seed: int) -> float | None:
+    def _outcome(self, scratch: Scratch, seat: Seat, command: Command, seed: int) -> float | None:
         """Return how the seat stands when greedy bots have played on from a command; None when it is refused."""
         luck, ruleset = Luck(seed), self.ruleset
         self._whim.seed(seed)
         try:
-            now = begun.play(seat, command, luck)
+            now = scratch.play(seat, command, luck)
         except Refusal:
             return None
         played, phase = 1, ruleset.heading(now.table)

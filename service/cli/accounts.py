@@ -189,9 +189,9 @@ async def _account(accounts: Accounts, player: str) -> PlayerRow:
     return row
 
 
-def _scopes(given: list[str]) -> list[Scope]:
+def _scopes(names: list[str]) -> list[Scope]:
     found: list[Scope] = []
-    for name in given:
+    for name in names:
         if name not in SCOPES:
             bad_input(f"{name!r} is not a scope; known: {', '.join(SCOPES)}")
         found.append(name)

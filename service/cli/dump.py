@@ -118,7 +118,7 @@ class _Dumping:
             console.print(f"{waits} wait until the transparency log has their games", markup=False)
         return not bad
 
-    def _plan(self, store: EventStore, ruleset: str, month: str, due: "Due") -> "Plan | None":
+    def _plan(self, store: EventStore, ruleset: str, month: str, due_set: "Due") -> "Plan | None":
         """Return the plan of a set, that of before if there is one; None while it has to wait."""
         from service.dumps.choosing import Plan, signed
 
@@ -128,14 +128,14 @@ class _Dumping:
             return plan
         checkpoint, places = None, ()
         if self._settings.transparency:
-            found = self._runner.run(signed(store, due.games))
+            found = self._runner.run(signed(store, due_set.games))
             if found is None:
                 return None
             checkpoint, places = found
         refusals = tuple(self._runner.run(self._refusals(ruleset)))
         licence = self._settings.dumps_licence
         plan = Plan(
-            package, ruleset, month, licence, tuple(due.games), tuple(due.rulings), refusals, checkpoint, places
+            package, ruleset, month, licence, tuple(due_set.games), tuple(due_set.rulings), refusals, checkpoint, places
         )
         self._folder.begin(plan)
         return plan
@@ -183,6 +183,9 @@ class _Dumping:
             yield item
 
 
-def _tell(made: "DumpSet") -> None:
-    size = sum(each.bytes for each in made.files)
-    console.print(f"{made.ruleset} {made.month}: {made.games} games, {made.events} events, {size} bytes", markup=False)
+def _tell(dump_set: "DumpSet") -> None:
+    size = sum(each.bytes for each in dump_set.files)
+    console.print(
+        f"{dump_set.ruleset} {dump_set.month}: {dump_set.games} games, {dump_set.events} events, {size} bytes",
+        markup=False,
+    )

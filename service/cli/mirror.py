@@ -91,17 +91,17 @@ def _copy(copies: "Mirror") -> "Counter[Result]":
     return results
 
 
-def _first_policy(site: "HttpSite", kept: Path) -> Path:
+def _first_policy(site: "HttpSite", policy_path: Path) -> Path:
     """Return the policy that this copy began with; at the beginning that is what the service shows."""
-    if not kept.exists():
+    if not policy_path.exists():
         page = site.get("/v1/transparency/key")
         try:
             key = msgspec.json.decode(page.body, type=_ShownKey)
         except msgspec.DecodeError:
             bad_input(f"the service answers {page.status} at /v1/transparency/key, without a key")
-        write_file(kept, key.policy.encode())
-        console.print(f"Believing the key that the service shows, from now on: {kept}", markup=False)
-    return kept
+        write_file(policy_path, key.policy.encode())
+        console.print(f"Believing the key that the service shows, from now on: {policy_path}", markup=False)
+    return policy_path
 
 
 class _ShownKey(msgspec.Struct):

@@ -85,22 +85,22 @@ def plan(
         console.print(f"saturated first, with these: {seen.first}, at {seen.room:.1f} times the load")
 
 
-def _table(found: Plan) -> Table:
+def _table(result: Plan) -> Table:
     table = Table(show_header=False, box=None)
     rows: list[tuple[str, Any]] = [
-        ("step", found.step),
-        ("commands a second", f"{found.commands:.2f}, in the busiest hour {found.busiest:.2f}"),
-        ("processes that serve", f"{found.processes} ({found.serving:.2f} cores of work)"),
-        ("processes for projections", f"{found.folders} ({found.folding:.2f} cores of work)"),
-        ("transparency log", f"{found.entering:.2f} cores of work of one process"),
-        ("cores of the database", f"{found.database_cores} ({found.database:.2f} cores of work)"),
-        ("connections to it", found.connections),
-        ("memory", f"{found.memory:.1f} GiB"),
-        ("a year of the log", f"{found.log:.1f} GiB"),
-        ("of it in the archive", f"{found.archive:.1f} GiB"),
-        ("a year of projections", f"{found.rows:.1f} GiB"),
-        ("of the transparency log", f"{found.tree:.1f} GiB"),
-        ("a month, after a year", f"{found.month:.0f}"),
+        ("step", result.step),
+        ("commands a second", f"{result.commands:.2f}, in the busiest hour {result.busiest:.2f}"),
+        ("processes that serve", f"{result.processes} ({result.serving:.2f} cores of work)"),
+        ("processes for projections", f"{result.folders} ({result.folding:.2f} cores of work)"),
+        ("transparency log", f"{result.entering:.2f} cores of work of one process"),
+        ("cores of the database", f"{result.database_cores} ({result.database:.2f} cores of work)"),
+        ("connections to it", result.connections),
+        ("memory", f"{result.memory:.1f} GiB"),
+        ("a year of the log", f"{result.log:.1f} GiB"),
+        ("of it in the archive", f"{result.archive:.1f} GiB"),
+        ("a year of projections", f"{result.rows:.1f} GiB"),
+        ("of the transparency log", f"{result.tree:.1f} GiB"),
+        ("a month, after a year", f"{result.month:.0f}"),
     ]
     for what, value in rows:
         table.add_row(what, str(value))

@@ -165,10 +165,10 @@ def rebuild(
 
 
 @contextmanager
-def _sharing(begun: Generation, data: Path | None, processes: int) -> Iterator[None]:
+def _sharing(generation: Generation, data: Path | None, processes: int) -> Iterator[None]:
     """Let further processes take part in a rebuild. They end with it."""
     spawn = get_context("spawn")
-    started = [spawn.Process(target=take_part, args=(begun, data), daemon=True) for _ in range(processes)]
+    started = [spawn.Process(target=take_part, args=(generation, data), daemon=True) for _ in range(processes)]
     for process in started:
         process.start()
     try:
@@ -180,13 +180,13 @@ def _sharing(begun: Generation, data: Path | None, processes: int) -> Iterator[N
             process.join()
 
 
-def take_part(begun: Generation, data: Path | None) -> None:
+def take_part(generation: Generation, data: Path | None) -> None:
     """Take part in a rebuild until it is over. What goes wrong here, the process that began it finds and says."""
     from service import readmodels
 
     async def work() -> None:
         async with _stores(data) as (store, rows):
-            await readmodels.runner(store, rows, LIBRARY).join(begun)
+            await readmodels.runner(store, rows, LIBRARY).join(generation)
 
     with suppress(Stopped, Overtaken, StoreError, Unavailable):
         asyncio.run(work())
@@ -203,9 +203,9 @@ _COLUMNS = (
 
 
 def standings(
-    generations: list[Generation], events: int, counted: Mapping[int, tuple[int, int]] = {}
+    generations: list[Generation], events: int, rating_counts: Mapping[int, tuple[int, int]] = {}
 ) -> list[Standing]:
-    """Return how each projection stands, given how many events the log has, and what ratings have `counted`."""
+    """Return how each projection stands. The log has `events`; `rating_counts` says how far ratings have counted."""
     found: list[Standing] = []
     for projection in (*PROJECTIONS, *COUNTED):
         mine = [each for each in generations if each.projection == projection.name]
@@ -214,7 +214,7 @@ def standings(
             done = each.events if each is not None else 0
             late = max(0, events - done)
             if projection in COUNTED:
-                done, late = counted.get(number, (0, 0))
+                done, late = rating_counts.get(number, (0, 0))
             trouble = each.trouble if each is not None else None
             state = "missing" if each is None else "live" if each.live else "building"
             found.append(

@@ -107,8 +107,8 @@ def run(settings: Settings, pace: float | None = None) -> None:
     uvloop.run(server.serve(settings, announce, exhibit))
 
 
-def run_sandbox(settings: Settings, named: bool) -> None:
-    """Serve a sandbox until a signal comes, in a folder of its own; `named` says that the command line has the host."""
+def run_sandbox(settings: Settings, has_host: bool) -> None:
+    """Serve a sandbox until a signal comes, in a folder of its own; `has_host`: the command line names the host."""
     import uvloop
     from msgspec.structs import replace
 
@@ -117,7 +117,7 @@ def run_sandbox(settings: Settings, named: bool) -> None:
     from service.sandbox.settings import sandbox_settings
 
     chosen = sandbox_settings(settings)
-    if chosen.public and not named:
+    if chosen.public and not has_host:
         raise SettingsError(
             f"{PREFIX}HOST={chosen.host}: everybody knows the tokens of a sandbox;"
             f" to open it to other machines all the same, use --host {chosen.host}"

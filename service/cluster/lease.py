@@ -20,16 +20,16 @@ class Lessor(Protocol):
 class Lease:
     """A kind of work, as one process takes it over and keeps it."""
 
-    def __init__(self, lessor: Lessor, work: str, wanted: Callable[[], Awaitable[bool]]) -> None:
-        """`wanted` tells whether there is anything to do; until then, nobody takes it over."""
+    def __init__(self, lessor: Lessor, work: str, is_wanted: Callable[[], Awaitable[bool]]) -> None:
+        """`is_wanted` tells whether there is anything to do; until then, nobody takes it over."""
         self._lessor = lessor
         self._work = work
-        self._wanted = wanted
+        self._wanted = is_wanted
         self._name = uuid4().hex
         self._until = 0.0
 
     async def is_held(self) -> bool:
-        """Tell whether this process is to do the work now. Raises `Unavailable`, and what `wanted` does."""
+        """Tell whether this process is to do the work now. Raises `Unavailable`, and what `is_wanted` does."""
         if self._until == 0.0 and not await self._wanted():
             return False
         now = time.monotonic()

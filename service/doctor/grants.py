@@ -68,10 +68,10 @@ def _grants(privileges: str, things: str) -> Iterable[Grant]:
                 yield Grant("COLUMN" if column else kind, thing.strip(), privilege, column.strip())
 
 
-async def missing(connection: Any, wanted: Sequence[Grant]) -> list[Grant]:
+async def missing(connection: Any, grants: Sequence[Grant]) -> list[Grant]:
     """Return what of this the role lacks. Raises what asyncpg raises, also when a table does not exist."""
     lacking: list[Grant] = []
-    for grant in wanted:
+    for grant in grants:
         values = [ROLE, grant.on, grant.privilege, *([grant.column] if grant.column else [])]
         if not await connection.fetchval(f"SELECT {_QUESTIONS[grant.kind]}", *values):
             lacking.append(grant)

@@ -341,9 +341,9 @@ async def _machines(connection: Any) -> Finding:
     return ok("machines", f"the log is distributed by Citus, and all {machines} machines with its books answer")
 
 
-async def _trial(connection: Any, clock: Clock, kept: frozenset[int], distributed: bool) -> Finding:
+async def _trial(connection: Any, clock: Clock, books: frozenset[int], distributed: bool) -> Finding:
     """Append a game with all that belongs to one, read it, and take it back."""
-    game = _game(clock, kept)
+    game = _game(clock, books)
 
     async def work() -> None:
         if distributed:
@@ -376,10 +376,10 @@ async def _trial(connection: Any, clock: Clock, kept: frozenset[int], distribute
     return ok("append", "a trial game was stored, read and taken back")
 
 
-def _game(clock: Clock, kept: frozenset[int]) -> Append:
+def _game(clock: Clock, books: frozenset[int]) -> Append:
     """Return a game of a book that the database keeps."""
     names = (GameId(f"doctor-{secrets.token_hex(8)}") for _ in itertools.count())
-    name, at = next(each for each in names if book_of(each) in kept), stamp(clock)
+    name, at = next(each for each in names if book_of(each) in books), stamp(clock)
     account = PlayerId("doctor")
     return Append(
         game=name,

@@ -79,7 +79,7 @@ class Due(Struct, frozen=True):
     rulings: list[Verdict]
 
 
-async def due_sets(store: EventStore, done: Collection[Key], now: datetime, days: int) -> dict[Key, Due]:
+async def due_sets(store: EventStore, finished_sets: Collection[Key], now: datetime, days: int) -> dict[Key, Due]:
     """Return the sets that are not done and whose month ended more than `days` days ago, by month and ruleset."""
     last = written(now - timedelta(days=days))[:7]
     finished = {each.game: each async for each in _finished(store)}
@@ -88,7 +88,7 @@ async def due_sets(store: EventStore, done: Collection[Key], now: datetime, days
         found[each.ended[:7], each.ruleset].games.append(each)
     async for each in _verdicts(store, finished):
         found[each.at[:7], finished[each.game].ruleset].rulings.append(each)
-    chosen = {key: found[key] for key in sorted(found) if key[0] < last and key not in done}
+    chosen = {key: found[key] for key in sorted(found) if key[0] < last and key not in finished_sets}
     for each in chosen.values():
         each.games.sort()
         each.rulings.sort()

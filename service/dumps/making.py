@@ -86,9 +86,9 @@ class Folder:
         """Tell whether a piece of a set is stored."""
         return self._piece(plan.name, number).exists()
 
-    def keep(self, plan: Plan, made: Made) -> None:
+    def keep(self, plan: Plan, piece: Made) -> None:
         """Store a piece of a set."""
-        write_whole(self._piece(plan.name, made.number), [msgspec.msgpack.encode(made)])
+        write_whole(self._piece(plan.name, piece.number), [msgspec.msgpack.encode(piece)])
 
     def finish(self, plan: Plan, certificates: bytes) -> DumpSet:
         """Make the files of a set from its stored pieces, and add it to the index."""

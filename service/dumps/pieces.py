@@ -103,15 +103,15 @@ def make(piece: Piece) -> Made:
     return Made(piece.number, len(piece.games), events, packed(lines), tables)
 
 
-def _folded(kept: Kept, boards: Mapping[str, bytes]) -> Game:
-    if (version := first_broken(kept.game, kept.records)) is not None:
-        raise GameDamaged(f"version {version} of game {kept.game} is damaged: see `tabularium doctor --deep`")
+def _folded(stored: Kept, boards: Mapping[str, bytes]) -> Game:
+    if (version := first_broken(stored.game, stored.records)) is not None:
+        raise GameDamaged(f"version {version} of game {stored.game} is damaged: see `tabularium doctor --deep`")
     try:
-        created = read_created(kept.records[0])
-        board = _board(boards[kept.board], created.ruleset, created.ruleset_version)
-        return fold(kept.records, kept.game, LIBRARY, lambda _: board)
+        created = read_created(stored.records[0])
+        board = _board(boards[stored.board], created.ruleset, created.ruleset_version)
+        return fold(stored.records, stored.game, LIBRARY, lambda _: board)
     except (LookupError, DocumentError, msgspec.ValidationError) as error:
-        raise GameDamaged(f"game {kept.game} cannot be read: {error}") from error
+        raise GameDamaged(f"game {stored.game} cannot be read: {error}") from error
 
 
 @lru_cache(maxsize=16)

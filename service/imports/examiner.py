@@ -59,7 +59,7 @@ def answer_to(question: Question, content: bytes) -> Answer:
     try:
         return Answer(examine(content, LIBRARY, check, question.certificate, question.policy))
     except Refusal as refusal:
-        return Answer(refused=Refused(refusal.rule, refusal.asked, refusal.allowed))
+        return Answer(refused=Refused(refusal.rule, refusal.wrong, refusal.allowed))
     except MemoryError:
         return Answer(refused=TOO_MUCH)
 

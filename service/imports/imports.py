@@ -132,8 +132,8 @@ class Imports:
     async def _require_elsewhere(self, examined: Examined) -> None:
         for game in (*examined.past, examined.game):
             if await self._store.game(game) is not None:
-                asked = f"Game {game} is one of this service."
-                raise Refusal("TAB-IMP-04", asked, f"The original is at /games/{game}, for those who may read it.")
+                wrong = f"Game {game} is one of this service."
+                raise Refusal("TAB-IMP-04", wrong, f"The original is at /games/{game}, for those who may read it.")
 
     async def _examined(self, content: bytes, question: Question) -> Examined:
         if self._waiting >= WAITING:

@@ -88,9 +88,9 @@ class Docket(Struct, frozen=True):
                 yield Statement(commitment, kept.salt, version, written)
 
 
-def written_in(kept: KeptStatement) -> Written | None:
+def written_in(statement: KeptStatement) -> Written | None:
     """Return what somebody wrote; None when it was erased."""
-    return msgspec.json.decode(kept.written, type=Written) if kept.written else None
+    return msgspec.json.decode(statement.written, type=Written) if statement.written else None
 
 
 class Outcome(Struct, frozen=True):

@@ -135,8 +135,8 @@ class Leagues(Acting[LeagueId, League, Inscribed, Held]):
         if (named := tournament.regulations.league) is not UNSET:
             acts.require_belonging(await self._season_of(named), named.division, player)
 
-    async def _season_of(self, named: InLeague) -> Season:
-        return season_of((await self.now(named.league)).league, named.season)
+    async def _season_of(self, reference: InLeague) -> Season:
+        return season_of((await self.now(reference.league)).league, reference.season)
 
     # --- acting ---
 
@@ -222,11 +222,11 @@ class Leagues(Acting[LeagueId, League, Inscribed, Held]):
 
     # --- storing ---
 
-    def _state(self, kept: Held) -> tuple[League, str]:
-        return kept.league, kept.row.title
+    def _state(self, entry: Held) -> tuple[League, str]:
+        return entry.league, entry.row.title
 
-    def _repeating(self, kept: Held) -> Held:
-        return replace(kept, repeated=True)
+    def _repeating(self, entry: Held) -> Held:
+        return replace(entry, repeated=True)
 
     async def _append(
         self, inscribed: Inscribed, expected: Version, title: str, use: KeyUse | None, within: Within | None = None

@@ -205,4 +205,4 @@ class Bulks:
 
 
 def _broken(number: int, refusal: Refusal, seat: Seat | None = None) -> Fault:
-    return Fault(number, f"{refusal.asked} {refusal.allowed}"[:LONGEST_PROBLEM], seat, refusal.rule)
+    return Fault(number, f"{refusal.wrong} {refusal.allowed}"[:LONGEST_PROBLEM], seat, refusal.rule)

@@ -123,7 +123,7 @@ class Opener:
             row = replace(row, game=row.game or self._games.first_id(bulk.organizer, _key(row)))
             await self._start_or_cancel(row, bulk)
         except _FINAL as error:
-            why = f"{error.asked} {error.allowed}" if isinstance(error, Refusal) else f"{error}"
+            why = f"{error.wrong} {error.allowed}" if isinstance(error, Refusal) else f"{error}"
             await self._became(row, "failed", why[:LONGEST_PROBLEM])
 
     async def _opened(self, row: BulkGameRow, bulk: BulkRow, *, closed: bool) -> bool:

@@ -140,11 +140,11 @@ class Rematches:
         rematching.require_offerable(game, player, cause_of(first).tournament)
         if offers and offers[-1].status != "cancelled":
             last = offers[-1]
-            asked = f"Offer {last.number} {'is open' if last.status == 'offered' else 'has become a game'}."
-            raise Refusal("TAB-REM-05", asked, "Agree to it or decline it." if last.status == "offered" else "Play it.")
+            wrong = f"Offer {last.number} {'is open' if last.status == 'offered' else 'has become a game'}."
+            raise Refusal("TAB-REM-05", wrong, "Agree to it or decline it." if last.status == "offered" else "Play it.")
         if number > rematching.MOST_OFFERS:
-            asked = f"{rematching.MOST_OFFERS} rematches of this game were offered."
-            raise Refusal("TAB-REM-05", asked, "Create a new game, and invite the players.")
+            wrong = f"{rematching.MOST_OFFERS} rematches of this game were offered."
+            raise Refusal("TAB-REM-05", wrong, "Create a new game, and invite the players.")
 
     async def _offer(self, game: Game, number: int, player: PlayerId, entropy: str) -> Offered:
         row = await self._games.store.game(game.id)
@@ -153,8 +153,8 @@ class Rematches:
         accounts = {each.player: each for each in await self._accounts.by_ids(holders.values())}
         for holder in holders.values():
             if holder not in accounts or accounts[holder].closed is not None:
-                asked = f"The account {holder} is closed."
-                raise Refusal("TAB-REM-01", asked, "A rematch is played by all who held a seat at the end.")
+                wrong = f"The account {holder} is closed."
+                raise Refusal("TAB-REM-01", wrong, "A rematch is played by all who held a seat at the end.")
         taken = {
             seat: holder for seat, holder in holders.items() if holder == player or accounts[holder].bot is not None
         }
@@ -199,5 +199,5 @@ def _numbered(offers: list[Offered], number: int) -> Offered:
 
 def _require_offered(offer: Offered) -> None:
     if offer.status == "cancelled":
-        asked = f"Offer {offer.number} was declined or has expired."
-        raise Refusal("TAB-REM-04", asked, "Offer the next one.", untimely=True)
+        wrong = f"Offer {offer.number} was declined or has expired."
+        raise Refusal("TAB-REM-04", wrong, "Offer the next one.", untimely=True)

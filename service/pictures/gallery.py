@@ -51,9 +51,9 @@ class Gallery:
         self._pictures.move_to_end(key)
         return found
 
-    def _keep(self, key: Hashable, drawn: bytes) -> None:
-        self._pictures[key] = drawn
-        self._bytes_held += len(drawn)
+    def _keep(self, key: Hashable, picture: bytes) -> None:
+        self._pictures[key] = picture
+        self._bytes_held += len(picture)
         while self._bytes_held > self._room and len(self._pictures) > 1:
             _, old = self._pictures.popitem(last=False)
             self._bytes_held -= len(old)

@@ -97,14 +97,14 @@ class Sandbox:
         if before is not None:
             before.end()
 
-    async def _live(self, begun: "asyncio.Future[_Life]") -> None:
+    async def _live(self, ready: "asyncio.Future[_Life]") -> None:
         folder = self._settings.data / f"games-{next(self._numbers)}"
         await asyncio.to_thread(shutil.copytree, self._settings.data / "seed", folder)
         clock, settings = HandSet(self._began), replace(self._settings, data=folder)
         async with open_services(settings, clock=clock, randomness=known_bytes("sandbox"), sandbox=self) as services:
             life = _Life(services, clock)
             async with life.going_on():
-                begun.set_result(life)
+                ready.set_result(life)
                 await life.wait_for_end()
         await asyncio.to_thread(shutil.rmtree, folder)
 

@@ -88,15 +88,15 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
             return now
         return self._folded(stream, title, await self._store.read(stream, 0, version))
 
-    def _keep(self, stream: Id, kept: Kept) -> Kept:
+    def _keep(self, stream: Id, entry: Kept) -> Kept:
         known = self._in_memory.get(stream)
         # Replace an equal version, too: a title changes without an event.
-        if known is None or self._state(known)[0].version <= self._state(kept)[0].version:
-            self._in_memory[stream] = kept
+        if known is None or self._state(known)[0].version <= self._state(entry)[0].version:
+            self._in_memory[stream] = entry
         self._in_memory.move_to_end(stream)
         if len(self._in_memory) > self.in_memory:
             self._in_memory.popitem(last=False)
-        return kept
+        return entry
 
     @abstractmethod
     async def _row(self, stream: Id) -> Row | None:
@@ -107,7 +107,7 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
         """Return a stream folded from all of its records, or from those that follow `before`, if there are any."""
 
     @abstractmethod
-    def _state(self, kept: Kept) -> tuple[S, str]:
+    def _state(self, entry: Kept) -> tuple[S, str]:
         """Return the state and the title of a stream."""
 
     @abstractmethod
@@ -115,7 +115,7 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
         """Store the events of an act. Raises `Conflict` when the stream has moved on from version `expected`."""
 
     @abstractmethod
-    def _repeating(self, kept: Kept) -> Kept:
+    def _repeating(self, entry: Kept) -> Kept:
         """Return a stream marked as the answer to a repeated request."""
 
     async def records(self, stream: Id, after: Version = 0, limit: int | None = None) -> list[Record]:

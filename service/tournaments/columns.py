@@ -435,20 +435,23 @@ def shapes_of(
     return sorted(found, key=lambda item: item[0])
 
 
-def solve(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def solve(problem: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield draws and bounds of a problem from `solving.py`, each better than the one before."""
-    ends = time.monotonic() + told["seconds"]
-    prices = {int(size): price for size, price in told["sizes"].items()}
-    unit = math.gcd(*prices.values(), *told["byes"], *(price for row in told["pairs"] for price in row)) or 1
-    pairs = np.array(told["pairs"], dtype=float) / unit
-    for one, other in told["bans"]:
+    ends = time.monotonic() + problem["seconds"]
+    prices = {int(size): price for size, price in problem["sizes"].items()}
+    unit = math.gcd(*prices.values(), *problem["byes"], *(price for row in problem["pairs"] for price in row)) or 1
+    pairs = np.array(problem["pairs"], dtype=float) / unit
+    for one, other in problem["bans"]:
         pairs[one, other] = pairs[other, one] = BANNED
-    byes = np.array(told["byes"], dtype=float) / unit
+    byes = np.array(problem["byes"], dtype=float) / unit
     sizes = {size: price / unit for size, price in prices.items()}
-    best: list[Table] = [tuple(sorted(table)) for table in told["tables"]] + [(player,) for player in told["without"]]
+    best: list[Table] = [
+        *(tuple(sorted(table)) for table in problem["tables"]),
+        *((player,) for player in problem["without"]),
+    ]
     own = Counter(map(len, best))
     cost = sum(map(Numbers(pairs, sizes, byes, own).price, best))
-    shapes = shapes_of(len(byes), sizes, sorted(byes.tolist())[: told["most_byes"]], cost)
+    shapes = shapes_of(len(byes), sizes, sorted(byes.tolist())[: problem["most_byes"]], cost)
     shapes.sort(key=lambda item: Counter(item[1]) != own)
     # The bound of each shape: at first, its own cost.
     bounds = [price for price, _ in shapes]

@@ -111,9 +111,9 @@ class Proceeding(Struct, frozen=True):
     repeated: bool = False
 
 
-async def draw_by_slices(field: Field, drawn: Round) -> Drawn:
+async def draw_by_slices(field: Field, current: Round) -> Drawn:
     """Draw a round without a solver. Raises `NoDraw` or `Undecided`."""
-    return Drawn(await asyncio.to_thread(drawn_without_solver, field, drawn), "slices")
+    return Drawn(await asyncio.to_thread(drawn_without_solver, field, current), "slices")
 
 
 class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
@@ -341,7 +341,7 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
         player: PlayerId,
         number: int,
         draft: int,
-        drawn: Draw,
+        draw: Draw,
         *,
         expected: Collection[Version] | None = None,
     ) -> tuple[Proceeding, Cost, tuple[Cost, ...]]:
@@ -354,7 +354,7 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
         if expected is not None and version not in expected:
             raise StaleVersion(expected, version, "tournament")
         # With many players this takes a while, so other requests must not wait for it.
-        costs = await asyncio.to_thread(rounds.price, now.tournament, number, draft, drawn, Cause(player))
+        costs = await asyncio.to_thread(rounds.price, now.tournament, number, draft, draw, Cause(player))
         return now, *costs
 
     async def _closing(self, tournament_id: TournamentId) -> Decide:
@@ -391,9 +391,9 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
         def decide(tournament: Tournament, cause: Cause, _: str) -> Inscribed:
             cancelled = rounds.cancel_round(tournament, number, reason, cause, at)
             if begun:
-                asked = f"Players have given commands in {begun[0]}."
+                wrong = f"Players have given commands in {begun[0]}."
                 right = "A round is cancelled before anybody has; overrule single results instead."
-                raise Refusal("TAB-TRN-11", asked, right, untimely=True)
+                raise Refusal("TAB-TRN-11", wrong, right, untimely=True)
             return cancelled
 
         content = ["cancel-round", number, reason]
@@ -401,11 +401,11 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
 
     # --- storing ---
 
-    def _state(self, kept: Proceeding) -> tuple[Tournament, str]:
-        return kept.tournament, kept.row.title
+    def _state(self, entry: Proceeding) -> tuple[Tournament, str]:
+        return entry.tournament, entry.row.title
 
-    def _repeating(self, kept: Proceeding) -> Proceeding:
-        return replace(kept, repeated=True)
+    def _repeating(self, entry: Proceeding) -> Proceeding:
+        return replace(entry, repeated=True)
 
     async def _append(
         self,

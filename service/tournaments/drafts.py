@@ -111,7 +111,7 @@ class Drafts:
         try:
             await self._committee.draw_round(tournament_id, player, key=key)
         except Refusal as refusal:
-            self._fail(which, f"{refusal.asked} {refusal.allowed}")
+            self._fail(which, f"{refusal.wrong} {refusal.allowed}")
         except Exception:  # nobody waits for the answer, so log the error here
             log.exception("a draft was not drawn", tournament=tournament_id)
             self._fail(which, INTERRUPTED)

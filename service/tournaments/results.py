@@ -43,6 +43,6 @@ async def outcome(games: Games, desk: Desk, game: Game, table: Table) -> Outcome
     return Outcome(order, "ruled", judged.result.rule, found.version, found.hash, found.left)
 
 
-def _is_same(table: Table, found: Outcome) -> bool:
+def _is_same(table: Table, ending: Outcome) -> bool:
     result = table.result
-    return result is not None and (result.order, result.how, result.left) == (found.order, found.how, found.left)
+    return result is not None and (result.order, result.how, result.left) == (ending.order, ending.how, ending.left)

@@ -128,7 +128,7 @@ class Solver:
             bound = max(bound, *(item.bound for item in news))
         return Solved(draw, price, min(bound, price.total), bound >= price.total, by, remark)
 
-    async def _search(self, told: bytes, seconds: float, take: Callable[[News], None]) -> None:
+    async def _search(self, problem: bytes, seconds: float, take: Callable[[News], None]) -> None:
         """Read draws from the process until it ends or its time is over. Raises `SolverFailed`."""
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-I", self._program),
@@ -145,7 +145,7 @@ class Solver:
         assert process.stdout is not None
         try:
             async with asyncio.timeout(seconds + GRACE):
-                process.stdin.write(told)
+                process.stdin.write(problem)
                 process.stdin.close()
                 async for line in process.stdout:
                     take(msgspec.json.decode(line, type=News))

@@ -89,9 +89,9 @@ class Report(Struct, frozen=True):
 class Doubt(Exception):
     """The log itself does not fit: nothing of it is accepted."""
 
-    def __init__(self, found: Found) -> None:
-        super().__init__(found.message)
-        self.finding = found
+    def __init__(self, finding: Found) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
 
 
 class Follower:
@@ -148,9 +148,9 @@ class Follower:
             self._tell(report)
         return report
 
-    def _keep(self, found: Iterable[Found]) -> None:
+    def _keep(self, findings: Iterable[Found]) -> None:
         """Keep evidence of what is found at once: a service that is slow enough could keep a look from ending."""
-        for each in found:
+        for each in findings:
             self._findings.append((each, str(keep(each, self._directory / "evidence", self._now()))))
 
     def _log(self, at: str) -> tuple[Checkpoint, list[Remembered]]:
@@ -390,8 +390,8 @@ class Follower:
                 page = self._patiently(path, lambda page, last=last: last in rows_of(page))
             yield entry, page
 
-    def _with_proof(self, signed: Remembered, shown: Page) -> dict[str, bytes]:
-        return {**self._proofs((signed,)), "shown.json": shown.body}
+    def _with_proof(self, signed: Remembered, page: Page) -> dict[str, bytes]:
+        return {**self._proofs((signed,)), "shown.json": page.body}
 
     def _page_of(self, entry: Entry) -> Page:
         """Return what the service shows of a stream now."""

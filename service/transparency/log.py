@@ -116,7 +116,7 @@ def _leaves(subtree: Subtree) -> Range:
     return Range(subtree.number << subtree.height, (subtree.number + 1) << subtree.height)
 
 
-def _whole(run: Run, found: Sequence[T]) -> Sequence[T]:
-    if len(found) != run.stop - run.start:
+def _whole(run: Run, items: Sequence[T]) -> Sequence[T]:
+    if len(items) != run.stop - run.start:
         raise StoreDamaged(f"the transparency log lacks rows of {run}")
-    return found
+    return items

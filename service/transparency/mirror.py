@@ -132,8 +132,8 @@ class Mirror:
                 return Copied(stream, "copied")
         return self._different(stream, message, page.body)
 
-    def _different(self, stream: str, message: str, shown: bytes) -> Copied:
-        found = Found("other-export", message, stream, {"shown.jsonl": shown})
+    def _different(self, stream: str, message: str, content: bytes) -> Copied:
+        found = Found("other-export", message, stream, {"shown.jsonl": content})
         return Copied(stream, "different", message, str(keep(found, self._directory / "evidence", stamp(utc_now))))
 
     def _write(self, stream: str, content: bytes) -> None:

@@ -97,15 +97,15 @@ class Witness:
             raise
         return answer
 
-    def _judged(self, connection: sqlite3.Connection, asked: AddCheckpoint, head: Checkpoint, note: Note) -> Answer:
+    def _judged(self, connection: sqlite3.Connection, request: AddCheckpoint, head: Checkpoint, note: Note) -> Answer:
         key = origin_hash(head.origin)
         found = connection.execute("SELECT size, root FROM cosigned WHERE hash = ?", (key,)).fetchone()
         size, root = found or (0, EMPTY)
-        if asked.old != size:
+        if request.old != size:
             return Answer(409, f"{size}\n", SIZE)
         if head.size == 0 and head.root != EMPTY:
             return Answer(422, "That is not the root of the empty tree.\n")
-        if not continues(size, root, head.size, head.root, asked.proof):
+        if not continues(size, root, head.size, head.root, request.proof):
             return Answer(422, f"The tree of {head.size} does not go on from the tree of {size} with that proof.\n")
         cosignature = self.signer.signature(note.text, self._now())
         connection.execute(

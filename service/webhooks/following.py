@@ -233,10 +233,10 @@ class Follower:
     # --- deliveries -----
 
     async def _deliveries(
-        self, found: Iterable[tuple[LogPlace, StreamId, Record]], ears: Sequence[Ear]
+        self, records: Iterable[tuple[LogPlace, StreamId, Record]], ears: Sequence[Ear]
     ) -> list[DeliveryRow]:
         streams: dict[StreamId, list[tuple[LogPlace, Record]]] = {}
-        for place, stream, record in found:
+        for place, stream, record in records:
             if is_league(stream):
                 continue  # there are no deliveries about leagues yet
             streams.setdefault(stream, []).append((place, record))

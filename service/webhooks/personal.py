@@ -223,14 +223,14 @@ class Worth:
         row = await self._store.game(game)
         return row.title if row is not None and row.title else (await self._games.game(game)).ruleset.title
 
-    async def _waits(self, told: WebhookData, player: PlayerId) -> bool:
+    async def _waits(self, message: WebhookData, player: PlayerId) -> bool:
         """Tell whether a game still waits for the seat of a message."""
         try:
-            game = await self._games.game(GameId(str(told.game)))
+            game = await self._games.game(GameId(str(message.game)))
         except UnknownGame:
             return False
         asked = {seat for decision in game.decisions for seat in decision.seats}
-        seats = told.seats if told.seats is not UNSET else ()
+        seats = message.seats if message.seats is not UNSET else ()
         return game.status == "running" and any(seat in asked and game.players.get(seat) == player for seat in seats)
 
     async def _check_limits(self, kind: str, subject: GameId | TournamentId, device: HookRow) -> None:

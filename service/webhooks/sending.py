@@ -338,9 +338,9 @@ class Sender:
         finally:
             self._writing = None
 
-    async def _tell(self, done: list[tuple[Flight, Outcome]]) -> None:
+    async def _tell(self, results: list[tuple[Flight, Outcome]]) -> None:
         """Tell accounts by their other webhooks which ones were switched off."""
-        for flight, outcome in done:
+        for flight, outcome in results:
             if outcome.turns != "off":
                 continue
             log.warning("webhook switched off", webhook=outcome.webhook, why=outcome.why)

@@ -308,12 +308,12 @@ class RemoveLosses(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         battle = battle_of(draft.table)
         side = battle.side(seat)
-        asked, rule = f"You cannot remove {_listed(self.lost)}.", "CS-NAV-05" if battle.naval else "CS-BAT-18"
+        wrong, rule = f"You cannot remove {_listed(self.lost)}.", "CS-NAV-05" if battle.naval else "CS-BAT-18"
         if any(name not in side.force or number > side.force[name] for name, number in self.lost.items()):
             led = any(name.rpartition("/")[2] in LEADERS for name in self.lost)
-            raise Refusal("CS-BAT-19" if led else rule, asked, f"Your force has {_listed(side.force)}.")
+            raise Refusal("CS-BAT-19" if led else rule, wrong, f"Your force has {_listed(side.force)}.")
         if forces.size(self.lost) != side.hits:
-            raise Refusal(rule, asked, f"Remove {side.hits} unit{'s' * (side.hits > 1)}, one for each hit.")
+            raise Refusal(rule, wrong, f"Remove {side.hits} unit{'s' * (side.hits > 1)}, one for each hit.")
         draft.emit(UnitsLost(seat, {name: number for name, number in sorted(self.lost.items()) if number}))
 
     @classmethod

@@ -49,9 +49,9 @@ def joined(*forces: Force) -> dict[Group, int]:
     return dict(sorted(total.items()))
 
 
-def without(one: Force, lost: Force) -> dict[Group, int]:
+def without(one: Force, losses: Force) -> dict[Group, int]:
     """Return a force without what it lost."""
-    return {name: left for name, number in one.items() if (left := number - lost.get(name, 0))}
+    return {name: rest for name, number in one.items() if (rest := number - losses.get(name, 0))}
 
 
 def size(units: Force) -> int:
@@ -129,9 +129,9 @@ def participant(seat: Seat, names: Names) -> str:
     return "the slaves" if seat == SLAVES else names(seat)
 
 
-def take_off(table: Table, place: AreaId, lost: Force) -> None:
+def take_off(table: Table, place: AreaId, losses: Force) -> None:
     """Remove units from the board; those of cards and slaves were never on it. For `apply` only."""
-    for name, number in lost.items():
+    for name, number in losses.items():
         owner, kind, sea = of(name)
         if owner in (CARD, SLAVES):
             continue

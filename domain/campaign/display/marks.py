@@ -160,10 +160,10 @@ def _shelves(view: View, names: Names) -> Iterator[Shelf]:
         yield Shelf("Cards on display", tuple(marks))
 
 
-def _deploying(seat: Seat, left: Mapping[str, int]) -> tuple[Mark, ...]:
-    units = Units(left["infantry"], left["cavalry"], left["catapults"])
-    army = _army(seat, Army(units, left["generals"], bool(left["caesar"])))
-    return (*army.marks, *(_fleet(seat, left["galleys"]).marks if left["galleys"] else ()))
+def _deploying(seat: Seat, supply: Mapping[str, int]) -> tuple[Mark, ...]:
+    units = Units(supply["infantry"], supply["cavalry"], supply["catapults"])
+    army = _army(seat, Army(units, supply["generals"], bool(supply["caesar"])))
+    return (*army.marks, *(_fleet(seat, supply["galleys"]).marks if supply["galleys"] else ()))
 
 
 def _auction(auction: Auction, names: Names) -> Shelf:

@@ -161,23 +161,23 @@ def has_galley(table: Table, seat: Seat, area: AreaId) -> bool:
 
 
 def goes_by_sea(
-    table: Table, seat: Seat, origin: AreaId, to: AreaId, army: Army, landed: Mapping[AreaId, int], asked: str
+    table: Table, seat: Seat, origin: AreaId, to: AreaId, army: Army, landed: Mapping[AreaId, int], wrong: str
 ) -> bool:
     """Tell whether land units go by sea to their destination. Raises `Refusal` when they cannot go there at all."""
     if to not in table.provinces:
-        raise Refusal("CS-BRD-01", asked, "Land units are in provinces only.")
+        raise Refusal("CS-BRD-01", wrong, "Land units are in provinces only.")
     if to == origin:
-        raise Refusal("CS-MOV-02", asked, "The destination must be another province.")
+        raise Refusal("CS-MOV-02", wrong, "The destination must be another province.")
     if to in by_land(table, seat, origin):
         return False
     barred_by = _barred_by(table, seat, origin, to)
     if not table.seas_of(origin) or not table.seas_of(to):
-        raise Refusal(barred_by, asked, "There is no open way by land or by sea.")
+        raise Refusal(barred_by, wrong, "There is no open way by land or by sea.")
     if not has_galley(table, seat, to):
         allowed = "There is no open way by land. To go by sea, you need a galley in an adjacent sea zone."
-        raise Refusal("CS-AMP-02" if barred_by == "CS-MOV-03" else barred_by, asked, allowed)
+        raise Refusal("CS-AMP-02" if barred_by == "CS-MOV-03" else barred_by, wrong, allowed)
     if army.units.total > (most := room(table, seat, landed, to)):
-        raise Refusal("CS-AMP-03", asked, f"Your galleys have room for {most} more military units there.")
+        raise Refusal("CS-AMP-03", wrong, f"Your galleys have room for {most} more military units there.")
     return True
 
 
@@ -269,23 +269,23 @@ def _goes_on(table: Table, origin: AreaId) -> bool:
     return under_way is not None and under_way.origin == origin
 
 
-def refuse_caesars(number: int, asked: str) -> None:
+def refuse_caesars(number: int, wrong: str) -> None:
     """Refuse more than one Caesar, whom an army would count as one."""
     if number > 1:
-        raise Refusal("CS-PCS-06", asked, "You have one Caesar.")
+        raise Refusal("CS-PCS-06", wrong, "You have one Caesar.")
 
 
-def check_leaving(table: Table, seat: Seat, origin: AreaId, army: Army, asked: str, *, begins: bool) -> None:
+def check_leaving(table: Table, seat: Seat, origin: AreaId, army: Army, wrong: str, *, begins: bool) -> None:
     """Refuse units that are not in a province, and a province that cannot be activated."""
     if origin not in table.provinces:
-        raise Refusal("CS-MOV-01", asked, "Name a province where you have a leader.")
+        raise Refusal("CS-MOV-01", wrong, "Name a province where you have a leader.")
     there = table.army(origin, seat)
     if begins and not there.leads:
-        raise Refusal("CS-MOV-01", asked, "A land move begins where you have a General or your Caesar.")
+        raise Refusal("CS-MOV-01", wrong, "A land move begins where you have a General or your Caesar.")
     if not army.units.within(there.units) or army.generals > there.generals or army.caesar > there.caesar:
-        raise Refusal("CS-MOV-02", asked, f"You have {there} there.")
+        raise Refusal("CS-MOV-02", wrong, f"You have {there} there.")
     if army == Army():
-        raise Refusal("CS-MOV-02", asked, "Move at least one unit.")
+        raise Refusal("CS-MOV-02", wrong, "Move at least one unit.")
 
 
 def origins(table: Table, seat: Seat) -> list[AreaId]:

@@ -170,11 +170,11 @@ class CallVote(Command, frozen=True):
     card: CardId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        asked = f"You asked to call the vote {self.card}."
-        card = own_card(draft.table, seat, self.card, asked, "CS-SEN-03")
+        wrong = f"You asked to call the vote {self.card}."
+        card = own_card(draft.table, seat, self.card, wrong, "CS-SEN-03")
         if not isinstance(card.effect, Vote):
-            raise Refusal("CS-SEN-03", asked, "This card calls no vote.")
-        check_ready(draft.table, seat, card, asked, "CS-SEN-03")
+            raise Refusal("CS-SEN-03", wrong, "This card calls no vote.")
+        check_ready(draft.table, seat, card, wrong, "CS-SEN-03")
         draft.emit(CardUsed(seat, card.id))
         draft.emit(VoteCalled(seat, card.id))
 
@@ -201,15 +201,15 @@ class LaySenators(Command, frozen=True):
         table, vote = draft.table, vote_of(draft.table)
         held, left = hands.hand_of(table, seat, draft), _senators_left(table, seat, draft)
         each = [f"{number} {name_of(card)}" for card, number in sorted(self.senators.items())]
-        asked = f"You cannot lay {enumerated(each) or 'no senators'}."
+        wrong = f"You cannot lay {enumerated(each) or 'no senators'}."
         if any(card not in left or number > left[card] for card, number in self.senators.items()):
             has_them = all(card in held and number <= held[card] for card, number in self.senators.items())
             rule = "CS-SEN-06" if has_them else "CS-SEN-05"
-            raise Refusal(rule, asked, f"You have {hands.in_words(table, left)} left.")
+            raise Refusal(rule, wrong, f"You have {hands.in_words(table, left)} left.")
         lies = hands.votes(table, vote.laid.get(seat, {}))
         if lies + hands.votes(table, self.senators) <= (most := highest(table)):
             allowed = f"Lay more than {most} vote{'s' * (most != 1)}, counting the {lies} that you have laid, or pass."
-            raise Refusal("CS-SEN-05", asked, allowed)
+            raise Refusal("CS-SEN-05", wrong, allowed)
         draft.emit(SenatorsLaid(seat, {card: number for card, number in sorted(self.senators.items()) if number}))
 
     @classmethod
@@ -257,8 +257,8 @@ class PlaceLegions(Command, frozen=True):
         prize, brought = _prize(draft.table)
         assert isinstance(brought, Levy), "only units are placed"
         if self.province not in brought.places:
-            asked = f"You cannot place the units in {self.province}."
-            raise Refusal("CS-EFF-07", asked, f"Place them in {' or '.join(brought.places)}.")
+            wrong = f"You cannot place the units in {self.province}."
+            raise Refusal("CS-EFF-07", wrong, f"Place them in {' or '.join(brought.places)}.")
         effects.levy(draft, seat, prize.card, brought, self.province)
         _look_at_rome(draft)
 

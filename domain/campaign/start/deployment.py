@@ -140,13 +140,13 @@ class Deploy(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, left = draft.table, _units_to_place(draft.table)
         units = Units(self.infantry, self.cavalry, self.catapults)
-        asked = f"You cannot place {Army(units, self.generals, bool(self.caesar))} in {self.province}."
+        wrong = f"You cannot place {Army(units, self.generals, bool(self.caesar))} in {self.province}."
         if self.province not in (provinces := _provinces(table, seat)):
-            raise Refusal("CS-DEP-03", asked, f"Place units where you have influence: {', '.join(provinces)}.")
+            raise Refusal("CS-DEP-03", wrong, f"Place units where you have influence: {', '.join(provinces)}.")
         if not units.within(left.units) or self.generals > left.generals or self.caesar > left.caesar:
-            raise Refusal("CS-SET-03", asked, f"You have {left} left to place.")
+            raise Refusal("CS-SET-03", wrong, f"You have {left} left to place.")
         if not units.total + self.generals + self.caesar:
-            raise Refusal("CS-DEP-03", asked, "Place at least one unit.")
+            raise Refusal("CS-DEP-03", wrong, "Place at least one unit.")
         draft.emit(ArmyDeployed(seat, self.province, Army(units, self.generals, bool(self.caesar))))
 
     @classmethod
@@ -171,11 +171,11 @@ class DeployGalley(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You cannot place a galley in {self.sea}."
+        wrong = f"You cannot place a galley in {self.sea}."
         if not table.deploying.get("galleys"):
-            raise Refusal("CS-SET-03", asked, "You have no galley left to place.")
+            raise Refusal("CS-SET-03", wrong, "You have no galley left to place.")
         if self.sea not in (seas := _seas(table, seat)):
-            raise Refusal("CS-DEP-04", asked, f"Sea zones beside your influence: {or_none(seas)}.")
+            raise Refusal("CS-DEP-04", wrong, f"Sea zones beside your influence: {or_none(seas)}.")
         draft.emit(GalleyDeployed(seat, self.sea))
 
     @classmethod

@@ -69,9 +69,9 @@ class Position(Struct, forbid_unknown_fields=True):
     """Cards that are left to draw."""
 
 
-def arrange(given: Mapping[str, Any], data: Data, board: Board) -> Table:
+def arrange(content: Mapping[str, Any], data: Data, board: Board) -> Table:
     """Return the table of a position. Raises `ValueError` or `msgspec.ValidationError` if it is impossible."""
-    position = msgspec.convert(dict(given), Position)
+    position = msgspec.convert(dict(content), Position)
     a, b = position.alliances
     named = {*a, *b, *position.seats}
     if unknown := named - COLOURS.keys():
@@ -155,9 +155,9 @@ def _senators(table: Table, position: Position, seat: Seat) -> dict[CardId, int]
     return position.senators.get(seat, dict.fromkeys(table.data.start.senators, 1))
 
 
-def conceal(draft: Draft[Table], given: Mapping[str, Any]) -> None:
+def conceal(draft: Draft[Table], content: Mapping[str, Any]) -> None:
     """Seal the hands of a position."""
-    position = msgspec.convert(dict(given), Position)
+    position = msgspec.convert(dict(content), Position)
     for seat in draft.table.seats:
         held = _senators(draft.table, position, seat)
         draft.table.hands[seat] = Hand(sum(held.values()), hands.seal(draft, seat, held))

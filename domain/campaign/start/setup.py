@@ -34,7 +34,7 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
     colours: Colours | UnsetType = UNSET
 
 
-def seats(players: int, chosen: Setup) -> tuple[Seat, ...]:
+def seats(players: int, choices: Setup) -> tuple[Seat, ...]:
     """Return the seats of a game, clockwise; none when the rules have no game for this number of players.
 
     Raises:
@@ -42,10 +42,10 @@ def seats(players: int, chosen: Setup) -> tuple[Seat, ...]:
     """
     if players not in PLAYERS:
         return ()
-    colours = tuple(map(Seat, chosen.colours or ())) or tuple(COLOURS)[:players]
+    colours = tuple(map(Seat, choices.colours or ())) or tuple(COLOURS)[:players]
     if len(colours) != players or len(set(colours)) < players:
-        asked = f"You chose the colours {', '.join(colours)} for {players} players."
-        raise Refusal("CS-SET-02", asked, f"Choose {players} different colours from {', '.join(COLOURS)}.")
+        wrong = f"You chose the colours {', '.join(colours)} for {players} players."
+        raise Refusal("CS-SET-02", wrong, f"Choose {players} different colours from {', '.join(COLOURS)}.")
     return tuple(seat for seat in COLOURS if seat in colours)
 
 

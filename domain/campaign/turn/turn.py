@@ -81,11 +81,11 @@ def end_move(table: Table) -> None:
     table.change_turn(land_move=None, naval_move=None)
 
 
-def require_action(table: Table, asked: str) -> None:
+def require_action(table: Table, wrong: str) -> None:
     """Refuse an action when none is left."""
     if not turn_of(table).actions:
         allowed = "You have no actions left in this turn. Use cards, or end the turn."
-        raise Refusal("CS-ACT-01", asked, allowed)
+        raise Refusal("CS-ACT-01", wrong, allowed)
 
 
 class Pass(Command, frozen=True):

@@ -211,8 +211,8 @@ class _Check:
             elif kind is not None and self.map.area(area).kind != kind:
                 yield f"{field}: {area} is {self.map.area(area).kind}, not {kind}"
 
-    def _unknown_names(self, field: str, names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
-        there = tuple(known)
+    def _unknown_names(self, field: str, names: Iterable[str], expected: Iterable[str]) -> Iterator[str]:
+        there = tuple(expected)
         for name, times in _repeated(names):
             yield f"{field}: {name} is given {times} times; name it once"
         for name in dict.fromkeys(names):

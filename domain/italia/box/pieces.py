@@ -126,9 +126,9 @@ class Army(Struct, frozen=True, omit_defaults=True):
         return names.all(self.leaders) + (f" with {listed(self.units)}" if self.units else "")
 
 
-def _without(leaders: Iterable[LeaderId], gone: Iterable[LeaderId]) -> tuple[LeaderId, ...]:
-    gone = set(gone)
-    return tuple(leader for leader in leaders if leader not in gone)
+def _without(leaders: Iterable[LeaderId], removed: Iterable[LeaderId]) -> tuple[LeaderId, ...]:
+    removed = set(removed)
+    return tuple(leader for leader in leaders if leader not in removed)
 
 
 NO_ARMY: Final = Army()

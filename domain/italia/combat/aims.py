@@ -110,8 +110,8 @@ class DeclareTargets(Command, frozen=True):
         table, fight = draft.table, battle_of(draft.table)
         nation, units, targets = _declaring(table, fight)
         names = table.names
-        asked = f"The {names(self.nation)} cannot declare targets now."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must declare theirs.")
+        wrong = f"The {names(self.nation)} cannot declare targets now."
+        refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must declare theirs.")
         for kind, number in units.items():
             aimed = sum(self.aims.get(kind, {}).values())
             said = f"You aim with {amount_of(kind, aimed)}."
@@ -179,14 +179,14 @@ class AimUnit(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, battle_of(draft.table)
         names = table.names
-        asked = (
+        wrong = (
             f"The {names(self.nation)} cannot aim with {amount_of(self.kind, 1)} at {kinds_in_words([self.target])}."
         )
         sides = [side for side in _choosing(table, fight) if table.seat_of(side) == seat]
-        refuse_unless(self.nation in sides, self.rule, asked, f"You choose targets for the {names.all(sides)}.")
+        refuse_unless(self.nation in sides, self.rule, wrong, f"You choose targets for the {names.all(sides)}.")
         kinds, targets = _units_without_target(table, fight, self.nation, draft.open)
-        refuse_unless(self.kind in kinds, self.rule, asked, f"Only {kinds_in_words(kinds)} have no target yet.")
-        refuse_unless(self.target in targets, self.rule, asked, f"They can aim at {kinds_in_words(targets)}.")
+        refuse_unless(self.kind in kinds, self.rule, wrong, f"Only {kinds_in_words(kinds)} have no target yet.")
+        refuse_unless(self.target in targets, self.rule, wrong, f"They can aim at {kinds_in_words(targets)}.")
         _seal(draft, self.nation, self.kind, self.target)
 
     @classmethod
@@ -237,9 +237,9 @@ def _reveal(draft: Draft[Table]) -> None:
     draft.emit(TargetsRevealed(targets, aims))
 
 
-def aimed(chosen: Iterable[Any]) -> tuple[Aim, ...]:
+def aimed(targets: Iterable[Any]) -> tuple[Aim, ...]:
     """Return targets that were chosen unit by unit, put together."""
-    counts = Counter((kind, target) for kind, target in chosen)
+    counts = Counter((kind, target) for kind, target in targets)
     return tuple(Aim(kind, number, target) for (kind, target), number in sorted(counts.items()))
 
 
@@ -249,9 +249,9 @@ def chosen_by(fight: Battle, vault: Vault) -> dict[NationId, tuple[Aim, ...]]:
     return {nation: aimed(map(vault.open, each)) for nation, each in own.items()}
 
 
-def assume(draft: Draft[Table], nation: NationId, number: int, seen: Iterable[Aim] | None, rng: Random) -> None:
-    """Seal `number` targets of a side: those in `seen`, or random ones that it may have chosen."""
-    known: list[tuple[Kind, str]] = [(each.kind, each.target) for each in seen or () for _ in range(each.count)]
+def assume(draft: Draft[Table], nation: NationId, number: int, aims: Iterable[Aim] | None, rng: Random) -> None:
+    """Seal `number` targets of a side: those in `aims`, or random ones that it may have chosen."""
+    known: list[tuple[Kind, str]] = [(each.kind, each.target) for each in aims or () for _ in range(each.count)]
     for _ in range(number):
         kinds, targets = _units_without_target(draft.table, battle_of(draft.table), nation, draft.open)
         chosen = known.pop() if known else (rng.choice(kinds), rng.choice(targets))

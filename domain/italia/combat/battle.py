@@ -363,13 +363,13 @@ class Convert(Command, frozen=True):
         battle = battle_of(draft.table)
         names = draft.table.names
         unit = amount_of(self.kind, 1) if self.kind else "no unit"
-        asked = f"The {names(self.nation)} cannot convert {unit}."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
+        wrong = f"The {names(self.nation)} cannot convert {unit}."
+        refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must answer now.")
         if self.kind is not None:
             there = draft.table.army(battle.place, battle.enemy(nation)).units
             rule = "IT-I2-08" if self.kind in there else self.rule
             refuse_unless(
-                self.kind in kinds, rule, asked, f"They can convert one unit of these types: {kinds_in_words(kinds)}."
+                self.kind in kinds, rule, wrong, f"They can convert one unit of these types: {kinds_in_words(kinds)}."
             )
             draft.emit(deserters.UnitConverted(nation, battle.place, battle.enemy(nation), self.kind))
             goes_on(draft)

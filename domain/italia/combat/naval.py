@@ -129,11 +129,11 @@ class SinkFleets(Command, frozen=True):
         fight = battle_of(draft.table)
         nation, number = _losing(fight)
         names = draft.table.names
-        asked = f"The {names(self.nation)} cannot lose {names.all(self.fleets)}."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must choose their losses now.")
+        wrong = f"The {names(self.nation)} cannot lose {names.all(self.fleets)}."
+        refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must choose their losses now.")
         there = [name for name, _ in draft.table.fleets_of(nation, fight.place)]
         known = set(self.fleets) <= set(there) and len(set(self.fleets)) == len(self.fleets) == number
-        refuse_unless(known, self.rule, asked, f"Choose {amount_of(FLEET, number)} out of {names.all(there)}.")
+        refuse_unless(known, self.rule, wrong, f"Choose {amount_of(FLEET, number)} out of {names.all(there)}.")
         _choose(draft, nation, tuple(sorted(self.fleets)))
 
     @classmethod
@@ -211,18 +211,18 @@ class SaveCargo(Command, frozen=True):
         nation, _ = _losing(fight)
         army = Army(plus(self.units, {}), tuple(sorted(self.leaders)))
         names = table.names
-        asked = f"You cannot save {army.tell(names)} from {names(self.fleet)} to {names(self.to)}."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
+        wrong = f"You cannot save {army.tell(names)} from {names(self.fleet)} to {names(self.to)}."
+        refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must answer now.")
         lost, free = fight.sinking[nation], _free(table, fight, nation)
         allowed = f"Save cargo from {names.all(lost)} to {names.all(free)}."
-        refuse_unless(self.fleet in lost and self.to in free, self.rule, asked, allowed)
+        refuse_unless(self.fleet in lost and self.to in free, self.rule, wrong, allowed)
         aboard = table.fleets[self.fleet].cargo
         known = army and aboard.has(Army(self.units, army.leaders))
-        refuse_unless(known, self.rule, asked, f"It carries {aboard.tell(names)}.")
+        refuse_unless(known, self.rule, wrong, f"It carries {aboard.tell(names)}.")
         refuse_unless(
             fits(self.units, free[self.to]),
             "IT-SEA-04",
-            asked,
+            wrong,
             f"There is room for {amount_of('unit', free[self.to])}.",
         )
         draft.emit(CargoSaved(nation, self.fleet, self.to, army))
@@ -275,8 +275,8 @@ class LetSink(Command, frozen=True):
         table, fight = draft.table, battle_of(draft.table)
         nation, _ = _losing(fight)
         names = table.names
-        asked = f"The {names(self.nation)} cannot let fleets sink now."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
+        wrong = f"The {names(self.nation)} cannot let fleets sink now."
+        refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must answer now.")
         to = next(iter(_free(table, fight, nation)))
         for fleet in fight.sinking[nation]:
             if leaders := table.fleets[fleet].cargo.leaders:
@@ -328,14 +328,14 @@ class SailAway(Command, frozen=True):
         table, fight = draft.table, battle_of(draft.table)
         nation = retreating(table, fight)
         names = table.names
-        asked = f"The {names(self.nation)} cannot retreat with {names.all(self.fleets)} to {names(self.to)}."
+        wrong = f"The {names(self.nation)} cannot retreat with {names.all(self.fleets)} to {names(self.to)}."
         assert nation is not None, "a side may retreat"
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
+        refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must answer now.")
         there = [name for name, _ in table.fleets_of(self.nation, fight.place)]
         known = self.fleets and set(self.fleets) <= set(there) and len(set(self.fleets)) == len(self.fleets)
-        refuse_unless(known, self.rule, asked, f"Your fleets in the battle are {names.all(there)}.")
+        refuse_unless(known, self.rule, wrong, f"Your fleets in the battle are {names.all(there)}.")
         seas = table.map.sea_neighbours(fight.place)
-        refuse_unless(self.to in seas, self.rule, asked, f"They can retreat to {names.all(seas)}.")
+        refuse_unless(self.to in seas, self.rule, wrong, f"They can retreat to {names.all(seas)}.")
         draft.emit(FleetsRetreated(self.nation, fight.place, self.to, tuple(sorted(self.fleets))))
 
     @classmethod

@@ -121,13 +121,13 @@ class Fight(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, battles = draft.table, next_battles(draft.table)
         names, nation = table.names, turn_of(table).nation
-        asked = f"The {names(self.nation)} cannot fight the {names(self.enemy)} in {names(self.place)} now."
-        refuse_unless(self.nation == nation, self.rule, asked, f"It is the turn of the {names(nation)}.")
+        wrong = f"The {names(self.nation)} cannot fight the {names(self.enemy)} in {names(self.place)} now."
+        refuse_unless(self.nation == nation, self.rule, wrong, f"It is the turn of the {names(nation)}.")
         battle = next((each for each in battles if (each.place, each.enemy) == (self.place, self.enemy)), None)
         if battle is None:
             each = enumerated([f"the {names(one.enemy)} in {names(one.place)}" for one in battles])
             allowed = f"They can fight {each} next."
-            raise Refusal(_not_due(table, nation, self.place, self.enemy), asked, allowed)
+            raise Refusal(_not_due(table, nation, self.place, self.enemy), wrong, allowed)
         if battle.raid not in (None, self.raid):
             raise Refusal(*_no_raid(table, nation, self.place))
         begin(draft, battle.place, battle.enemy, naval=battle.naval, raid=self.raid)

@@ -120,14 +120,14 @@ class Place(Command, frozen=True):
         table, nation = draft.table, turn_of(draft.table).nation
         held = table.nations[nation].held
         if not 0 < self.number <= held.get(self.kind, 0):
-            asked = f"The {table.names(nation)} cannot place {amount_of(self.kind, self.number)}."
-            raise Refusal("IT-PLC-01", asked, f"They still have to place {held_in_words(held)}.")
+            wrong = f"The {table.names(nation)} cannot place {amount_of(self.kind, self.number)}."
+            raise Refusal("IT-PLC-01", wrong, f"They still have to place {held_in_words(held)}.")
         where = places(table, nation, self.kind)
-        asked = f"You cannot place {amount_of(self.kind, self.number)} in {table.names(self.area)}."
+        wrong = f"You cannot place {amount_of(self.kind, self.number)} in {table.names(self.area)}."
         if self.area not in where:
-            raise Refusal(self._barred_by(table, nation), asked, f"They can be placed in {table.names.all(where)}.")
+            raise Refusal(self._barred_by(table, nation), wrong, f"They can be placed in {table.names.all(where)}.")
         if self.number > where[self.area]:
-            raise Refusal("IT-PLC-03", asked, "Place one new land unit in each area, no more.")
+            raise Refusal("IT-PLC-03", wrong, "Place one new land unit in each area, no more.")
         draft.emit(UnitsPlaced(nation, self.area, self.kind, self.number))
 
     def _barred_by(self, table: Table, nation: NationId) -> str:
@@ -158,9 +158,9 @@ class Place(Command, frozen=True):
                 )
 
 
-def held_in_words(held: dict[str, int]) -> str:
+def held_in_words(supply: dict[str, int]) -> str:
     """Say what is still to be placed."""
-    return enumerated([amount_of(kind, held[kind]) for kind in (*KINDS, FLEET) if held.get(kind)]) or "nothing"
+    return enumerated([amount_of(kind, supply[kind]) for kind in (*KINDS, FLEET) if supply.get(kind)]) or "nothing"
 
 
 def place(table: Table) -> list[Decision] | Consequence[Table] | None:

@@ -190,39 +190,39 @@ class Buy(Command, frozen=True):
             if number > left.get(kind, 0):
                 rule = "IT-BUY-07" if kind == CONSULAR and number <= table.supply(nation).get(kind, 0) else "IT-BUY-05"
                 offered = [amount_of(each, most) for each, most in left.items() if most]
-                asked = f"The {who} cannot buy {amount_of(kind, number)}."
+                wrong = f"The {who} cannot buy {amount_of(kind, number)}."
                 allowed = f"They can buy up to {enumerated(offered)}." if offered else "They can buy nothing."
                 if rule == "IT-BUY-07":
                     each = table.cards.nations[nation].consular_limit
                     allowed = f"They may have 1 consular legion for every {each} cities: {left[CONSULAR]} more."
-                raise Refusal(rule, asked, allowed)
+                raise Refusal(rule, wrong, allowed)
         bought = sum(number for kind, number in self.units.items() if kind != FLEET)
         most = room_left(table, nation)
         if bought and most is not None and bought > most:
-            asked = f"The {who} cannot place {bought} more land units."
+            wrong = f"The {who} cannot place {bought} more land units."
             raise Refusal(
-                "IT-BUY-11", asked, f"They have room for {amount_of('unit', most)}: one in each area that they control."
+                "IT-BUY-11", wrong, f"They have room for {amount_of('unit', most)}: one in each area that they control."
             )
         if self.fleet and not seas(table, nation):
-            asked = f"The {who} cannot place a fleet."
+            wrong = f"The {who} cannot place a fleet."
             raise Refusal(
                 "IT-BUY-11",
-                asked,
+                wrong,
                 "Fleets are placed in a sea area beside an area that they control, if their card allows that sea area.",
             )
 
     def _check_cities(self, table: Table, nation: NationId) -> None:
-        for rough, named in ((False, self.cities), (True, self.rough_cities)):
+        for rough, areas in ((False, self.cities), (True, self.rough_cities)):
             offered = sites(table, nation, rough=rough)
-            if len(set(named)) < len(named):
+            if len(set(areas)) < len(areas):
                 raise Refusal("IT-BUY-10", "You named an area twice.", "Buy at most one city for each area.")
-            if wrong := [area for area in named if area not in offered]:
+            if refused := [area for area in areas if area not in offered]:
                 where = "highlands and marshes" if rough else "areas of normal terrain"
                 places = table.names.all(offered) if offered else "none"
-                asked = f"The {table.names(nation)} cannot buy a city for {table.names.all(wrong)}."
+                wrong = f"The {table.names(nation)} cannot buy a city for {table.names.all(refused)}."
                 other = sites(table, nation, rough=not rough)
-                rule = "IT-BUY-02" if set(wrong) <= set(other) else "IT-BUY-10"
-                raise Refusal(rule, asked, f"They can buy one for these {where}: {places}.")
+                rule = "IT-BUY-02" if set(refused) <= set(other) else "IT-BUY-10"
+                raise Refusal(rule, wrong, f"They can buy one for these {where}: {places}.")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

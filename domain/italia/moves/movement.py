@@ -183,23 +183,23 @@ class Move(Command, frozen=True):
         table, nation = draft.table, turn_of(draft.table).nation
         army = army_of(self.units, self.leaders)
         names = table.names
-        asked = f"You cannot move {army.tell(names)} from {names(self.origin)} to {names(self.to)}."
-        refuse_unless_there(table, nation, self.origin, self.units, army.leaders, asked)
+        wrong = f"You cannot move {army.tell(names)} from {names(self.origin)} to {names(self.to)}."
+        refuse_unless_there(table, nation, self.origin, self.units, army.leaders, wrong)
         if self.to in table.map.seas:
             rule = "IT-SEA-03" if army.units else "IT-MOV-15"
-            raise Refusal(rule, asked, "Land units and leaders go to sea aboard a fleet.")
-        step = step_between(table, nation, self.origin, self.to, army.leaders, asked)
-        groups = step.choose(table, self.units, asked)
+            raise Refusal(rule, wrong, "Land units and leaders go to sea aboard a fleet.")
+        step = step_between(table, nation, self.origin, self.to, army.leaders, wrong)
+        groups = step.choose(table, self.units, wrong)
         for leader in army.leaders:
             if (rule := step.leader_barred(table, leader, groups)) is not None:
-                raise Refusal(rule, asked, WHY[rule])
+                raise Refusal(rule, wrong, WHY[rule])
         left = _less(groups_at(table, nation, self.origin), groups)
         if any(left_behind(table, walk, army.leaders) for walk in left):
             allowed = "Units that moved one more area with their leader cannot be left behind by him."
-            raise Refusal("IT-MOV-10", asked, allowed)
+            raise Refusal("IT-MOV-10", wrong, allowed)
         entered = has_entered(table, groups, army.leaders)
         if step.contested and (not step.free or entered):
-            overrun.require(table, nation, self.origin, army, asked, entered=entered)
+            overrun.require(table, nation, self.origin, army, wrong, entered=entered)
             left = overrun.stop_units(left, overrun.needed(table, nation, self.origin))
         draft.emit(_moved(table, step, army, groups, left))
 
@@ -226,17 +226,17 @@ class Move(Command, frozen=True):
         return cls.option(title, fields, optional=optional, x_total=totals)
 
 
-def _less(groups: Iterable[Walk], gone: Iterable[Walk]) -> list[Walk]:
+def _less(groups: Iterable[Walk], removed: Iterable[Walk]) -> list[Walk]:
     counts = {replace(walk, count=0): walk.count for walk in groups}
-    for walk in gone:
+    for walk in removed:
         counts[replace(walk, count=0)] -= walk.count
     return [replace(walk, count=number) for walk, number in counts.items() if number]
 
 
-def _moved(table: Table, step: Step, army: Army, groups: Iterable[Walk], left: Iterable[Walk]) -> ArmyMoved:
+def _moved(table: Table, step: Step, army: Army, groups: Iterable[Walk], rest: Iterable[Walk]) -> ArmyMoved:
     """Return the event of a step that some groups make while others are left."""
     there = moving_of(table).walks.get(step.to, ())
-    alone = (replace(walk, leaders=tuple(each for each in walk.leaders if each not in step.leaders)) for walk in left)
+    alone = (replace(walk, leaders=tuple(each for each in walk.leaders if each not in step.leaders)) for walk in rest)
     return ArmyMoved(
         step.nation,
         step.origin,
@@ -331,12 +331,12 @@ class Disband(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
-        asked = f"You cannot give up {listed(self.units)} in {table.names(self.area)}."
+        wrong = f"You cannot give up {listed(self.units)} in {table.names(self.area)}."
         over, there = excess(table), table.army(self.area, nation).units
         most = over.get(self.area, 0)
-        refuse_unless(within(self.units, there), "IT-STK-12", asked, f"You have {listed(there)} there.")
+        refuse_unless(within(self.units, there), "IT-STK-12", wrong, f"You have {listed(there)} there.")
         allowed = f"Give up {amount_of('unit', most)} at most." if most else "They are not too many for the attack."
-        refuse_unless(1 <= total(self.units) <= most, "IT-STK-12", asked, allowed)
+        refuse_unless(1 <= total(self.units) <= most, "IT-STK-12", wrong, allowed)
         draft.emit(AttackersDisbanded(nation, self.area, plus(self.units, {})))
 
     @classmethod

@@ -29,7 +29,7 @@ def most_passing(table: Table, nation: NationId, area: AreaId, *, led: bool) -> 
     return table.army(area, nation).size - staying
 
 
-def require(table: Table, nation: NationId, area: AreaId, leaving: Army, asked: str, *, entered: bool) -> None:
+def require(table: Table, nation: NationId, area: AreaId, leaving: Army, wrong: str, *, entered: bool) -> None:
     """Refuse units that leave an area of strangers without an overrun (IT-MOV-08, IT-OVR-01 to IT-OVR-04).
 
     An army that has not `entered` starts a campaign there (IT-CAM-17).
@@ -45,7 +45,7 @@ def require(table: Table, nation: NationId, area: AreaId, leaving: Army, asked: 
         allowed = f"{amount_of('unit', enough)} would have to stay in {name}, but at most {most} can attack it."
     if not staying.size:
         rule = "IT-MOV-08"
-    raise Refusal(rule if entered else "IT-CAM-17", asked, allowed)
+    raise Refusal(rule if entered else "IT-CAM-17", wrong, allowed)
 
 
 def stop_units(walks: Iterable[Walk], number: int) -> tuple[Walk, ...]:

@@ -210,7 +210,7 @@ class Step(Struct, frozen=True):
         """Tell whether an army on campaign may end this move among subjects (IT-CAM-13)."""
         return table.campaign is not None and may_rest(table, self.nation, self.to)
 
-    def choose(self, table: Table, units: Units, asked: str) -> list[Walk]:
+    def choose(self, table: Table, units: Units, wrong: str) -> list[Walk]:
         """Return the groups that make the step. Raises `Refusal` when fewer units can."""
         groups = groups_at(table, self.nation, self.origin)
         chosen: list[Walk] = []
@@ -222,7 +222,7 @@ class Step(Struct, frozen=True):
                     number -= chosen[-1].count
             if number or not able:
                 rules = [rule for walk in groups if walk.kind == kind and (rule := self.barred(table, walk))]
-                raise Refusal(rules[0], asked, WHY[rules[0]])
+                raise Refusal(rules[0], wrong, WHY[rules[0]])
         return chosen
 
     def sorted(self, groups: Iterable[Walk]) -> list[Walk]:
@@ -248,16 +248,16 @@ WHY = {
 
 
 def step_between(
-    table: Table, nation: NationId, origin: AreaId, to: AreaId, leaders: tuple[LeaderId, ...], asked: str
+    table: Table, nation: NationId, origin: AreaId, to: AreaId, leaders: tuple[LeaderId, ...], wrong: str
 ) -> Step:
     """Return a step. Raises `Refusal` when nobody could make it."""
     near, names = table.map.land_neighbours(origin), table.names
-    refuse_unless(to in near, "IT-MOV-02", asked, f"The neighbours of {names(origin)} are {names.all(near)}.")
+    refuse_unless(to in near, "IT-MOV-02", wrong, f"The neighbours of {names(origin)} are {names.all(near)}.")
     if not table.treats_as_normal(nation, to):
-        raise Refusal("IT-ENT-03", asked, f"The {names(nation)} may not enter that entry area.")
+        raise Refusal("IT-ENT-03", wrong, f"The {names(nation)} may not enter that entry area.")
     campaign = table.campaign
     if campaign is not None and campaign.leader not in leaders:
-        raise Refusal("IT-CAM-01", asked, f"On campaign units move only with {names(campaign.leader)}.")
+        raise Refusal("IT-CAM-01", wrong, f"On campaign units move only with {names(campaign.leader)}.")
     return bare_step(table, nation, origin, to, leaders)
 
 
@@ -313,7 +313,7 @@ def army_of(units: Units, leaders: Iterable[LeaderId]) -> Army:
 
 
 def refuse_unless_there(
-    table: Table, nation: NationId, area: AreaId, units: Units, leaders: tuple[LeaderId, ...], asked: str
+    table: Table, nation: NationId, area: AreaId, units: Units, leaders: tuple[LeaderId, ...], wrong: str
 ) -> None:
     """Refuse units that the active nation does not have in an area: others' (IT-SEQ-03), or nobody's (IT-MOV-01)."""
     there, army, names = table.army(area, nation), Army(units, leaders), table.names
@@ -321,5 +321,5 @@ def refuse_unless_there(
         has = there.tell(names) if there else "nothing"
         others = any(table.army(area, other).has(army) for other in table.nations_at(area))
         allowed = f"It is the turn of the {names(nation)}, who have {has} in {names(area)}."
-        raise Refusal("IT-SEQ-03" if others else "IT-MOV-01", asked, allowed)
+        raise Refusal("IT-SEQ-03" if others else "IT-MOV-01", wrong, allowed)
     refuse_unless(army.size or leaders, "IT-MOV-01", "You named nobody.", "Name at least one unit or leader.")

@@ -304,9 +304,9 @@ class LevyUnits(Command, frozen=True):
         table = draft.table
         nation, kind, most, area = _levy(table)
         if self.nation != nation or self.number > most:
-            asked = f"The {table.names(self.nation)} cannot buy {amount_of(kind, self.number)}."
+            wrong = f"The {table.names(self.nation)} cannot buy {amount_of(kind, self.number)}."
             rule = "IT-BUY-09" if self.nation == nation else "IT-I1-13"
-            raise Refusal(rule, asked, f"The {table.names(nation)} can buy up to {amount_of(kind, most)}.")
+            raise Refusal(rule, wrong, f"The {table.names(nation)} can buy up to {amount_of(kind, most)}.")
         cost = self.number * purchase.price(table, nation, kind)
         draft.emit(UnitsLevied(nation, kind, self.number, area, cost))
 

@@ -93,9 +93,9 @@ class Position(Struct, forbid_unknown_fields=True):
     options: Options = Options()
 
 
-def arrange(given: Mapping[str, Any], data: Data, cards: Cards, rules: Rules, board: Board) -> Table:
+def arrange(content: Mapping[str, Any], data: Data, cards: Cards, rules: Rules, board: Board) -> Table:
     """Return the table of a position. Raises `ValueError` or `msgspec.ValidationError` when it makes no sense."""
-    position = msgspec.convert(dict(given), Position)
+    position = msgspec.convert(dict(content), Position)
     table = bare(data, cards, rules, position.options, board)
     table.round, table.stage = position.round, position.part
     for nation, changes in _standings(position).items():

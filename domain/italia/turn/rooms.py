@@ -116,13 +116,13 @@ def _company(table: Table, one: Arriving) -> dict[str, int] | None:
     return {name: room for name, room in fleets.items() if room and table.fleets[FleetId(name)].sea == place}
 
 
-def _few_each(table: Table, one: Arriving, place: Controlled, found: Mapping[str, int]) -> dict[str, int]:
+def _few_each(table: Table, one: Arriving, place: Controlled, counts: Mapping[str, int]) -> dict[str, int]:
     """Return where units stand that come a few to each area, or all together in one (IT-I1-32)."""
     assert place.most_each is not None, "a card that limits the units of each area"
     together = place.or_all_in
     if together is not None and one.at.get(together, 0) > place.most_each:
-        return {**dict.fromkeys(found, 0), together: sum(one.units.values())}
-    rest = {area: max(0, place.most_each - one.at.get(AreaId(area), 0)) for area in found}
+        return {**dict.fromkeys(counts, 0), together: sum(one.units.values())}
+    rest = {area: max(0, place.most_each - one.at.get(AreaId(area), 0)) for area in counts}
     if together is not None and not sum(one.at.values()) and not set(table.nations_at(together)) - {one.nation}:
         rest[together] = sum(one.units.values())
     return rest

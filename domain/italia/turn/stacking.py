@@ -252,14 +252,14 @@ class RemoveExcess(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
         names = table.names
-        asked = f"The {names(nation)} cannot remove {listed(self.units)} from {names(self.area)}."
+        wrong = f"The {names(nation)} cannot remove {listed(self.units)} from {names(self.area)}."
         found, there = crowded(table), table.army(self.area, nation).units
         refuse_unless(
-            self.area in found, "IT-STK-04", asked, f"Too many units are in {names.all(found)}: remove some there."
+            self.area in found, "IT-STK-04", wrong, f"Too many units are in {names.all(found)}: remove some there."
         )
-        refuse_unless(within(self.units, there), "IT-STK-04", asked, f"They have {listed(there)} there.")
+        refuse_unless(within(self.units, there), "IT-STK-04", wrong, f"They have {listed(there)} there.")
         excess = found[self.area]
-        refuse_unless(total(self.units) == excess, "IT-STK-04", asked, f"Remove {amount_of('unit', excess)} there.")
+        refuse_unless(total(self.units) == excess, "IT-STK-04", wrong, f"Remove {amount_of('unit', excess)} there.")
         draft.emit(ExcessRemoved(nation, self.area, plus(self.units, {})))
 
     @classmethod
@@ -298,16 +298,16 @@ class DeclareCapital(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, names, nation = draft.table, draft.table.names, self.nation
-        asked = f"You cannot declare {names(self.area)} the capital of the {names(nation)}."
+        wrong = f"You cannot declare {names(self.area)} the capital of the {names(nation)}."
         own = _nations_of(table, seat)
-        refuse_unless(nation in own, "IT-STK-07", asked, f"You lead the {names.all(own)}.")
+        refuse_unless(nation in own, "IT-STK-07", wrong, f"You lead the {names.all(own)}.")
         if (fixed := fixed_capital(table, nation)) is not None:
-            raise Refusal("IT-STK-10", asked, f"Their capital always is {names(fixed)}.")
+            raise Refusal("IT-STK-10", wrong, f"Their capital always is {names(fixed)}.")
         areas = _sites(table, nation)
         allowed = (
             f"It must be another area that they control and do not attack: {names.all(areas) if areas else 'none'}."
         )
-        refuse_unless(self.area in areas, "IT-STK-09", asked, allowed)
+        refuse_unless(self.area in areas, "IT-STK-09", wrong, allowed)
         former, excess = _given_up(table, nation)
         there = table.army(former, nation).units if former is not None and excess else {}
         lost = "They remove no units from their former capital."
@@ -316,7 +316,7 @@ class DeclareCapital(Command, frozen=True):
                 f"They must remove {amount_of('unit', excess)} from {names(former)}, where they have {listed(there)}."
             )
         fits = total(self.removed) == excess and within(self.removed, there)
-        refuse_unless(fits, "IT-STK-08", asked, lost)
+        refuse_unless(fits, "IT-STK-08", wrong, lost)
         draft.emit(CapitalDeclared(nation, self.area, former, plus(self.removed, {})))
 
     @classmethod

@@ -65,9 +65,9 @@ class RemoveLosses(Command, frozen=True):
         force, hits = fighting(draft.table, battle, seat), battle.losses[seat]
         counted = self.legions + self.fortresses == hits
         if not counted or self.legions > force.legions or self.fortresses > force.fortresses:
-            asked = f"You asked to remove {self.legions} legions and {self.fortresses} fortresses."
+            wrong = f"You asked to remove {self.legions} legions and {self.fortresses} fortresses."
             allowed = f"Remove {hits} of {force.legions} legions and {force.fortresses} fortresses."
-            raise Refusal(self.rule if counted else "MN-BAT-05", asked, allowed)
+            raise Refusal(self.rule if counted else "MN-BAT-05", wrong, allowed)
         draft.emit(LossesRemoved(battle.province, seat, self.legions, self.fortresses))
 
     @classmethod

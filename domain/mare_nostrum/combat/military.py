@@ -28,8 +28,8 @@ class FinishCampaign(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         for area, rule in unfinished(draft.table, seat).items():
-            asked = f"Your units in {area} must still act."
-            raise Refusal(rule, asked, "Fight there first, or pillage, occupy or convert.")
+            wrong = f"Your units in {area} must still act."
+            raise Refusal(rule, wrong, "Fight there first, or pillage, occupy or convert.")
         order.finish(draft)
 
     @classmethod

@@ -107,17 +107,17 @@ class Keep(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         held, taxes = hands.hand_of(table, seat, draft), self.cards.get(TAX, 0)
-        asked = f"You asked to keep {phrases.cards(self.cards)}."
+        wrong = f"You asked to keep {phrases.cards(self.cards)}."
         goods = {card: number for card, number in self.cards.items() if card != TAX}
         if taxes > KEPT_TAXES:
-            raise Refusal("MN-CMB-06", asked, f"You can keep at most {KEPT_TAXES} tax cards.")
+            raise Refusal("MN-CMB-06", wrong, f"You can keep at most {KEPT_TAXES} tax cards.")
         if goods and not table.has(seat, "keep-good"):
-            raise Refusal("MN-CMB-05", asked, "Only the owner of the Hanging Gardens can keep a goods card.")
+            raise Refusal("MN-CMB-05", wrong, "Only the owner of the Hanging Gardens can keep a goods card.")
         if sum(goods.values()) > KEPT_GOODS:
-            raise Refusal("MN-CMB-07", asked, "With the Hanging Gardens, you can keep one goods card.")
+            raise Refusal("MN-CMB-07", wrong, "With the Hanging Gardens, you can keep one goods card.")
         if any(card not in held or number > held[card] for card, number in self.cards.items()):
             rule = "MN-CMB-06" if taxes > held.get(TAX, 0) else "MN-CMB-07"
-            raise Refusal(rule, asked, f"Your hand: {phrases.cards(held)}.")
+            raise Refusal(rule, wrong, f"Your hand: {phrases.cards(held)}.")
         draft.emit(CardsLaidAside(seat, hands.seal(draft, seat, self.cards)))
 
     @classmethod

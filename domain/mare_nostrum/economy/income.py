@@ -108,12 +108,12 @@ def pay(draft: Draft[Table]) -> None:
     draft.emit(IncomePaid(_filled(paid), _filled(missing)))
 
 
-def _share(pile: int, asked: dict[Seat, int]) -> dict[Seat, int]:
-    if sum(asked.values()) <= pile:
-        return asked
-    share = dict.fromkeys(asked, 0)
+def _share(pile: int, requests: dict[Seat, int]) -> dict[Seat, int]:
+    if sum(requests.values()) <= pile:
+        return requests
+    share = dict.fromkeys(requests, 0)
     while pile:
-        for seat in [seat for seat in asked if share[seat] < asked[seat]][:pile]:
+        for seat in [seat for seat in requests if share[seat] < requests[seat]][:pile]:
             share[seat] += 1
             pile -= 1
     return share
@@ -170,9 +170,9 @@ def collect(table: Table) -> list[Decision] | Consequence[Table]:
     ]
 
 
-def _go_on(draft: Draft[Table], owner: Seat | None, left: Sequence[Resource]) -> None:
-    if owner is not None and left:
-        draft.emit(GoodChosen(owner, left[0], automatic=True))
+def _go_on(draft: Draft[Table], owner: Seat | None, goods: Sequence[Resource]) -> None:
+    if owner is not None and goods:
+        draft.emit(GoodChosen(owner, goods[0], automatic=True))
     turn.enter(draft, "trade")
 
 

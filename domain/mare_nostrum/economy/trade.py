@@ -124,8 +124,8 @@ class NameNumber(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         most = draft.table.hands[seat].count
         if self.number > most:
-            asked = f"You named {self.number} cards."
-            raise Refusal(self.rule, asked, f"Name a number from 0 to {most}, which is how many you hold.")
+            wrong = f"You named {self.number} cards."
+            raise Refusal(self.rule, wrong, f"Name a number from 0 to {most}, which is how many you hold.")
         draft.emit(NumberNamed(seat, self.number, traders(draft.table, self.number)))
 
     @classmethod
@@ -159,11 +159,11 @@ class Offer(Command, frozen=True):
         table = draft.table
         assert table.trade is not None, "a number was named"
         held, number = hands.hand_of(table, seat, draft), table.trade.number
-        asked = f"You asked to offer {phrases.cards(self.cards)}."
+        wrong = f"You asked to offer {phrases.cards(self.cards)}."
         if any(card not in held or count > held[card] for card, count in self.cards.items()):
-            raise Refusal(self.rule, asked, f"Your hand: {phrases.cards(held)}.")
+            raise Refusal(self.rule, wrong, f"Your hand: {phrases.cards(held)}.")
         if sum(self.cards.values()) != number:
-            raise Refusal(self.rule, asked, f"Everybody must offer exactly {number}.")
+            raise Refusal(self.rule, wrong, f"Everybody must offer exactly {number}.")
         _offer(draft, seat, self.cards)
 
     @classmethod

@@ -195,29 +195,29 @@ def _values(schema: Schema, steps: _Steps) -> Iterator[Any]:
                 yield from _objects(schema, [*schema["properties"].items()], {}, steps)
 
 
-def _objects(schema: Schema, left: list[tuple[str, Schema]], begun: dict[str, Any], steps: _Steps) -> Iterator[Any]:
+def _objects(schema: Schema, fields: list[tuple[str, Schema]], partial: dict[str, Any], steps: _Steps) -> Iterator[Any]:
     steps.take()
-    if not left:
-        if fits(schema, begun):
-            yield begun
+    if not fields:
+        if fits(schema, partial):
+            yield partial
         return
-    (name, field), *others = left
+    (name, field), *others = fields
     if name not in schema["required"]:
-        yield from _objects(schema, others, begun, steps)
+        yield from _objects(schema, others, partial, steps)
     for value in _values(field, steps):
-        yield from _objects(schema, others, {**begun, name: value}, steps)
+        yield from _objects(schema, others, {**partial, name: value}, steps)
 
 
-def _lists(schema: Schema, steps: _Steps, begun: list[Any], start: int) -> Iterator[list[Any]]:
+def _lists(schema: Schema, steps: _Steps, partial: list[Any], start: int) -> Iterator[list[Any]]:
     """Yield lists. Where no item may come twice, their order means nothing: each set is yielded once."""
     steps.take()
-    if len(begun) >= schema["minItems"] and fits(schema, begun):
-        yield begun
-    if len(begun) >= schema["maxItems"]:
+    if len(partial) >= schema["minItems"] and fits(schema, partial):
+        yield partial
+    if len(partial) >= schema["maxItems"]:
         return
     items = list(_values(schema["items"], steps))
     for index in range(start if schema.get("uniqueItems") else 0, len(items)):
-        yield from _lists(schema, steps, [*begun, items[index]], index + 1)
+        yield from _lists(schema, steps, [*partial, items[index]], index + 1)
 
 
 def _draw(schema: Schema, rng: Random) -> Any:

@@ -129,10 +129,10 @@ class SignIn:
         except (FileNotFoundError, msgspec.DecodeError):
             return None
 
-    def _keep(self, given: Mapping[str, Any]) -> str:
+    def _keep(self, answer: Mapping[str, Any]) -> str:
         """Store the tokens that the service gave, and return the access token."""
-        ends = time.time() + given["expires_in"]
-        self._tokens = tokens = _Tokens(given["access_token"], given["refresh_token"], ends)
+        ends = time.time() + answer["expires_in"]
+        self._tokens = tokens = _Tokens(answer["access_token"], answer["refresh_token"], ends)
         if self.app.file is not None:
             self.app.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             descriptor, new = tempfile.mkstemp(dir=self.app.file.parent)  # Readable by its owner only.
@@ -264,7 +264,7 @@ def sign_out(sign_in: SignIn) -> None:
         client._run(sign_in._end(client._calls))
 
 
-def _new(app: App, given: Mapping[str, Any]) -> SignIn:
+def _new(app: App, answer: Mapping[str, Any]) -> SignIn:
     made = SignIn(app)
-    made._keep(given)
+    made._keep(answer)
     return made

@@ -100,9 +100,9 @@ class TooManyClients(Exception):
 class NotAsked(Exception):
     """The person let an app do what it did not ask for; the message says what that is, and `asked` what it did."""
 
-    def __init__(self, more: Collection[Scope], asked: Collection[Scope]) -> None:
+    def __init__(self, more: Collection[Scope], requested: Collection[Scope]) -> None:
         super().__init__(f"The app does not ask for {', '.join(more)}.")
-        self.asked = asked
+        self.asked = requested
 
 
 class UnknownClient(Exception):
@@ -308,15 +308,15 @@ class Apps:
         )
         return server, answered
 
-    async def _read(self, given: Mapping[str, str], headers: Mapping[str, str]) -> Read:
+    async def _read(self, parameters: Mapping[str, str], headers: Mapping[str, str]) -> Read:
         """Read the rows for a request. Raises `InvalidClientError`."""
         basic = _basic(headers)
-        client = await self._client(basic if basic is not None else given.get("client_id"))
-        code, grant = None, given.get("grant_type")
-        if (value := given.get("code" if grant == "authorization_code" else "device_code")) is not None:
+        client = await self._client(basic if basic is not None else parameters.get("client_id"))
+        code, grant = None, parameters.get("grant_type")
+        if (value := parameters.get("code" if grant == "authorization_code" else "device_code")) is not None:
             code = await self._store.code(hashed(value))
         read = Read(self._now(), client, code)
-        token = given.get("refresh_token") or given.get("token") or ""
+        token = parameters.get("refresh_token") or parameters.get("token") or ""
         if token.startswith(REFRESH_PREFIX):
             rest = token.removeprefix(REFRESH_PREFIX)
             return replace(read, sign_in=await self._store.sign_in(hashed(rest.partition(".")[0])), rest=rest)
@@ -326,7 +326,7 @@ class Apps:
 
     # --- writing what was decided ---
 
-    async def _redeem(self, server: Exchange, answered: Answer) -> Answer:
+    async def _redeem(self, server: Exchange, answer: Answer) -> Answer:
         code, issued, now = server.read.code, server.issued, server.read.now
         assert code is not None and issued is not None, "a code gives tokens"  # noqa: PT018
         token = TokenId(new_id("a", secrets.token_bytes(ID_BYTES)))
@@ -342,14 +342,14 @@ class Apps:
         for old in (await self._store.sign_ins(code.player, code.client, code.site))[MOST_SIGN_INS:]:
             await self._accounts.revoke(old)
         log.info("app signed in", account=code.player, client=code.client, site=code.site, token_id=token)
-        return answered
+        return answer
 
-    async def _refresh(self, server: Exchange, answered: Answer) -> Answer:
+    async def _refresh(self, server: Exchange, answer: Answer) -> Answer:
         row, issued, now = server.read.sign_in, server.issued, server.read.now
         assert row is not None and issued is not None, "a refresh token gives tokens"  # noqa: PT018
         access = AccessRow(hashed(issued.access), row.token.token, issued.scopes, later(now, ACCESS_LASTS))
         if await self._store.refresh(row, hashed(issued.rest), access, later(now, SIGN_IN_LASTS)):
-            return answered
+            return answer
         await self._note_reuse(row)
         why = "The refresh token was used before, so the sign-in is revoked. Let the person sign in again."
         return refused(InvalidGrantError(why), server.issuer)
@@ -360,10 +360,10 @@ class Apps:
         await self._accounts.revoke(row.token.token)  # so that this process forgets the token, too
         log.warning("a refresh token came a second time", account=row.token.player, token_id=row.token.token)
 
-    async def _let_in(self, player: PlayerId, code: CodeRow, asked: Collection[Scope]) -> None:
+    async def _let_in(self, player: PlayerId, code: CodeRow, requested: Collection[Scope]) -> None:
         """Store the scopes of an app: those given now, and those given before, except for what was refused now."""
         before = await self._consent_of(player, code.client, code.site)
-        kept = frozenset(before.scopes if before is not None else ()) - frozenset(asked)
+        kept = frozenset(before.scopes if before is not None else ()) - frozenset(requested)
         scopes = ordered(frozenset(code.scopes) | kept)
         app = AppId(new_id("o", secrets.token_bytes(ID_BYTES)))
         await self._store.let_in(AppRow(app, player, code.client, code.site, code.name, scopes, self._now()))
@@ -429,12 +429,12 @@ class Apps:
     async def _consent_of(self, player: PlayerId, client: ClientId, site: str) -> AppRow | None:
         return next((each for each in await self.let_in(player) if (each.client, each.site) == (client, site)), None)
 
-    async def _client(self, given: str | None) -> Client | None:
+    async def _client(self, client_id: str | None) -> Client | None:
         """Return the app with this id; None if no app can have it."""
-        if given is None or not 1 <= len(given) <= LONGEST_CLIENT or given != given.strip():
+        if client_id is None or not 1 <= len(client_id) <= LONGEST_CLIENT or client_id != client_id.strip():
             return None
-        client = ClientId(given)
-        if not given.startswith(REGISTERED):
+        client = ClientId(client_id)
+        if not client_id.startswith(REGISTERED):
             return Client(client, None)
         row = await self._store.client(client)
         return Client(client, row) if row is not None else None
@@ -450,11 +450,11 @@ class Apps:
         return stamp(self._clock)
 
 
-def _require_asked(only: Collection[Scope] | None, asked: Collection[Scope]) -> None:
+def _require_asked(only: Collection[Scope] | None, requested: Collection[Scope]) -> None:
     """Raise `NotAsked` when a person lets an app do more than it asks for."""
-    more = frozenset(only or ()).difference(asked)
+    more = frozenset(only or ()).difference(requested)
     if more:
-        raise NotAsked(ordered(more), asked)
+        raise NotAsked(ordered(more), requested)
 
 
 def read_parameters(encoded: str) -> dict[str, str]:
@@ -489,12 +489,12 @@ def _basic(headers: Mapping[str, str]) -> str | None:
     return unquote(name)
 
 
-def _unknown_client(given: str | None) -> BadAppRequest:
-    if given is None:
+def _unknown_client(client_id: str | None) -> BadAppRequest:
+    if client_id is None:
         return BadAppRequest("It has no client_id.", "An app gives itself a client_id of up to 100 characters.")
-    if given.startswith(REGISTERED):
-        return BadAppRequest(f"No app is registered as {given!r}.", "Use the id that POST /v1/clients answered.")
-    return BadAppRequest(f"Its client_id is {given!r}.", "It has 1 to 100 characters, and no blank at either end.")
+    if client_id.startswith(REGISTERED):
+        return BadAppRequest(f"No app is registered as {client_id!r}.", "Use the id that POST /v1/clients answered.")
+    return BadAppRequest(f"Its client_id is {client_id!r}.", "It has 1 to 100 characters, and no blank at either end.")
 
 
 def _message_of(error: OAuth2Error) -> str:

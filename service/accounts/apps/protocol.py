@@ -411,9 +411,9 @@ class _Introspection(IntrospectionEndpoint):
         }
 
 
-def scopes_of(asked: str | None, may: Collection[Scope] = GRANTABLE) -> tuple[Scope, ...]:
+def scopes_of(text: str | None, may: Collection[Scope] = GRANTABLE) -> tuple[Scope, ...]:
     """Return the scopes in a text that an account may grant, in the usual order."""
-    return tuple(scope for scope in GRANTABLE if scope in may and scope in (asked or "").split())
+    return tuple(scope for scope in GRANTABLE if scope in may and scope in (text or "").split())
 
 
 def plain(user_code: str) -> str:

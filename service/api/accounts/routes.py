@@ -172,9 +172,9 @@ async def read_log(request: Call) -> Response[bytes]:
     return answer(LogPage(items, str(reached), last=reached.reaches(end)))
 
 
-async def _readable(store: EventStore, found: Iterable[Placed]) -> list[tuple[GameId, Record]]:
+async def _readable(store: EventStore, records: Iterable[Placed]) -> list[tuple[GameId, Record]]:
     """Return the records of games, without private games and withheld forks."""
-    games = [(game, record) for _, stream, record in found if (game := as_game(stream)) is not None]
+    games = [(game, record) for _, stream, record in records if (game := as_game(stream)) is not None]
     asked = {game for game, _ in games}
     hidden = {*await store.withheld(asked), *await store.private(asked)}
     return [(game, record) for game, record in games if game not in hidden]

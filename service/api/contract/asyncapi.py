@@ -125,14 +125,14 @@ def _frame(contract: Mapping[str, Any], streamed: Mapping[str, Any]) -> tuple[st
     return shape, message
 
 
-def _parameters(contract: Mapping[str, Any], path: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    given = {each["name"]: each for each in (_resolved(contract, each) for each in said["parameters"])}
+def _parameters(contract: Mapping[str, Any], path: str, operation: Mapping[str, Any]) -> dict[str, Any]:
+    given = {each["name"]: each for each in (_resolved(contract, each) for each in operation["parameters"])}
     return {name: {"description": given[name]["description"]} for name in re.findall(r"{(\w+)}", path)}
 
 
-def _query(contract: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+def _query(contract: Mapping[str, Any], operation: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of the query of an operation."""
-    given = [_resolved(contract, each) for each in said["parameters"]]
+    given = [_resolved(contract, each) for each in operation["parameters"]]
     return {
         "type": "object",
         "properties": {

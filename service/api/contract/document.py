@@ -124,7 +124,7 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
     }
 
 
-def _delivery_operation(family: str, kinds: Sequence[str], shown: Mapping[str, Any]) -> dict[str, Any]:
+def _delivery_operation(family: str, kinds: Sequence[str], samples: Mapping[str, Any]) -> dict[str, Any]:
     """Return the operation that describes a delivery to a webhook, for some types of events."""
     alone = len(kinds) == 1
     example = kinds[-1]
@@ -136,7 +136,9 @@ def _delivery_operation(family: str, kinds: Sequence[str], shown: Mapping[str, A
         "parameters": [{"$ref": f"#/components/parameters/{header}"} for header in SIGNED],
         "requestBody": {
             "required": True,
-            "content": {JSON: {"schema": _reference("WebhookEvent"), "examples": {example: {"value": shown[example]}}}},
+            "content": {
+                JSON: {"schema": _reference("WebhookEvent"), "examples": {example: {"value": samples[example]}}}
+            },
         },
         "responses": {"2XX": {"description": "You have it. After any other answer it is sent again."}},
         "security": [],

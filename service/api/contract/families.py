@@ -175,11 +175,11 @@ def _logged_command(book: Book, family: Family) -> Schema:
 
 
 def _by_ruleset(
-    book: Book, known: Iterable[Family], shape: type[Struct], own: Callable[[Family], dict[str, Schema]]
+    book: Book, all_families: Iterable[Family], shape: type[Struct], own: Callable[[Family], dict[str, Schema]]
 ) -> None:
     """Replace the schema of a shape that has a `ruleset` by one for each family; `own` says what differs in it."""
     mapping: dict[str, str] = {}
-    for family in known:
+    for family in all_families:
         name = f"{family.name}{shape.__name__}"
         _add(book, _copied(book, shape, name, {**_ruleset(book, family), **own(family)}))
         mapping |= {ruleset.id: book.reference(name)["$ref"] for ruleset in family.rulesets}
@@ -198,9 +198,9 @@ def _describe_fork(book: Book) -> None:
     _add(book, _copied(book, EventView, "GameForkedView", own))
 
 
-def _describe_orders(book: Book, known: Iterable[Family]) -> None:
+def _describe_orders(book: Book, all_families: Iterable[Family]) -> None:
     """Add the body of a request to play: exactly one of `command` and `commands`."""
-    kinds = sorted({type_name(command) for family in known for command in family.commands})
+    kinds = sorted({type_name(command) for family in all_families for command in family.commands})
     made: Schema = {
         "type": "object",
         "title": "MadeCommand",
@@ -212,7 +212,7 @@ def _describe_orders(book: Book, known: Iterable[Family]) -> None:
     }
     command: Schema = {
         "description": "A command of the game's ruleset.",
-        "anyOf": [book.reference("MadeCommand"), *(book.reference(f"{family.name}Command") for family in known)],
+        "anyOf": [book.reference("MadeCommand"), *(book.reference(f"{family.name}Command") for family in all_families)],
     }
     _add(book, {"MadeCommand": made, "Command": command})
     book.schema(Orders)
@@ -236,14 +236,14 @@ def _describe_orders(book: Book, known: Iterable[Family]) -> None:
     book.structs["Orders"] = {"description": summary(Orders), "oneOf": either}
 
 
-def _describe_export(book: Book, known: Iterable[Family]) -> None:
+def _describe_export(book: Book, all_families: Iterable[Family]) -> None:
     """Add the lines of an export. The first says how to read the others."""
     board: Schema = {"type": "object", "description": "The whole board, as it is hashed."}
     _add(book, _copied(book, export.Published, "ExportSecret", {}))
     _add(book, _copied(book, export.LastLine, "ExportEnd", {}))
     for shape in (export.Published, export.LastLine):
         del book.structs[shape.__name__]
-    for family in known:
+    for family in all_families:
         name = f"{family.name}Export"
         header = {"board": board, **_ruleset(book, family)}
         _add(book, _copied(book, export.Header, f"{name}Header", header))
@@ -261,7 +261,7 @@ def _describe_export(book: Book, known: Iterable[Family]) -> None:
         _add(book, {f"{name}Line": line, name: whole})
     either: Schema = {
         "description": "The lines of an export. The first names the ruleset, which determines the shape of the others.",
-        "oneOf": [book.reference(f"{family.name}Export") for family in known],
+        "oneOf": [book.reference(f"{family.name}Export") for family in all_families],
     }
     _add(book, {"Export": either})
 
@@ -316,8 +316,8 @@ def _or_null(schema: Schema) -> Schema:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
-def _add(book: Book, made: Mapping[str, Schema]) -> None:
-    for name, schema in made.items():
+def _add(book: Book, components: Mapping[str, Schema]) -> None:
+    for name, schema in components.items():
         assert name not in book.structs, f"two schemas are called {name}"
         book.structs[name] = schema
 

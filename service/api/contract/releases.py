@@ -52,11 +52,11 @@ def changelog(folder: Path, contract: dict[str, Any], day: str = "not released y
     return f"{_HEAD}{section}{kept}".encode()
 
 
-def _lines(found: Sequence[Change]) -> Iterator[str]:
+def _lines(differences: Sequence[Change]) -> Iterator[str]:
     """Yield the lines of a section. A change in many places is listed once."""
     for title, breaking in (("What can break a client", True), ("New, or eased", False)):
         places: dict[str, list[str]] = defaultdict(list)
-        for change in found:
+        for change in differences:
             if change.breaking == breaking:
                 places[change.what].append(change.where)
         if places:

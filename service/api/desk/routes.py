@@ -155,9 +155,9 @@ def _in_full(ruleset: Ruleset[Any], rules: Iterable[RuleId]) -> Iterable[RuleVie
             continue
 
 
-def _rules_of(made: Inspection) -> dict[RuleId, None]:
+def _rules_of(inspected: Inspection) -> dict[RuleId, None]:
     """Return the rules of the command and of its events."""
-    return dict.fromkeys([*made.command_rules, *(rule for event in made.events for rule in event.rules)])
+    return dict.fromkeys([*inspected.command_rules, *(rule for event in inspected.events for rule in event.rules)])
 
 
 async def _precedents(

@@ -75,6 +75,6 @@ def _chances(request: Call, game: Game, times: int) -> Iterator[Chance]:
             return
 
 
-def what_if_view(game: Game, found: Outcomes) -> WhatIfView:
+def what_if_view(game: Game, results: Outcomes) -> WhatIfView:
     """Return the results of commands at a version of a game."""
-    return WhatIfView(found.played, found.different, found.outcomes, game=game.id, version=game.version)
+    return WhatIfView(results.played, results.different, results.outcomes, game=game.id, version=game.version)

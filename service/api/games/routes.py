@@ -56,9 +56,9 @@ ACCEPTED: Final = Answer(
 )
 
 
-def accepted(request: Call, done: Done) -> Response[bytes]:
+def accepted(request: Call, outcome: Done) -> Response[bytes]:
     """Answer with the outcome of a request, as far as the caller's token may see it."""
-    return answer(done.seen_by(done.viewer(request.caller)), headers=etag(done.version))
+    return answer(outcome.seen_by(outcome.viewer(request.caller)), headers=etag(outcome.version))
 
 
 async def acted(request: Call, game: str, act: acts.Act, within: Within | None = None) -> Response[bytes]:

@@ -49,9 +49,11 @@ def _officials(
     )
 
 
-def _looking_alike(shown: Iterable[PlayerId | None], players: Mapping[PlayerId, PlayerRow]) -> frozenset[str]:
+def _looking_alike(visible_players: Iterable[PlayerId | None], players: Mapping[PlayerId, PlayerRow]) -> frozenset[str]:
     """Return the names that look like another of these names."""
-    return looking_alike(players[player].name for player in {*shown} if player is not None and player in players)
+    return looking_alike(
+        players[player].name for player in {*visible_players} if player is not None and player in players
+    )
 
 
 def _seat_view(seat: Seat, holder: PlayerId | None, row: PlayerRow | None, alike: Container[str]) -> SeatView:

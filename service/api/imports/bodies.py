@@ -178,13 +178,21 @@ def import_detail(row: ImportRow, own: LogKey | None) -> ImportDetail:
     return ImportDetail(**members, past=found.past, head=found.head, bytes=row.size, proved=found.proved, issuer=issuer)
 
 
-def _is_own(found: Examined, own: LogKey | None) -> bool:
-    return found.issuer is not None and own is not None and found.issuer.key in {str(each.key) for each in own.signers}
+def _is_own(examined: Examined, own: LogKey | None) -> bool:
+    return (
+        examined.issuer is not None
+        and own is not None
+        and examined.issuer.key in {str(each.key) for each in own.signers}
+    )
 
 
-def _provenance(found: Examined, own: LogKey | None) -> str:
-    if found.issuer is None:
+def _provenance(examined: Examined, own: LogKey | None) -> str:
+    if examined.issuer is None:
         return "It came without a certificate: nobody stands by it, and any service could have recorded it."
-    if _is_own(found, own):
-        return f"The log {found.issuer.origin} of this service signed its end, but the service does not have the game."
-    return f"The log {found.issuer.origin} signed its end. Whose log that is, nobody here vouches for: compare its key."
+    if _is_own(examined, own):
+        return (
+            f"The log {examined.issuer.origin} of this service signed its end, but the service does not have the game."
+        )
+    return (
+        f"The log {examined.issuer.origin} signed its end. Whose log that is, nobody here vouches for: compare its key."
+    )

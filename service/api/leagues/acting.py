@@ -53,23 +53,23 @@ async def require_organizer(request: Call, league: str) -> None:
 
 async def answer_league(
     request: Call,
-    held: Held,
+    entry: Held,
     status: int = 200,
     headers: Mapping[str, str] | None = None,
     *,
     season: int | None = None,
 ) -> Response[bytes]:
     """Answer a league, with a season."""
-    detail = await detail_of(request.services, held, season)
-    return answer(detail, status, {**(headers or {}), **etag(held.league.version)})
+    detail = await detail_of(request.services, entry, season)
+    return answer(detail, status, {**(headers or {}), **etag(entry.league.version)})
 
 
-async def detail_of(services: Services, held: Held, number: int | None) -> LeagueDetail:
+async def detail_of(services: Services, entry: Held, number: int | None) -> LeagueDetail:
     """Return the body of a league, with the requested season or the last one. Raises `UnknownSeason`."""
-    if number is None and not held.league.seasons:
-        return league_detail(held, None)
-    season = season_of(held.league, number or len(held.league.seasons))
+    if number is None and not entry.league.seasons:
+        return league_detail(entry, None)
+    season = season_of(entry.league, number or len(entry.league.seasons))
     tables = await services.leagues.tables(season)
     names = await names_of(services, {line.player for table in tables for line in table})
     rows = {each.tournament: (await services.committee.now(each.tournament)).row for each in season.tournaments}
-    return league_detail(held, season_view(season, tables, names, rows))
+    return league_detail(entry, season_view(season, tables, names, rows))

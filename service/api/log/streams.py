@@ -352,14 +352,14 @@ def _messages(events: list[EventView]) -> tuple[str, ...]:
 async def _send_until_gone(
     socket: WebSocket[Any, Any, Any],
     passages: AsyncIterator[Passage[tuple[str, ...]] | None],
-    sent: Callable[[Sequence[str]], None],
+    report_sent: Callable[[Sequence[str]], None],
 ) -> None:
     """Send events until there are no more. Raises `WebSocketDisconnect` as soon as the client is gone."""
 
     async def send() -> None:
         async for passage in passages:
             if passage is not None:
-                sent(passage.at)
+                report_sent(passage.at)
                 for message in passage.frames:
                     await socket.send_data(message)
 

@@ -126,8 +126,8 @@ async def remove_email(request: Call) -> Response[bytes]:
     return answer(_view(request, None))
 
 
-def _view(request: Call, told: Told | None) -> EmailSettings:
+def _view(request: Call, settings: Told | None) -> EmailSettings:
     available = request.services.mailboxes.sends
-    if told is None:
+    if settings is None:
         return EmailSettings(available, None, None, turns=False, daily=False)
-    return EmailSettings(available, told.hint, told.row.status, told.turns, told.daily)
+    return EmailSettings(available, settings.hint, settings.row.status, settings.turns, settings.daily)

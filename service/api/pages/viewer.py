@@ -162,11 +162,11 @@ def _with(edition: str, name: str, preview: str) -> File:
     return File.of(page.replace(b"<title>", preview.encode() + b"<title>", 1), name)
 
 
-def _answer_page(request: Call, name: str, kept: str = ASKED_AGAIN) -> Response[bytes]:
+def _answer_page(request: Call, name: str, cache_control: str = ASKED_AGAIN) -> Response[bytes]:
     file = _edition().files.get(name)
     if file is None:
         raise Problem(UNKNOWN_PATH, f"The service has no {request.url.path!r}.", "The lobby is at /.")
-    return answer_file(request, file, _HEADERS, kept)
+    return answer_file(request, file, _HEADERS, cache_control)
 
 
 @lru_cache(maxsize=1)

@@ -249,19 +249,19 @@ def _unchanged(headers: Mapping[str, str]) -> Response[bytes]:
     return Response(b"", status_code=304, headers={**headers, "Vary": "Accept, Accept-Encoding"})
 
 
-async def drawn_svg(services: Services, shown: Game, viewer: Viewer, width: int | None = None) -> bytes:
+async def drawn_svg(services: Services, game: Game, viewer: Viewer, width: int | None = None) -> bytes:
     """Return the picture of a position for a viewer. Raises `Unmapped`."""
-    sheet = sheet_of(shown, services.drawings)
-    vault = await services.games.vault(shown.id)
+    sheet = sheet_of(game, services.drawings)
+    vault = await services.games.vault(game.id)
 
     async def draw() -> bytes:
-        marks = marks_of(shown, viewer, vault, sheet.names)
-        return picture(sheet, marks, shown.heading or "Before the game", width).encode()
+        marks = marks_of(game, viewer, vault, sheet.names)
+        return picture(sheet, marks, game.heading or "Before the game", width).encode()
 
     # Pictures of each width are not cached here: the converter does that.
     if width is not None:
         return await draw()
-    return await services.gallery.picture(shown.id, shown.version, viewer, "svg", draw)
+    return await services.gallery.picture(game.id, game.version, viewer, "svg", draw)
 
 
 def _answer_picture(content: bytes, media_type: str, headers: Mapping[str, str]) -> Response[bytes]:

@@ -250,9 +250,9 @@ def snapshot(game: Game, viewer: Viewer, vault: Vault) -> Snapshot:
     return Snapshot(*astuple(state_view(game, viewer, view)), options=options)
 
 
-def as_past(shown: Game, now: Game) -> Game:
+def as_past(past: Game, now: Game) -> Game:
     """Return a past game for a question about its options: without undo, because what could be undone is not known."""
-    return shown if shown.version == now.version else replace(shown, undo={})
+    return past if past.version == now.version else replace(past, undo={})
 
 
 def options_view(game: Game, seat: Seat, vault: Vault) -> OptionsView:

@@ -173,5 +173,5 @@ def _redirect(request: Call) -> str:
     return f"{origin}{PAGE}"
 
 
-def _or_none(given: str | UnsetType) -> str | None:
-    return None if given is UNSET else given
+def _or_none(value: str | UnsetType) -> str | None:
+    return None if value is UNSET else value

@@ -365,6 +365,6 @@ def rule_view(catalogue: Catalogue, rule: Rule) -> RuleView:
     )
 
 
-def rule_at_work(row: GameRow, seen: Sighting) -> RuleAtWork:
+def rule_at_work(row: GameRow, sighting: Sighting) -> RuleAtWork:
     """Return a game with where a rule can be seen at work in it."""
-    return RuleAtWork(row.game, row.title, row.status, row.created, seen.version, seen.event)
+    return RuleAtWork(row.game, row.title, row.status, row.created, sighting.version, sighting.event)

@@ -68,7 +68,7 @@ def _of_players(scene: Scene) -> dict[str, Example]:
     }
 
 
-def _scoreboard(ruleset: Ruleset[Any], now: Game, begun: Game) -> ScoreboardView:
+def _scoreboard(ruleset: Ruleset[Any], now: Game, beginning: Game) -> ScoreboardView:
     return ScoreboardView(
         game=GAME,
         ruleset=ruleset.id,
@@ -86,5 +86,5 @@ def _scoreboard(ruleset: Ruleset[Any], now: Game, begun: Game) -> ScoreboardView
         continued_in=None,
         commands=1,
         retractions=0,
-        rounds=(RoundScore(begun.round, begun.version, ruleset.score(begun.table), {}),),
+        rounds=(RoundScore(beginning.round, beginning.version, ruleset.score(beginning.table), {}),),
     )

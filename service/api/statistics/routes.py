@@ -124,9 +124,11 @@ async def show_refusals(request: Call) -> Response[bytes]:
     return answer(RuleTallyPage(items, after))
 
 
-def player_record(player: PlayerId, found: list[players.RulesetRecord]) -> PlayerRecord:
+def player_record(player: PlayerId, records: list[players.RulesetRecord]) -> PlayerRecord:
     """Return a player's record as it is sent."""
-    return PlayerRecord(player, sum(each.finished for each in found), sum(each.won for each in found), tuple(found))
+    return PlayerRecord(
+        player, sum(each.finished for each in records), sum(each.won for each in records), tuple(records)
+    )
 
 
 async def scoreboard_of(request: Call, game: str) -> scoreboard.ScoreboardView:

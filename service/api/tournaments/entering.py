@@ -45,8 +45,8 @@ async def enter_tournament(request: Call, tournament: str) -> Response[bytes]:
     async with explained():
         await services.leagues.require_belonging(found, request.signed_in.player)
         for other in await services.store.joinings.joined_with(request.signed_in.player):
-            asked = f"{other} was joined with your account, and has entered this tournament."
-            refuse_unless(other not in found.field.entrants, "TAB-JOIN-05", asked, "One person enters once.")
+            wrong = f"{other} was joined with your account, and has entered this tournament."
+            refuse_unless(other not in found.field.entrants, "TAB-JOIN-05", wrong, "One person enters once.")
     return await acted(request, tournament, ["enter", club], directing(entering.enter, club))
 
 

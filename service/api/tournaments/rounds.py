@@ -252,5 +252,7 @@ async def _acted(request: Call, tournament: str, number: int, content: list[obje
     return _answer_round(done, number)
 
 
-def _answer_round(done: Proceeding, number: int) -> Response[bytes]:
-    return answer(round_view(done, done.tournament.field.rounds[number]), headers=etag(done.tournament.version))
+def _answer_round(proceeding: Proceeding, number: int) -> Response[bytes]:
+    return answer(
+        round_view(proceeding, proceeding.tournament.field.rounds[number]), headers=etag(proceeding.tournament.version)
+    )

@@ -29,9 +29,11 @@ def examples(scene: Scene) -> dict[str, Example]:
     }
 
 
-def _excerpt(shown: LessonPosition) -> LessonPosition:
+def _excerpt(lesson_position: LessonPosition) -> LessonPosition:
     """Return a position cut down to its first option and one area of its picture, so that the example is short."""
-    return msgspec.structs.replace(shown, options=shown.options[:1], scene=_sketched(shown.scene))
+    return msgspec.structs.replace(
+        lesson_position, options=lesson_position.options[:1], scene=_sketched(lesson_position.scene)
+    )
 
 
 def _sketched(scene: Any) -> Any:

@@ -137,10 +137,10 @@ def position(drawings: Drawings, stage: Stage) -> LessonPosition:
     )
 
 
-def outcome(drawings: Drawings, stage: Stage, given: bytes | Raw) -> LessonOutcome:
+def outcome(drawings: Drawings, stage: Stage, raw_command: bytes | Raw) -> LessonOutcome:
     """Return the outcome of a command in a lesson. Raises `Refusal`."""
     ruleset, lesson = stage.ruleset, stage.lesson
-    (command,) = sent_commands(ruleset, [given])
+    (command,) = sent_commands(ruleset, [raw_command])
     draft = stage.attempt(command)
     sheet = _sheet(drawings, stage)
     places = [found for event in draft.events if (found := happening(event, sheet.drawing)) is not None]

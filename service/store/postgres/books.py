@@ -134,10 +134,10 @@ async def _locked(url: str, connection: Any, books: frozenset[int]) -> list[Any]
     return rows
 
 
-def _positions(found: Mapping[str, Iterable[Any]]) -> dict[int, int]:
+def _positions(rows_by_server: Mapping[str, Iterable[Any]]) -> dict[int, int]:
     """Return the position of each book: the largest that any server has."""
     positions: dict[int, int] = {}
-    for rows in found.values():
+    for rows in rows_by_server.values():
         for row in rows:
             positions[row["book"]] = max(row["position"], positions.get(row["book"], 0))
     lost = ALL - positions.keys()

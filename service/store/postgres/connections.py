@@ -161,9 +161,9 @@ class Connections:
         """End all connections, because a server did not answer over one of them: it would not answer the others."""
         self._end(lambda _: True)
 
-    def _end(self, wanted: Callable[[str], bool]) -> None:
+    def _end(self, matches: Callable[[str], bool]) -> None:
         for connection, host in list(self._open.items()):
-            if wanted(host):
+            if matches(host):
                 # As if the network lost it. terminate() would take it from a task that is using it, which then fails
                 # inside asyncpg.
                 connection._transport.abort()

@@ -57,8 +57,8 @@ class DistributedStore(PostgresStore):
     is_distributed = True
     book_of = "{0}.book"  # which keeps a query on its machine
 
-    def __init__(self, connections: Connections, kept: frozenset[int] = ALL) -> None:
-        super().__init__(connections, kept)
+    def __init__(self, connections: Connections, books: frozenset[int] = ALL) -> None:
+        super().__init__(connections, books)
         self._connections.settle = settle
         self._boards: set[str] = set()
         self._machines: dict[int, int] = {}

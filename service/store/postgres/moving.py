@@ -327,7 +327,7 @@ class _Move:
                 await self._there.execute("DELETE FROM books WHERE book = $1", self._book)
                 return stands["position"]
 
-    async def _arrive(self, position: int, done: Mapping[str, int]) -> None:
+    async def _arrive(self, position: int, copied_until: Mapping[str, int]) -> None:
         """Copy what is left, and let the goal keep the book, in one transaction."""
         async with AsyncExitStack() as transactions:
             with naming(self._source.url):
@@ -343,7 +343,7 @@ class _Move:
             await self._copy_what_others_share()
             for name, table in self._tables.items():
                 if name in _BY_ORDER:
-                    await self._copied(table, f"{_BY_ORDER[name]} > {done[name]}")
+                    await self._copied(table, f"{_BY_ORDER[name]} > {copied_until[name]}")
                 elif name != "precedents":
                     await self._copied(table)
             await self._copy_precedents()

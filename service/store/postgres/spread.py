@@ -87,12 +87,12 @@ class SpreadStore:
 
     @classmethod
     async def open(
-        cls, kept: Mapping[str, frozenset[int]], *, durable: bool = True, connections: int = 8
+        cls, books_by_url: Mapping[str, frozenset[int]], *, durable: bool = True, connections: int = 8
     ) -> "SpreadStore":
         """Open the store on servers that `tabularium migrate` has prepared, by their addresses; the first is the home.
 
         Args:
-            kept: the books that each server keeps; all servers together keep each book once.
+            books_by_url: the books that each server keeps; all servers together keep each book once.
             durable: as for one server.
             connections: as for one server, to each.
 
@@ -101,8 +101,8 @@ class SpreadStore:
         """
         opened: list[Server] = []
         try:
-            for url, books in kept.items():
-                opened.append(await Server.open(url, durable=durable, connections=connections, kept=books))
+            for url, books in books_by_url.items():
+                opened.append(await Server.open(url, durable=durable, connections=connections, books=books))
         except BaseException:
             for server in opened:
                 await server.close()
@@ -313,8 +313,8 @@ class SpreadStore:
         groups = await self._keepers.groups(games)
         return set[GameId]().union(*await self._keepers.each(lambda server: server.private(groups[server]), groups))
 
-    async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
-        return await (await self._keepers.of(game)).secrets(game, known)
+    async def secrets(self, game: GameId, offset: int = 0) -> list[Secret]:
+        return await (await self._keepers.of(game)).secrets(game, offset)
 
     async def load(self, game: GameId, after: Version = 0) -> Stored | None:
         return await (await self._keepers.of(game)).load(game, after)
@@ -434,10 +434,10 @@ class SpreadStore:
         return await (await self._keepers.of(tournament)).seed(tournament)
 
 
-def _largest(found: Iterable[Mapping[int, int]]) -> dict[int, int]:
+def _largest(answers: Iterable[Mapping[int, int]]) -> dict[int, int]:
     """Return the last position of each book. If a book moved between two answers, the later position counts."""
     largest: dict[int, int] = {}
-    for positions in found:
+    for positions in answers:
         for book, position in positions.items():
             largest[book] = max(position, largest.get(book, 0))
     return largest

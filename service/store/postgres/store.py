@@ -83,8 +83,8 @@ class PostgresStore(SqlStore):
     is_distributed: ClassVar[bool] = False
     """Whether the database is spread over several machines."""
 
-    def __init__(self, connections: Connections, kept: frozenset[int] = ALL) -> None:
-        self.books_kept = kept
+    def __init__(self, connections: Connections, books: frozenset[int] = ALL) -> None:
+        self.books_kept = books
         """The books that this database keeps."""
         self._connections = connections
         self._writers = self._make_writers()
@@ -101,20 +101,20 @@ class PostgresStore(SqlStore):
         self.joinings = SqlJoinings(self._connections, self.accounts.change)
 
     @classmethod
-    async def open(cls, url: str, *, durable: bool = True, connections: int = 8, kept: frozenset[int] = ALL) -> Self:
+    async def open(cls, url: str, *, durable: bool = True, connections: int = 8, books: frozenset[int] = ALL) -> Self:
         """Open the store in a database that `tabularium migrate` has prepared.
 
         Args:
             durable: False gives up that an append is on the disk when it returns: when the database crashes, the last
                 ones may be missing.
             connections: how many there are at most for reading; one more writes.
-            kept: the books that the database keeps.
+            books: the books that the database keeps.
 
         Raises:
             StoreUnavailable: the database does not answer, its schema is not that of this package, or it keeps other
                 books.
         """
-        store = cls(cls._to(url, connections, durable), kept)
+        store = cls(cls._to(url, connections, durable), books)
         try:
             await store._connections.open()
             await store.check_schema()

@@ -330,9 +330,9 @@ _PASSKEYS: Final = "SELECT passkey, player, credential, public_key, signs, name,
 _INVITATIONS: Final = "SELECT invitation, game, created, revoked, key, nonce FROM invitations"
 
 
-def first_player(found: Sequence[Any]) -> PlayerRow | None:
+def first_player(rows: Sequence[Any]) -> PlayerRow | None:
     """Return the account of the first row, if there is one."""
-    return player_row(found[0]) if found else None
+    return player_row(rows[0]) if rows else None
 
 
 def player_row(columns: Sequence[Any]) -> PlayerRow:

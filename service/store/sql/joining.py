@@ -34,12 +34,12 @@ class SqlJoinings:
         self._database = database
         self._change = change
 
-    async def ask(self, kept: PlayerId, digest: bytes, asked_by: TokenId, ends: str, now: str) -> bool:
+    async def ask(self, player: PlayerId, digest: bytes, asked_by: TokenId, ends: str, now: str) -> bool:
         add = "INSERT INTO joining_codes (hash, player, asked_by, ends) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
         found = await self._change(
             ("DELETE FROM joining_codes WHERE ends <= ?", (now,)),
-            (f"DELETE FROM joining_codes WHERE player = ? AND NOT {_CLAIMED}", (kept,)),
-            (add, (digest, kept, asked_by, ends)),
+            (f"DELETE FROM joining_codes WHERE player = ? AND NOT {_CLAIMED}", (player,)),
+            (add, (digest, player, asked_by, ends)),
             ("SELECT player FROM joining_codes WHERE hash = ?", (digest,)),
             alone=ALONE,
         )

@@ -302,8 +302,8 @@ class SqlLog(ABC):
         query = f"SELECT game, head FROM ({self.heads_query}) h WHERE {where}"
         return dict(await self._database.select(query, *values))
 
-    async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
-        return _secrets(game, await self._database.select(SECRETS, self.book(game), game, known))
+    async def secrets(self, game: GameId, offset: int = 0) -> list[Secret]:
+        return _secrets(game, await self._database.select(SECRETS, self.book(game), game, offset))
 
     async def load(self, game: GameId, after: Version = 0) -> Stored | None:
         asked = (
@@ -330,22 +330,22 @@ class SqlLog(ABC):
         return 0
 
 
-def kept_use(found: Sequence[Any]) -> KeptUse | None:
+def kept_use(rows: Sequence[Any]) -> KeptUse | None:
     """Return what `SEEN` has found."""
-    for fingerprint, after, version in found:
+    for fingerprint, after, version in rows:
         return KeptUse(fingerprint, Added(after, version))
     return None
 
 
-def _records(found: Iterable[Any]) -> list[Record]:
-    return [Record(*columns) for columns in found]
+def _records(rows: Iterable[Any]) -> list[Record]:
+    return [Record(*columns) for columns in rows]
 
 
-def _secrets(game: GameId, found: Iterable[Any]) -> list[Secret]:
+def _secrets(game: GameId, rows: Iterable[Any]) -> list[Secret]:
     try:
         return [
             Secret(commitment, msgspec.json.decode(readers, type=tuple[Seat, ...]), salt, msgspec.json.decode(value))
-            for commitment, readers, salt, value in found
+            for commitment, readers, salt, value in rows
         ]
     except msgspec.DecodeError as error:
         raise StoreDamaged(f"a secret of game {game} cannot be read: {error}") from error

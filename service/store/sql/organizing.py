@@ -151,8 +151,8 @@ class SqlOrganizing:
         return len(found)
 
 
-def _checked_bulk(found: Sequence[Any], fingerprint: bytes) -> BulkRow:
-    *columns, before = found
+def _checked_bulk(rows: Sequence[Any], fingerprint: bytes) -> BulkRow:
+    *columns, before = rows
     if before != fingerprint:
         raise KeyReused
     return BulkRow(*columns)

@@ -99,9 +99,9 @@ class SqlTree(ABC):
     async def head(self) -> TreeHead | None:
         return self._tree_head(await self._database.select(self.head_query))
 
-    def _tree_head(self, found: Sequence[Any]) -> TreeHead | None:
+    def _tree_head(self, rows: Sequence[Any]) -> TreeHead | None:
         """Return what `head_query` has found."""
-        for size, root, reached in found:
+        for size, root, reached in rows:
             return TreeHead(size, root, Cursor.parse(reached, self._books))
         return None
 
@@ -195,7 +195,7 @@ def growth_values(growth: Growth) -> tuple[list[tuple[Any, ...]], list[tuple[Any
     return entries, list(map(tuple, growth.hashes))
 
 
-def _published(found: Sequence[Any]) -> Published | None:
-    for columns in found:
+def _published(rows: Sequence[Any]) -> Published | None:
+    for columns in rows:
         return Published(*columns)
     return None

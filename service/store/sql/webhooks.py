@@ -378,8 +378,8 @@ def _hook(columns: Sequence[Any]) -> HookRow:
     return HookRow(*values)
 
 
-def _first(found: Sequence[Any]) -> HookRow | None:
-    return _hook(found[0]) if found else None
+def _first(rows: Sequence[Any]) -> HookRow | None:
+    return _hook(rows[0]) if rows else None
 
 
 def _delivery(columns: Sequence[Any]) -> DeliveryRow:

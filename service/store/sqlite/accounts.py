@@ -75,16 +75,16 @@ class SqliteAccounts(SqlAccounts):
         await self._write(work)
 
     async def add_token(
-        self, row: TokenRow, digest: bytes, made: Made | None = None, most: int | None = None
+        self, row: TokenRow, digest: bytes, creation: Made | None = None, most: int | None = None
     ) -> Made | None:
-        return await self._once(made, digest, row, most=most)
+        return await self._once(creation, digest, row, most=most)
 
-    async def open_account(self, row: PlayerRow, token: TokenRow, digest: bytes, made: Made) -> Made | None:
-        return await self._once(made, digest, token, row)
+    async def open_account(self, row: PlayerRow, token: TokenRow, digest: bytes, creation: Made) -> Made | None:
+        return await self._once(creation, digest, token, row)
 
     async def _once(
         self,
-        made: Made | None,
+        creation: Made | None,
         digest: bytes,
         token: TokenRow,
         account: PlayerRow | None = None,
@@ -93,12 +93,12 @@ class SqliteAccounts(SqlAccounts):
         """Store a token, and its account, unless an idempotency key made something before; return that."""
 
         def work(connection: sqlite3.Connection) -> Made | None:
-            before = _row_of_key(connection, made.key) if made is not None else None
+            before = _row_of_key(connection, creation.key) if creation is not None else None
             if before is None:
                 _require_room(connection, token, most)
                 if account is not None:
                     connection.execute(ADD_PLAYER, player_values(account))
-                _add_token(connection, token, digest, made)
+                _add_token(connection, token, digest, creation)
             return before
 
         return await self._write(work)
@@ -122,14 +122,14 @@ class SqliteAccounts(SqlAccounts):
         retires: str,
         row: TokenRow,
         digest: bytes,
-        made: Made | None = None,
+        creation: Made | None = None,
         most: int | None = None,
     ) -> bool:
         def work(connection: sqlite3.Connection) -> bool:
             _require_room(connection, row, most)
             if connection.execute(RETIRE, (retires, old, row.created)).rowcount != 1:
                 return False
-            _add_token(connection, row, digest, made)
+            _add_token(connection, row, digest, creation)
             return True
 
         return await self._write(work)
@@ -141,10 +141,10 @@ class SqliteAccounts(SqlAccounts):
         await self._write(work)
 
 
-def _add_token(connection: sqlite3.Connection, row: TokenRow, digest: bytes, made: Made | None) -> None:
+def _add_token(connection: sqlite3.Connection, row: TokenRow, digest: bytes, creation: Made | None) -> None:
     connection.execute(ADD_TOKEN, token_values(row, digest))
-    if made is not None:
-        connection.execute(ADD_MADE, astuple(made))
+    if creation is not None:
+        connection.execute(ADD_MADE, astuple(creation))
 
 
 def _require_room(connection: sqlite3.Connection, row: TokenRow, most: int | None) -> None:

@@ -63,11 +63,11 @@ def copies(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"{_PREFIX}*Z.db"))
 
 
-def copies_to_keep(found: Iterable[Path]) -> list[Path]:
+def copies_to_keep(paths: Iterable[Path]) -> list[Path]:
     """Return the copies that stay, the newest last."""
     stay: set[Path] = set()
     for form, count in KEPT.items():
-        last = {moment_of(copy).strftime(form): copy for copy in sorted(found)}
+        last = {moment_of(copy).strftime(form): copy for copy in sorted(paths)}
         stay |= set(list(last.values())[-count:])
     return sorted(stay)
 

@@ -193,13 +193,15 @@ class _Threads:
         self._waiting = SimpleQueue()
         self._threads: list[threading.Thread] = []
 
-    def hand_in(self, work: Callable[[], object], done: Callable[[], object], loop: asyncio.AbstractEventLoop) -> None:
-        """Have a thread do `work`, which raises nothing; then `loop` calls `done`."""
+    def hand_in(
+        self, work: Callable[[], object], callback: Callable[[], object], loop: asyncio.AbstractEventLoop
+    ) -> None:
+        """Have a thread do `work`, which raises nothing; then `loop` calls `callback`."""
         if len(self._threads) < self._count:
             thread = threading.Thread(target=self._run, name=f"{self._name}-{len(self._threads)}", daemon=True)
             self._threads.append(thread)
             thread.start()
-        self._waiting.put((work, done, loop))
+        self._waiting.put((work, callback, loop))
 
     def _run(self) -> None:
         while (handed := self._waiting.get()) is not None:

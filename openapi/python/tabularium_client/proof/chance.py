@@ -94,31 +94,31 @@ class Draws:
             return f"{len(self._salts)} salts of secrets follow from no draw of chance", None
         return None
 
-    def _wrong(self, row: Row, shown: dict[str, Any], draw: int, holder: dict[str, Any]) -> str | None:
-        if shown["type"] == "dice":
-            sides, faces = self._ruleset["dice"][shown["die"]], holder["faces"]
+    def _wrong(self, row: Row, evidence: dict[str, Any], draw: int, holder: dict[str, Any]) -> str | None:
+        if evidence["type"] == "dice":
+            sides, faces = self._ruleset["dice"][evidence["die"]], holder["faces"]
             right = [sides[number - 1] for number in self._chance.dice(draw, len(faces), len(sides))]
             self._rolls += 1
             return _compared(faces, right, draw)
-        if shown.get("outcome") is None:
+        if evidence.get("outcome") is None:
             self._untold.append(row["version"])
             return None
-        if (stock := shown.get("stock")) is not None:
+        if (stock := evidence.get("stock")) is not None:
             held = _member(row["event"], stock) or {}
             items = [name for name in sorted(held) for _ in range(held[name])]
         else:
-            items = shown.get("items", {}).get(str(len(self._seats)), self._seats)
-        found = _member(row["event"], shown["outcome"])
+            items = evidence.get("items", {}).get(str(len(self._seats)), self._seats)
+        found = _member(row["event"], evidence["outcome"])
         lots = found if isinstance(found, list) else [found.get(seat) for seat in self._seats]
         right = self._chance.order(draw, items)
         self._shuffles += 1
         return _compared(lots, right[: len(lots)] if stock is not None else right, draw, "the lots ")
 
-    def _unaccounted(self, row: Row, left: list[int]) -> str | None:
+    def _unaccounted(self, row: Row, draws: list[int]) -> str | None:
         """Find the salts among the draws that a version does not show; return what is wrong when something is left."""
         assert self._salts is not None
         unknown: list[int] = []
-        for draw in left:
+        for draw in draws:
             if self._salts and self._chance.salt(draw) == self._salts[0]:
                 self._salts.pop(0)
             else:
