@@ -88,7 +88,7 @@ async def _found(rows: Rows, books: Collection[int], which: str, until: str, lim
         f"SELECT game, due, told FROM {{still}} WHERE {which}"
         f" AND book IN ({', '.join(map(str, sorted(books)))}) ORDER BY due, game LIMIT {limit}"
     )
-    return [Still(GameId(game), at, told) for game, at, told in await rows.select(STILLNESS, query, [until])]
+    return [Still(GameId(game), at, since) for game, at, since in await rows.select(STILLNESS, query, [until])]
 
 
 async def later(rows: ProjectionStore, replacements: Mapping[Still, Still]) -> None:

@@ -100,45 +100,45 @@ class Joining:
     async def ask(self, caller: Caller) -> tuple[str, str]:
         """Return a code by which another account is joined with the caller's, and when it ends. Raises `Refusal`."""
         session = await self._require_fresh(caller)
-        kept = await self._account(caller.player)
-        _require_person(kept, "Your account")
-        if not await self._accounts.passkeys.is_lasting(kept.player):
+        heir = await self._account(caller.player)
+        _require_person(heir, "Your account")
+        if not await self._accounts.passkeys.is_lasting(heir.player):
             wrong = "Only this browser keeps your account, and the other one could not be signed in to any more."
             raise Refusal("TAB-JOIN-01", wrong, "First make a passkey or recovery codes for the account that stays.")
         refuse_unless(
-            len(await self._store.joinings.joined_with(kept.player)) < MOST_JOINED,
+            len(await self._store.joinings.joined_with(heir.player)) < MOST_JOINED,
             *("TAB-JOIN-02", f"{MOST_JOINED} accounts were joined with yours.", "More cannot be joined with one."),
         )
         code, now = grouped(secrets.token_bytes(CODE_BYTES)), self._accounts.now()
         ends = later(now, FRESH)
-        if not await self._store.joinings.ask(kept.player, _digest(code), session, ends, now):
+        if not await self._store.joinings.ask(heir.player, _digest(code), session, ends, now):
             raise Refusal("TAB-JOIN-01", "Your last code is being used.", "Wait ten minutes.", untimely=True)
         return code, ends
 
     async def plan(self, caller: Caller, code: str) -> Plan:
         """Return what joining the caller's account with the one of a code would do. Raises `Refusal`."""
         await self._require_fresh(caller)
-        found = await self._store.joinings.asker_of(_digest(code), self._accounts.now())
-        if found is None:
+        asker = await self._store.joinings.asker_of(_digest(code), self._accounts.now())
+        if asker is None:
             wrong = "Nobody asked for a joining by this code, or that is more than ten minutes ago."
             raise Refusal("TAB-JOIN-01", wrong, "Sign in to the account that stays, and ask there for a new code.")
-        account, kept = await self._account(caller.player), await self._account(found)
-        if account.player == kept.player:
+        account, heir = await self._account(caller.player), await self._account(asker)
+        if account.player == heir.player:
             wrong = "The code is of this very account."
             raise Refusal("TAB-JOIN-02", wrong, "Enter it where you are signed in to your other account.")
         _require_person(account, "Your account")
-        _require_person(kept, "The account of the code")
+        _require_person(heir, "The account of the code")
         if others := await self._store.joinings.joined_with(account.player):
             wrong = f"{', '.join(others)} was joined with your account, so it stays."
             raise Refusal("TAB-JOIN-02", wrong, "Ask for the code here, and enter it in the other account.")
-        await self._require_no_tournament(account.player, kept.player)
+        await self._require_no_tournament(account.player, heir.player)
         if led := await self._store.leagues(organizer=account.player, limit=MOST_LEAGUES):
             wrong = f"Your account organizes the league {led[0].title}, which does not pass on."
             raise Refusal("TAB-JOIN-04", wrong, "Ask for the code here, and enter it in the other account.")
         if await self._store.organizing.is_busy(account.player):
             wrong = "Games that your account asked for in bulk are still to be opened or started."
             raise Refusal("TAB-JOIN-04", wrong, "Cancel the bulk, or wait until they have begun.", untimely=True)
-        return Plan(account, kept, await self._passings(account.player, kept.player))
+        return Plan(account, heir, await self._passings(account.player, heir.player))
 
     async def join(self, caller: Caller, code: str) -> JoiningRow:
         """Join the caller's account with the one of a code, for good. Raises `Refusal`.
@@ -146,21 +146,21 @@ class Joining:
         First its seats pass, then it is closed. After an interruption, the same code goes on, as long as it is good.
         """
         plan, joinings = await self.plan(caller, code), self._store.joinings
-        account, kept, digest = plan.account.player, plan.kept.player, _digest(code)
+        account, heir, digest = plan.account.player, plan.kept.player, _digest(code)
         under_way = Refusal(
             "TAB-JOIN-02", "One of the two accounts is just being joined.", "Wait ten minutes.", untimely=True
         )
         if not await joinings.claim(digest, account, self._accounts.now()):
             raise under_way
-        await self._hand_on(account, kept)
+        await self._hand_on(account, heir)
         assert caller.token is not None, "a session was asked for"
         row = await joinings.join(digest, account, caller.token, self._accounts.now(), MOST_JOINED)
         if row is None:
             raise under_way
-        for player in (account, kept):
+        for player in (account, heir):
             self._accounts.callers.forget_player(player)
-        log.info("accounts joined", account=account, kept=kept, token_id=caller.token)
-        await self._leave_rest(plan.account, kept)
+        log.info("accounts joined", account=account, kept=heir, token_id=caller.token)
+        await self._leave_rest(plan.account, heir)
         return row
 
     async def _account(self, player: PlayerId) -> PlayerRow:
@@ -184,11 +184,11 @@ class Joining:
     async def _going(self, player: PlayerId) -> AsyncIterator[GameRow]:
         """Yield the games that go on which an account plays, organizes or judges."""
         for status in GOING:
-            found = await self._store.games(status=status, mine=player, limit=BATCH)
-            while found:
-                for each in found:
+            rows = await self._store.games(status=status, mine=player, limit=BATCH)
+            while rows:
+                for each in rows:
                     yield each
-                found = await self._store.games(status=status, mine=player, after=found[-1].game, limit=BATCH)
+                rows = await self._store.games(status=status, mine=player, after=rows[-1].game, limit=BATCH)
         judged = await officials.games_of(self._rows, player)
         for each in await self._store.games(among=judged, limit=officials.MOST):
             if each.status in GOING and player not in (each.organizer, *each.seats.values()):
@@ -200,9 +200,9 @@ class Joining:
 
     async def _passings(self, account: PlayerId, heir: PlayerId) -> tuple[Passing, ...]:
         """Return what happens to the games of an account. Raises `Refusal` when something stands in the way."""
-        found = list[Passing]()
+        passings = list[Passing]()
         async for row in self._going(account):
-            if len(found) == MOST_GAMES:
+            if len(passings) == MOST_GAMES:
                 wrong = f"Your account takes part in more than {MOST_GAMES} games that go on."
                 raise Refusal("TAB-JOIN-04", wrong, "Give seats up, or play games to their ends.")
             with suppress(NotSeated), _naming(row):
@@ -210,8 +210,8 @@ class Joining:
                 now, decided = await self._games.try_out(row.game, account, act)
                 seats = (seat for seat, holder in decided.game.players.items() if holder == heir)
                 seat = next((seat for seat in seats if now.players[seat] == account), None)
-                found.append(Passing(row.game, row.title, seat, decided.game.organizer))
-        return tuple(found)
+                passings.append(Passing(row.game, row.title, seat, decided.game.organizer))
+        return tuple(passings)
 
     async def _hand_on(self, account: PlayerId, heir: PlayerId) -> None:
         async for row in self._going(account):
@@ -253,9 +253,9 @@ class Joining:
         both = {account, heir} <= {*tournament.field.entrants, *tournament.directors}
         refuse_unless(not both, "TAB-JOIN-03", f"Both accounts take part in the tournament {now.row.title}.", allowed)
         if tournament.regulations.league:
-            held = await self._leagues.now(tournament.regulations.league.league)
-            both = held.league.season is not None and {account, heir} <= held.league.belongs.keys()
-            refuse_unless(not both, "TAB-JOIN-03", f"Both accounts belong to the league {held.row.title}.", allowed)
+            entry = await self._leagues.now(tournament.regulations.league.league)
+            both = entry.league.season is not None and {account, heir} <= entry.league.belongs.keys()
+            refuse_unless(not both, "TAB-JOIN-03", f"Both accounts belong to the league {entry.row.title}.", allowed)
 
 
 @contextmanager

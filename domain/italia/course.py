@@ -149,11 +149,11 @@ def next_stage(draft: Draft[Table]) -> None:
         began = StageBegan(turn.nation, stage)
         ahead.turn = turn  # from which each stage is tried
         began.apply(ahead)
-        left = TURN[stage](ahead)
-        if left is None:
+        outcome = TURN[stage](ahead)
+        if outcome is None:
             continue
-        if callable(left) and stage in ENTERED:
-            left(draft)
+        if callable(outcome) and stage in ENTERED:
+            outcome(draft)
         else:
             draft.emit(began)
         return

@@ -191,13 +191,13 @@ class Case(Struct, kw_only=True):
             raise Refusal("TAB-CASE-09", wrong, "Wait for the final ruling.", untimely=True)
         complains = self.status == "open" and seat == self.seat
         refuse_unless(not complains, "TAB-CASE-09", "This is your own complaint.", "The other seats can consent to it.")
-        gone = facts.given_up if asks == "present" else ()
-        refuse_unless(seat not in gone, "TAB-CASE-09", f"You gave up {seat}.", "Whoever takes it over can consent.")
-        asked_for = {each for each in facts.seats if each not in facts.out and each not in gone}
+        given_up = facts.given_up if asks == "present" else ()
+        refuse_unless(seat not in given_up, "TAB-CASE-09", f"You gave up {seat}.", "Whoever takes it over can consent.")
+        asked_for = {each for each in facts.seats if each not in facts.out and each not in given_up}
         if self.status == "open":
             asked_for -= {self.seat}
         is_last = asked_for <= {*self.consents, seat}
-        is_again = seat in self.consents and not (is_last and gone)
+        is_again = seat in self.consents and not (is_last and given_up)
         refuse_unless(not is_again, "TAB-CASE-09", f"{seat} has already consented.", "Each seat consents once.")
         events: list[CaseEvent] = [ConsentGiven(seat, asks)]
         if is_last:
@@ -440,13 +440,13 @@ def in_log(command: Command[Any], text: str) -> tuple[Raw, Written]:
     Of a command that is a secret, the log has only the type. Raises `Refusal` when programs could read the command in
     different ways, or it is too long (TAB-CASE-05).
     """
-    given = canonical(command)
-    if not given.isascii() or len(given) > LONGEST_COMMAND or not _is_exact(msgspec.json.decode(given)):
+    content = canonical(command)
+    if not content.isascii() or len(content) > LONGEST_COMMAND or not _is_exact(msgspec.json.decode(content)):
         right = f"A command is kept as ASCII, with whole numbers up to 2^53 - 1, in {LONGEST_COMMAND:,} bytes at most."
         raise Refusal("TAB-CASE-05", "This command cannot be kept in a case.", right)
     if not command.sealed:
-        return Raw(given), Written(text)
-    return Raw(canonical({"type": type_name(type(command))})), Written(text, msgspec.json.decode(given))
+        return Raw(content), Written(text)
+    return Raw(canonical({"type": type_name(type(command))})), Written(text, msgspec.json.decode(content))
 
 
 def _is_exact(value: Any) -> bool:

@@ -129,14 +129,14 @@ def draws_in(
             continue
         event = read_event(ruleset, record)
         content = msgspec.json.decode(record.event)
-        for shown in ruleset.chance.get(cast(Any, type(event)), ()):
-            draw = draw_of(content, shown)
+        for evidence in ruleset.chance.get(cast(Any, type(event)), ()):
+            draw = draw_of(content, evidence)
             if draw is None:
                 continue
-            if isinstance(shown, Dice):
-                yield _roll(record.version, draw, shown, content, ruleset, chance)
+            if isinstance(evidence, Dice):
+                yield _roll(record.version, draw, evidence, content, ruleset, chance)
             else:
-                yield _shuffle(record.version, draw, shown, content, seats, chance)
+                yield _shuffle(record.version, draw, evidence, content, seats, chance)
 
 
 def _roll(
@@ -182,11 +182,11 @@ def _shuffle(
 
 def probability(faces: Mapping[str, int], sides: Sequence[str]) -> float:
     """Return how likely dice with these sides show these faces, in whatever order."""
-    on_sides, left, ways = Counter(sides), sum(faces.values()), 1
-    dice = left
+    on_sides, rest, ways = Counter(sides), sum(faces.values()), 1
+    dice = rest
     for face, times in faces.items():
-        ways *= comb(left, times) * on_sides[face] ** times
-        left -= times
+        ways *= comb(rest, times) * on_sides[face] ** times
+        rest -= times
     return ways / len(sides) ** dice
 
 
@@ -204,8 +204,8 @@ def likeliest(dice: int, sides: Sequence[str]) -> Counter[str]:
 def way_back(to: Version, records: Sequence[Record], ruleset: Ruleset[Any], seats: Sequence[Seat]) -> WayBack:
     """Return what going back to version `to` would cost. `records` is the whole log of a game of `seats`."""
     counting = [record for record in effective_records(records) if record.version > to]
-    commands = [TakenAway(record.version, *given, record.at) for record in counting if (given := _command(record))]
-    rolling = {type_name(event) for event, shown in ruleset.chance.items() if any(isinstance(s, Dice) for s in shown)}
+    commands = [TakenAway(record.version, *command, record.at) for record in counting if (command := _command(record))]
+    rolling = {type_name(event) for event, places in ruleset.chance.items() if any(isinstance(s, Dice) for s in places)}
     rolls = [record.version for record in counting if record.type in rolling and _rolled(record, ruleset)]
     before = records[to - 1].draws if to else 0
     learnt = tuple(_learnt(to, records, seats))
@@ -240,12 +240,12 @@ def _learnt(to: Version, records: Sequence[Record], seats: Sequence[Seat]) -> It
             continue
         sealed = [(name, msgspec.json.decode(listed, type=set[Seat])) for name, listed in _SEALED.findall(record.event)]
         opened = [(name, set(seats)) for name in _OPENED.findall(record.event)]
-        for name, shown in (*sealed, *opened):
-            known = readers.setdefault(name, set())
-            if record.version > to and shown != {hid}:
-                for seat in shown - known:
+        for name, readers_now in (*sealed, *opened):
+            readers_before = readers.setdefault(name, set())
+            if record.version > to and readers_now != {hid}:
+                for seat in readers_now - readers_before:
                     versions[seat].append(record.version)
-            known |= shown
+            readers_before |= readers_now
     for seat, news in versions.items():
         if news:
             yield Learnt(seat, len(news), tuple(dict.fromkeys(news))[:MOST])

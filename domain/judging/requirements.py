@@ -87,8 +87,8 @@ def require_possible(decision: Decision, to: Any, order: Any, facts: Facts) -> N
         raise Refusal("TAB-RUL-09", wrong, "Choose the version before a command that was not taken back.")
     if decision == "continue" and (facts.status != "over" or to not in facts.continuations):
         wrong = f"The game cannot continue in {to}. The game is {facts.status}."
-        known = enumerated(list(facts.continuations)) or "none"
-        right = f"A game that is over can continue in a fork that was made for that. Such forks: {known}."
+        continuations = enumerated(list(facts.continuations)) or "none"
+        right = f"A game that is over can continue in a fork that was made for that. Such forks: {continuations}."
         raise Refusal("TAB-RUL-09", wrong, right)
     if wants_order:
         _require_order(order, facts)

@@ -82,14 +82,14 @@ def add_tournament(league: League, tournament: TournamentId, division: int, caus
 
 def require_fitting(league: League, tournament: Tournament) -> InLeague:
     """Return where a tournament says that it belongs; raise `Refusal` unless it can count from now on (TAB-LGE-06)."""
-    season, named = league.require_running("TAB-LGE-06"), tournament.regulations.league
-    if named is UNSET or (named.league, named.season) != (league.id, season.number):
+    season, reference = league.require_running("TAB-LGE-06"), tournament.regulations.league
+    if reference is UNSET or (reference.league, reference.season) != (league.id, season.number):
         wrong = f"The regulations of {tournament.id} do not name season {season.number} of this league."
         raise Refusal("TAB-LGE-06", wrong, "Announce a tournament whose regulations do.")
     if tournament.status != "open":
         wrong = f"{tournament.id} is {tournament.status}."
         raise Refusal("TAB-LGE-06", wrong, "A tournament is added before its first round is published.", untimely=True)
-    return named
+    return reference
 
 
 def require_season(league: League, reference: InLeague) -> None:
@@ -116,8 +116,8 @@ def penalize(league: League, player: PlayerId, points: int, reason: str, cause: 
     require_reason(reason, "TAB-LGE-11")
     right = f"Expected 1 to {MOST_POINTS:,}."
     refuse_unless(1 <= points <= MOST_POINTS, "TAB-LGE-11", f"You asked to take {points} points.", right)
-    given = len(season.penalties)
-    refuse_unless(given < MOST_PENALTIES, "TAB-LGE-11", f"There are {given} penalties.", "There can be no more.")
+    number = len(season.penalties)
+    refuse_unless(number < MOST_PENALTIES, "TAB-LGE-11", f"There are {number} penalties.", "There can be no more.")
     return league.add(PointsTaken(season.number, player, points, reason), cause, at)
 
 

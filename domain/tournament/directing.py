@@ -66,9 +66,9 @@ def change(
     """Change the regulations (TAB-TRN-03). `seats` are the numbers of players that the ruleset takes."""
     tournament.require_director(cause, "TAB-TRN-03")
     require_sound_regulations(regulations, seats)
-    kept = regulations.league == tournament.regulations.league
+    stays = regulations.league == tournament.regulations.league
     right = "Announce another tournament for another league, season or division."
-    refuse_unless(kept, "TAB-LGE-06", "You asked to change the league of the tournament.", right)
+    refuse_unless(stays, "TAB-LGE-06", "You asked to change the league of the tournament.", right)
     current = tournament.field.current
     if current is not None and current.status == "drawn":
         wrong = f"The lots of round {current.number} have been drawn."
@@ -76,13 +76,13 @@ def change(
     if played := len(tournament.field.played):
         for name in UNCHANGING:
             wrong = f"You asked to change {name!r}, but a round has been published."
-            kept = getattr(tournament.regulations, name) == getattr(regulations, name)
-            refuse_unless(kept, "TAB-TRN-03", wrong, f"These stay: {enumerated(UNCHANGING)}.")
+            stays = getattr(tournament.regulations, name) == getattr(regulations, name)
+            refuse_unless(stays, "TAB-TRN-03", wrong, f"These stay: {enumerated(UNCHANGING)}.")
         wrong = f"You asked for {regulations.rounds} rounds, but {played} have been published."
         refuse_unless(regulations.rounds >= played, "TAB-TRN-03", wrong, f"Expected {played} or more.")
-        kept = _first_stages(regulations, played) == _first_stages(tournament.regulations, played)
+        stays = _first_stages(regulations, played) == _first_stages(tournament.regulations, played)
         wrong = "You asked to change a stage that has begun."
-        refuse_unless(kept, "TAB-TRN-03", wrong, "Of such a stage, only the number of rounds can change.")
+        refuse_unless(stays, "TAB-TRN-03", wrong, "Of such a stage, only the number of rounds can change.")
     entered = len(tournament.field.entrants)
     wrong = f"You asked for {regulations.entrants} entrants at most, but there are {entered}."
     refuse_unless(regulations.entrants >= entered, "TAB-TRN-03", wrong, f"Expected {entered} or more.")
@@ -148,8 +148,8 @@ def penalize(
     least, most = (1, MOST_POINTS) if sort == "points" else (0, 0)
     right = f"Expected {least} to {most:,} for {sort!r}." if most else f"A penalty of the sort {sort!r} has 0 points."
     refuse_unless(least <= points <= most, "TAB-TRN-17", f"The penalty has {points} points.", right)
-    given = len(tournament.field.penalties)
-    refuse_unless(given < MOST_PENALTIES, "TAB-TRN-17", f"There are {given} penalties.", "There can be no more.")
+    number = len(tournament.field.penalties)
+    refuse_unless(number < MOST_PENALTIES, "TAB-TRN-17", f"There are {number} penalties.", "There can be no more.")
     return tournament.add([PenaltyGiven(player, sort, points, reason)], cause, at)
 
 
@@ -179,8 +179,8 @@ def close(tournament: Tournament, cause: Cause, at: str) -> Inscribed:
         f"table {table.number} of round {each.number}" for each in tournament.field.played for table in each.waiting
     ]
     if waiting:
-        shown = enumerated(waiting[:5]) + (f" and {len(waiting) - 5} more" if len(waiting) > 5 else "")
-        wrong = f"These have no result that counts: {shown}."
+        examples = enumerated(waiting[:5]) + (f" and {len(waiting) - 5} more" if len(waiting) > 5 else "")
+        wrong = f"These have no result that counts: {examples}."
         raise Refusal("TAB-TRN-19", wrong, "Confirm their results, or adjudicate.", untimely=True)
     return tournament.add([TournamentClosed(final_order(tournament.field))], cause, at)
 

@@ -126,14 +126,14 @@ def publish(
     """
     tournament.require_director(cause, "TAB-TRN-10")
     current = tournament.require_drawn("TAB-TRN-10")
-    drawn = _draft(current, draft)
-    if changed is None or changed == drawn:
+    draw = _draft(current, draft)
+    if changed is None or changed == draw:
         refuse_unless(reason is None, "TAB-TRN-10", "You gave a reason, but changed nothing.", "Leave it out.")
     else:
         require_reason(reason or "", "TAB-TRN-10")
-        drawn = changed
-    costs = _costs(tournament, drawn, current, "TAB-TRN-10")
-    event = RoundPublished(current.number, draft, drawn, costs, UNSET if reason is None else reason)
+        draw = changed
+    costs = _costs(tournament, draw, current, "TAB-TRN-10")
+    event = RoundPublished(current.number, draft, draw, costs, UNSET if reason is None else reason)
     return tournament.add([event], cause, at)
 
 
@@ -199,8 +199,8 @@ def cancel_round(tournament: Tournament, number: int, reason: str, cause: Cause,
 
 def open_table(tournament: Tournament, number: int, table: int, game: GameId, cause: Cause, at: str) -> Inscribed:
     """Note that the game of a table was created (TAB-TRN-12)."""
-    found = tournament.table(number, table, "TAB-TRN-12")
-    refuse_unless(found.game is None, "TAB-TRN-12", f"Its game is {found.game}.", "A table has one game.")
+    at_table = tournament.table(number, table, "TAB-TRN-12")
+    refuse_unless(at_table.game is None, "TAB-TRN-12", f"Its game is {at_table.game}.", "A table has one game.")
     refuse_unless(
         game not in tournament.games, "TAB-TRN-12", f"{game} is played at another table.", "Create another one."
     )
@@ -212,13 +212,13 @@ def substitute(
 ) -> Inscribed:
     """Seat another player of the tournament in somebody's place, as a director (TAB-TRN-13)."""
     tournament.require_director(cause, "TAB-TRN-13")
-    found = tournament.table(number, table, "TAB-TRN-13")
-    tournament.require_impartial(found, cause)
+    at_table = tournament.table(number, table, "TAB-TRN-13")
+    tournament.require_impartial(at_table, cause)
     require_reason(reason, "TAB-TRN-13")
-    if found.result is not None:
+    if at_table.result is not None:
         raise Refusal("TAB-TRN-13", "The table has a result.", "Overrule it instead.", untimely=True)
     wrong = f"{player} does not sit at this table."
-    refuse_unless(player in found.players, "TAB-TRN-13", wrong, f"Its players are {enumerated(found.players)}.")
+    refuse_unless(player in at_table.players, "TAB-TRN-13", wrong, f"Its players are {enumerated(at_table.players)}.")
     tournament.require_in(to, "TAB-TRN-13")
     busy = {each for other in tournament.field.rounds[number].tables for each in (*other.players, *other.away)}
     wrong = f"{to} has a table in this round."

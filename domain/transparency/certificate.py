@@ -99,15 +99,15 @@ def _certified(
     except ValueError as error:
         raise _Wrong(f"The certificate is of something else: {error}.") from error
     _compare(entry, stream, records, status_at)
-    times = {name: seen.time for name, seen in verdict.witnesses.items() if seen.time is not None}
+    times = {name: witness.time for name, witness in verdict.witnesses.items() if witness.time is not None}
     for name, time in times.items():
         latest = rfc3339(time + CLOCKS_APART)
         if latest.endswith("Z") and entry.at > latest:
             raise _Wrong(f"Version {entry.version} is dated {entry.at}, and {name} had seen it by {rfc3339(time)}.")
     witnesses = {name: rfc3339(time) for name, time in times.items()}
     head, later = verdict.checkpoint, len(records) - entry.version
-    found = Certified(True, "", head.origin, proof.index, head.size, entry, witnesses, later)
-    return msgspec.structs.replace(found, said=tuple(_sentences(found, entry)))
+    certified = Certified(True, "", head.origin, proof.index, head.size, entry, witnesses, later)
+    return msgspec.structs.replace(certified, said=tuple(_sentences(certified, entry)))
 
 
 def _compare(entry: Entry, stream: StreamId, records: Sequence[Record], status_at: Callable[[Version], str]) -> None:

@@ -192,8 +192,8 @@ class Simulation:
         game = self.game
         before = game.table.digest() if game.table and self.commands % 50 == 0 else ""
         try:
-            given, cause = sent_commands(game.ruleset, [raw]), Cause(game.players.get(seat))
-            step = game.command(seat, given, game.chance(self.secret), self.vault, cause, self._now())
+            commands, cause = sent_commands(game.ruleset, [raw]), Cause(game.players.get(seat))
+            step = game.command(seat, commands, game.chance(self.secret), self.vault, cause, self._now())
         except (Refusal, msgspec.ValidationError, AssertionError, LookupError) as error:
             raise Fault(f"{seat} was offered {raw.decode()}, but: {error}") from error
         if before and game.table and game.table.digest() != before:
@@ -293,24 +293,24 @@ class Summary(Struct, frozen=True):
 
 def summarize(outcomes: Iterable[Outcome], seconds: float) -> Summary:
     """Add up outcomes that took `seconds` of wall time."""
-    done = list(outcomes)
-    players = sorted({outcome.plan.seats for outcome in done})
+    results = list(outcomes)
+    players = sorted({outcome.plan.seats for outcome in results})
     return Summary(
-        games=len(done),
-        finished=sum(outcome.finished for outcome in done),
-        faults=sum(bool(outcome.fault) for outcome in done),
-        events=sum(outcome.events for outcome in done),
-        median_events=_median(outcome.events for outcome in done),
-        median_round=_median(outcome.round for outcome in done),
-        wins=_wins(done),
+        games=len(results),
+        finished=sum(outcome.finished for outcome in results),
+        faults=sum(bool(outcome.fault) for outcome in results),
+        events=sum(outcome.events for outcome in results),
+        median_events=_median(outcome.events for outcome in results),
+        median_round=_median(outcome.round for outcome in results),
+        wins=_wins(results),
         seconds=round(seconds, 2),
-        by_players={number: _tables([each for each in done if each.plan.seats == number]) for number in players},
+        by_players={number: _tables([each for each in results if each.plan.seats == number]) for number in players},
     )
 
 
 def _tables(outcomes: Sequence[Outcome]) -> Tables:
     wins, finished = _wins(outcomes), sum(outcome.finished for outcome in outcomes)
-    asked = sum((Counter(outcome.asked) for outcome in outcomes), Counter[str]())
+    decisions = sum((Counter(outcome.asked) for outcome in outcomes), Counter[str]())
     return Tables(
         games=len(outcomes),
         finished=finished,
@@ -320,7 +320,7 @@ def _tables(outcomes: Sequence[Outcome]) -> Tables:
         share={seat: spread(wins.get(seat, 0), finished) for outcome in outcomes[:1] for seat in outcome.score},
         score=_averages([outcome.score for outcome in outcomes]),
         nations=_averages([outcome.nations for outcome in outcomes]),
-        asked={kind: round(times / len(outcomes), 1) for kind, times in asked.most_common()},
+        asked={kind: round(times / len(outcomes), 1) for kind, times in decisions.most_common()},
     )
 
 

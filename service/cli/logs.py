@@ -199,8 +199,8 @@ def _verify_many(
             results[outcome.result] += 1
             progress.advance(task)
             if as_json:
-                known = outcome.verdict or {"ok": False, "problem": outcome.message}
-                print(msgspec.json.encode({"file": outcome.file, "result": outcome.result, **known}).decode())
+                verdict = outcome.verdict or {"ok": False, "problem": outcome.message}
+                print(msgspec.json.encode({"file": outcome.file, "result": outcome.result, **verdict}).decode())
             else:
                 console.print(f"{outcome.result:10}  {outcome.file}: {outcome.message}", markup=False)
     if not as_json:
@@ -211,12 +211,12 @@ def _verify_many(
 
 def _exports_of(path: Path) -> list[Path]:
     try:
-        found = exports_in(path) if path.is_dir() else [path]
+        exports = exports_in(path) if path.is_dir() else [path]
     except OSError as error:
         bad_input(f"{path} cannot be read: {error.strerror}")
-    if not found:
+    if not exports:
         bad_input(f"{path} has no exports: their names end with {' or '.join(ENDINGS)}")
-    return found
+    return exports
 
 
 def read_export(file: Path) -> bytes:
@@ -400,9 +400,9 @@ def import_(
 ) -> None:
     """Bring a game that another service recorded to a service, which verifies it and keeps it to be looked at."""
     body = {"export": _text(read_export(file), file)}
-    for name, given in (("certificate", certificate), ("policy", policy)):
-        if given is not None:
-            body[name] = _text(read_file(given), given)
+    for name, path in (("certificate", certificate), ("policy", policy)):
+        if path is not None:
+            body[name] = _text(read_file(path), path)
     with calling(url, token, IMPORTING) as client:
         try:
             imported = client.post("/v1/games/import", body)

@@ -54,35 +54,37 @@ def plan(
             Load,
         )  # fmt: skip
     except msgspec.ValidationError as error:
-        said, _, where = str(error).partition(" - at `$.")
-        bad_input(f"--{where.rstrip('`')}: {said[0].lower()}{said[1:]}")
+        message, _, where = str(error).partition(" - at `$.")
+        bad_input(f"--{where.rstrip('`')}: {message[0].lower()}{message[1:]}")
     if min(prices) < 0:
         bad_input("--prices takes three numbers that are not negative")
     if simulate is not None and not 0 < simulate <= 3600:
         bad_input("--simulate takes a number of seconds above 0, 3600 at most")
     costs = measured()
     costs = costs if clients is None else replace(costs, clients=clients)
-    found = planned(load, costs, Prices(**dict(zip(Prices.__struct_fields__, prices, strict=True))))
-    seen = None
+    planning = planned(load, costs, Prices(**dict(zip(Prices.__struct_fields__, prices, strict=True))))
+    simulated = None
     if simulate is not None:
         from service.planning.simulation import simulate as played
 
         try:
             with needs_extra("plan", "--simulate"):
-                seen = played(load, found, costs, simulate)
+                simulated = played(load, planning, costs, simulate)
         except MissingExtra as error:
             bad_input(str(error))
     if as_json:
-        print_json({"plan": found, "simulated": seen})
+        print_json({"plan": planning, "simulated": simulated})
         return
-    console.print(_table(found))
-    if seen is not None:
-        times = f"half within {seen.p50:.1f} ms, 95 of 100 within {seen.p95:.1f}, 99 within {seen.p99:.1f}"
-        told = f", {times}" if seen.commands > 1 else "; simulate for longer to see how soon"
-        console.print(f"{seen.commands} commands answered{told}")
-        for part, use in sorted(seen.use.items(), key=lambda each: -each[1]):
+    console.print(_table(planning))
+    if simulated is not None:
+        times = (
+            f"half within {simulated.p50:.1f} ms, 95 of 100 within {simulated.p95:.1f}, 99 within {simulated.p99:.1f}"
+        )
+        percentiles = f", {times}" if simulated.commands > 1 else "; simulate for longer to see how soon"
+        console.print(f"{simulated.commands} commands answered{percentiles}")
+        for part, use in sorted(simulated.use.items(), key=lambda each: -each[1]):
             console.print(f"  {use:6.1%} busy: {part}")
-        console.print(f"saturated first, with these: {seen.first}, at {seen.room:.1f} times the load")
+        console.print(f"saturated first, with these: {simulated.first}, at {simulated.room:.1f} times the load")
 
 
 def _table(result: Plan) -> Table:

@@ -97,10 +97,10 @@ def prove_all(
     tournament against those of its games, and a league against those of its tournaments. With a `policy`, games of
     dumps are compared with their certificates.
     """
-    known = {file.name.partition(".")[0]: file for file in files if not is_dump(file)}
+    by_id = {file.name.partition(".")[0]: file for file in files if not is_dump(file)}
     if not any(map(is_dump, files)):
         processes = min(processes, len(files))
-    return in_pieces(_outcome, _all_given(files, known, policy), processes, on)
+    return in_pieces(_outcome, _all_given(files, by_id, policy), processes, on)
 
 
 def is_dump(file: Path) -> bool:
@@ -160,8 +160,8 @@ class _Certificate(Struct):
 
 def _certificates(file: Path) -> dict[str, str]:
     beside = file.with_name(file.name.removesuffix(DUMPED) + CERTIFICATES)
-    found = (msgspec.json.decode(line, type=_Certificate) for line in _lines(beside))
-    return {each.game: each.certificate for each in found}
+    certificates = (msgspec.json.decode(line, type=_Certificate) for line in _lines(beside))
+    return {each.game: each.certificate for each in certificates}
 
 
 def _given(by_id: Mapping[str, Path], file: Path) -> _Given:
@@ -281,7 +281,7 @@ def _line(verdict: Any) -> str:
         return f"{where} is wrong. {verdict.problem}"
     if isinstance(verdict, tournament_proof.TournamentVerdict | league_proof.LeagueVerdict):
         what = "tournament" if isinstance(verdict, tournament_proof.TournamentVerdict) else "league"
-        told = f"{what}, {verdict.events} events, {verdict.status}"
-        return f"{told}; not proved: {' '.join(verdict.unproved)}" if verdict.unproved else told
+        summary = f"{what}, {verdict.events} events, {verdict.status}"
+        return f"{summary}; not proved: {' '.join(verdict.unproved)}" if verdict.unproved else summary
     what = f"case of {verdict.game}" if isinstance(verdict, proof.CaseVerdict) else verdict.ruleset
     return f"{what}, {verdict.events} events, {verdict.status}"

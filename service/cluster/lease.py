@@ -34,12 +34,12 @@ class Lease:
             return False
         now = time.monotonic()
         if now > self._until - LEASE / 2:
-            held = await self._lessor.lease(self._name, LEASE, self._work)
-            self._until = now + LEASE if held else 0.0
+            has_lease = await self._lessor.lease(self._name, LEASE, self._work)
+            self._until = now + LEASE if has_lease else 0.0
         return self._until > 0.0
 
     async def give_back(self) -> None:
         """Leave the work to other processes. Raises `Unavailable`."""
-        held, self._until = self._until > 0.0, 0.0
-        if held:
+        had_lease, self._until = self._until > 0.0, 0.0
+        if had_lease:
             await self._lessor.lease(self._name, 0, self._work)

@@ -84,7 +84,7 @@ class Redis:
         try:
             async with asyncio.timeout(TIMEOUT):
                 await subscription.subscribe(channel)
-            asked = False
+            is_asking = False
             while True:
                 message: Any = await subscription.get_message(timeout=BEAT)
                 match message and message["type"]:
@@ -92,11 +92,11 @@ class Redis:
                         on_message(message["data"])
                     case "subscribe":
                         on_begin()
-                    case None if asked:
+                    case None if is_asking:
                         raise TimeoutError("a subscription fell silent")
                     case None:
                         await subscription.ping()
-                asked = message is None
+                is_asking = message is None
         except Exception as error:
             raise self._failed(error) from error
         finally:

@@ -87,15 +87,15 @@ def make(piece: Piece) -> Made:
     """Make a piece. Raises `GameDamaged`."""
     lines = list[bytes]()
     rows: dict[Table, list[Row]] = {"games": [], "events": [], "rolls": [], "results": []}
-    for kept in piece.games:
-        game = _folded(kept, piece.boards)
-        lines += export(game, kept.records, Vault(kept.secrets))
-        rows["games"].append(game_row(game, kept.records))
-        rows["events"] += event_rows(game, kept.records)
-        rows["rolls"] += roll_rows(game, kept.records, LIBRARY)
-        rows["results"] += end_rows(game, kept.records)
-    for kept, rulings in piece.ruled:
-        ends = list(end_rows(_folded(kept, piece.boards), kept.records))
+    for stored in piece.games:
+        game = _folded(stored, piece.boards)
+        lines += export(game, stored.records, Vault(stored.secrets))
+        rows["games"].append(game_row(game, stored.records))
+        rows["events"] += event_rows(game, stored.records)
+        rows["rolls"] += roll_rows(game, stored.records, LIBRARY)
+        rows["results"] += end_rows(game, stored.records)
+    for stored, rulings in piece.ruled:
+        ends = list(end_rows(_folded(stored, piece.boards), stored.records))
         for each in rulings:
             rows["results"] += ruled_rows(ends, each.at, each.judgment, each.case)
     events = len(rows["events"])

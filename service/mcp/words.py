@@ -19,8 +19,8 @@ def bounded(lines: Iterable[str], more: str = "Ask for less at once.") -> str:
     text = "\n".join(lines)
     if len(text) <= LONGEST:
         return text
-    kept, _, _ = text[:LONGEST].rpartition("\n")
-    return f"{kept or text[:LONGEST]}\n[Cut off. {more}]"
+    beginning, _, _ = text[:LONGEST].rpartition("\n")
+    return f"{beginning or text[:LONGEST]}\n[Cut off. {more}]"
 
 
 def summary(game: Json) -> str:
@@ -57,8 +57,10 @@ def _standing(seat: Json) -> str:
     turn = " (active)" if seat.get("active") else ""
     lines = [f"{seat['seat']}{turn}: {figures}; {items}{' ' + seat['out'] if seat.get('out') else ''}"]
     for nation in seat.get("nations") or ():
-        shown = nation.get("words") or _listed(f"{name} {value}" for name, value in nation.get("figures", {}).items())
-        lines.append(f"  {nation['nation']}: {shown}")
+        words_of_nation = nation.get("words") or _listed(
+            f"{name} {value}" for name, value in nation.get("figures", {}).items()
+        )
+        lines.append(f"  {nation['nation']}: {words_of_nation}")
     return "\n".join(lines)
 
 

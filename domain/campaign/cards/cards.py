@@ -284,15 +284,15 @@ class SendArmy(Command, frozen=True):
 
 def _origins(table: Table, seat: Seat, effect: Expedition) -> list[AreaId]:
     """Return the provinces from which enough units can move (CS-EFF-14)."""
-    found: list[AreaId] = []
+    provinces: list[AreaId] = []
     for area in table.map.lands:
         army = table.army(area, seat)
         if area == effect.to or not army.leads or army.units.total < effect.units:
             continue
         by_sea = bool(table.seas_of(area)) and movement.room(table, seat, {}, effect.to) >= effect.units
         if by_sea or effect.to in movement.by_land(table, seat, area):
-            found.append(area)
-    return found
+            provinces.append(area)
+    return provinces
 
 
 class SendGalley(Command, frozen=True):
@@ -384,11 +384,11 @@ def _steal(draft: Draft[Table], seat: Seat, victim: Seat) -> SenatorStolen:
     """Move a random senator; how often is drawn and sealed does not depend on what the hands hold."""
     own, others = hands.hand_of(draft.table, seat, draft), hands.hand_of(draft.table, victim, draft)
     [stolen, *_] = draft.shuffle([card for card in hands.kinds(draft.table) for _ in range(others.get(card, 0))])
-    drawn = draft.draws
+    draw = draft.draws
     own[stolen] = own.get(stolen, 0) + 1
     others[stolen] -= 1
     sealed = {seat: hands.seal(draft, seat, own), victim: hands.seal(draft, victim, others)}
-    return SenatorStolen(seat, victim, drawn, sealed)
+    return SenatorStolen(seat, victim, draw, sealed)
 
 
 class RaiseSlaves(Command, frozen=True):

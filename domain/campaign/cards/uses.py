@@ -90,8 +90,8 @@ def _idle(table: Table, seat: Seat, card: Card) -> str:
             has_influence = seat in table.provinces[area].influence
             return "" if has_influence else f"You have no influence in {table.names(area)}."
         case Assassination():
-            found = _generals(table, seat) or victims(table, seat)
-            return "" if found else "No other player has a General on the board or a senator."
+            targets = _generals(table, seat) or victims(table, seat)
+            return "" if targets else "No other player has a General on the board or a senator."
         case Gain() | Vote():
             return ""
         case _:

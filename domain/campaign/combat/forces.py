@@ -69,16 +69,16 @@ def by_type(units: Force) -> tuple[Units, int]:
 
 def phantoms(table: Table, seat: Seat, place: AreaId, *, naval: bool) -> dict[Group, int]:
     """Return the units that Diplomacy cards add to a participant's force (CS-EFF-09, CS-EFF-12)."""
-    found: dict[Group, int] = {}
+    units_of_cards: dict[Group, int] = {}
     for card, number in table.cards_of(seat) if seat != SLAVES else ():
         match card.effect:
             case Pact(province) as pact if province == (None if naval else place):
                 units = Units(pact.infantry * number, pact.cavalry * number)
                 galleys = {group(CARD, GALLEYS): pact.galleys * number} if pact.galleys else {}
-                found = joined(found, force(CARD, units), galleys)
+                units_of_cards = joined(units_of_cards, force(CARD, units), galleys)
             case _:
                 pass
-    return found
+    return units_of_cards
 
 
 def training(table: Table, seat: Seat, *, naval: bool) -> int:
@@ -109,10 +109,10 @@ def in_words(units: Force, seat: Seat, names: Names) -> str:
     own = [amount_of(kind, number) for kind, number in in_order(counts.pop(seat))]
     counted_phantoms = (amount_of(kind, number) for kind, number in in_order(counts.pop(CARD, Counter())))
     phantom = [each.replace(" ", " phantom ", 1) for each in counted_phantoms]
-    lent = [f"{_all(each)} lent by {names(owner)}" for owner, each in counts.items()]
+    loans = [f"{_all(each)} lent by {names(owner)}" for owner, each in counts.items()]
     if not own and not phantom:
-        return enumerated(lent) or "no units"
-    return f"{enumerated([*own, *phantom])}{f', and {enumerated(lent)}' if lent else ''}"
+        return enumerated(loans) or "no units"
+    return f"{enumerated([*own, *phantom])}{f', and {enumerated(loans)}' if loans else ''}"
 
 
 def _all(counts: Mapping[str, int]) -> str:

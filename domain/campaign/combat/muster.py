@@ -131,13 +131,13 @@ class Lend(Command, frozen=True):
         side = _own_side(table, battle, seat)
         assert side is not None, "only allies are asked"
         units, leader, galleys = _lendable(table, battle, seat)
-        lent = Units(self.infantry, self.cavalry, self.catapults)
-        wrong = f"You cannot lend {_listed(lent, self.leader)}."
+        offered = Units(self.infantry, self.cavalry, self.catapults)
+        wrong = f"You cannot lend {_listed(offered, self.leader)}."
         rule = "CS-NAV-06" if battle.naval else "CS-BAT-07"
-        if not lent.within(units) or self.leader > leader:
+        if not offered.within(units) or self.leader > leader:
             raise Refusal(rule, wrong, f"You can lend {_listed(units, leader)}.")
         _check_galleys(self.galleys, galleys, rule)
-        force = forces.force(seat, lent, dict(sorted(self.galleys.items())))
+        force = forces.force(seat, offered, dict(sorted(self.galleys.items())))
         draft.emit(ForceJoined(seat, side.seat, force, self.leader))
 
     @classmethod

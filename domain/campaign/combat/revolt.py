@@ -73,8 +73,8 @@ class RevoltEnded(Event, frozen=True):
     def tell(self, names: Names) -> str:
         if not self.slaves:
             return "The slaves were defeated."
-        left = "1 slave" if self.slaves == 1 else f"{self.slaves} slaves"
-        return f"No army was left to fight: the revolt ended with {left} alive."
+        survivors = "1 slave" if self.slaves == 1 else f"{self.slaves} slaves"
+        return f"No army was left to fight: the revolt ended with {survivors} alive."
 
 
 def provinces(table: Table, seat: Seat) -> dict[AreaId, list[Seat]]:

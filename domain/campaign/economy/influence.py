@@ -86,9 +86,9 @@ class BuyInfluence(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         number = self.tokens + sum(self.of.values())
-        asked = f"You asked to buy {number} influence token{'s' * (number != 1)} in {self.province}."
-        require_action(table, asked)
-        self._check(table, seat, asked)
+        wrong = f"You asked to buy {number} influence token{'s' * (number != 1)} in {self.province}."
+        require_action(table, wrong)
+        self._check(table, seat, wrong)
         of = {other: number for other, number in sorted(self.of.items()) if number}
         draft.emit(InfluenceBought(seat, self.province, self.tokens, of, PRICE * (self.tokens + sum(of.values()))))
 
@@ -104,17 +104,17 @@ class BuyInfluence(Command, frozen=True):
             )
         if self.tokens > (there := table.provinces[area].tokens):
             raise Refusal("CS-INF-04", wrong, f"Province tokens there: {there}.")
-        for other, wanted in self.of.items():
+        for other, tokens in self.of.items():
             if other == seat:
                 raise Refusal("CS-INF-05", wrong, "Buy from other players.")
             if table.are_allied(seat, other):
                 raise Refusal("CS-INF-06", wrong, "Buy from players who are not allied with you.")
-            if (has := table.provinces[area].influence.get(other, 0)) < max(wanted, 1):
+            if (has := table.provinces[area].influence.get(other, 0)) < max(tokens, 1):
                 raise Refusal("CS-INF-05", wrong, f"Influence tokens of {other} there: {has}.")
             if table.army(area, other).units.total:
                 raise Refusal("CS-INF-07", wrong, f"Land military units of {other} protect their influence there.")
-        if number > (left := table.supply(seat)["influence"]):
-            raise Refusal("CS-TOK-03", wrong, f"You have {left} influence tokens left to place.")
+        if number > (supply := table.supply(seat)["influence"]):
+            raise Refusal("CS-TOK-03", wrong, f"You have {supply} influence tokens left to place.")
         if (price := PRICE * number) > (talents := table.players[seat].talents):
             raise Refusal("CS-INF-03", wrong, f"That costs {price} talents; you have {talents}.")
 

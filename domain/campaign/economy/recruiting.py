@@ -98,14 +98,14 @@ class Recruit(Command, frozen=True):
             raise Refusal("CS-REC-02", wrong, allowed)
         if not self.galleys.keys() <= {*(seas := table.seas_of(self.province))}:
             raise Refusal("CS-REC-02", wrong, f"Sea zones beside the province: {or_none(seas)}.")
-        wanted = {**army.units.by_type, "generals": army.generals, "galleys": ships}
-        if not sum(wanted.values()):
+        order = {**army.units.by_type, "generals": army.generals, "galleys": ships}
+        if not sum(order.values()):
             raise Refusal("CS-REC-03", wrong, "Recruit at least one unit.")
         supply = table.supply(seat)
-        for kind, number in wanted.items():
+        for kind, number in order.items():
             if number > supply[kind]:
                 raise Refusal("CS-PCS-04", wrong, f"Your supply has {amount_of(kind, supply[kind])}.")
-        price = sum(number * table.data.prices[kind] for kind, number in wanted.items())
+        price = sum(number * table.data.prices[kind] for kind, number in order.items())
         if price > (talents := table.players[seat].talents):
             raise Refusal("CS-REC-03", wrong, f"That costs {price} talents; you have {talents}.")
         draft.emit(UnitsRecruited(seat, self.province, army, galleys, price, CHAOS))

@@ -115,7 +115,7 @@ def room(table: Table, seat: Seat, landed: Mapping[AreaId, int], to: AreaId) -> 
     Each galley serves a number of units an action, wherever adjacent to its zone they land. What has `landed` is shared
     out over the zones so that most room is left: unit by unit, moved to another zone where that makes room.
     """
-    left = {sea: UNITS_PER_GALLEY * table.galleys(sea, seat) for sea in table.map.seas}
+    places = {sea: UNITS_PER_GALLEY * table.galleys(sea, seat) for sea in table.map.seas}
     carried: defaultdict[AreaId, defaultdict[AreaId, int]] = defaultdict(lambda: defaultdict(int))
 
     def find(area: AreaId, tried: set[AreaId]) -> bool:
@@ -123,8 +123,8 @@ def room(table: Table, seat: Seat, landed: Mapping[AreaId, int], to: AreaId) -> 
             if sea in tried:
                 continue
             tried.add(sea)
-            if left[sea]:
-                left[sea] -= 1
+            if places[sea]:
+                places[sea] -= 1
                 carried[sea][area] += 1
                 return True
             for other in [other for other, number in carried[sea].items() if number and other != area]:
@@ -223,13 +223,13 @@ class March(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, army = draft.table, self.army
-        asked = f"You cannot move {army} from {self.origin} to {self.to}."
-        refuse_caesars(self.caesar, asked)
+        wrong = f"You cannot move {army} from {self.origin} to {self.to}."
+        refuse_caesars(self.caesar, wrong)
         begins = not _goes_on(table, self.origin)
         if begins:
-            require_action(table, asked)
-        check_leaving(table, seat, self.origin, army, asked, begins=begins)
-        by_sea = goes_by_sea(table, seat, self.origin, self.to, army, landed_in(table, self.origin), asked)
+            require_action(table, wrong)
+        check_leaving(table, seat, self.origin, army, wrong, begins=begins)
+        by_sea = goes_by_sea(table, seat, self.origin, self.to, army, landed_in(table, self.origin), wrong)
         if begins:
             draft.emit(LandMoveBegan(seat, self.origin))
         move(draft, seat, self.origin, self.to, army, by_sea=by_sea)

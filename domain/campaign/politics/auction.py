@@ -246,17 +246,19 @@ def _close(draft: Draft[Table]) -> None:
 def bid(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the opener for a bid, then everybody else who can raise it; when all have passed, the bidder wins."""
     auction = auction_of(table)
-    asked = auction.opener if auction.bidder is None else next(iter(auction.waiting), None)
-    if asked is None:
+    next_bidder = auction.opener if auction.bidder is None else next(iter(auction.waiting), None)
+    if next_bidder is None:
         return _win
     about = {"bidder": auction.bidder, "amount": auction.amount, "a": auction.a, "b": auction.b}
     depends = "The auction ends when all others have passed."
     if auction.bidder is None:
-        return [Decision("bid", (asked,), RuleId("CS-AUC-04"), "What do you bid for the next places?", depends, about)]
+        return [
+            Decision("bid", (next_bidder,), RuleId("CS-AUC-04"), "What do you bid for the next places?", depends, about)
+        ]
     names = table.names
     title = f"Do you raise {names(auction.bidder)}'s bid of {auction.amount} talents?"
     depends = f"They propose {_proposal(auction.a, auction.b, names)}. {depends}"
-    return [Decision("bid", (asked,), RuleId("CS-AUC-05"), title, depends, about)]
+    return [Decision("bid", (next_bidder,), RuleId("CS-AUC-05"), title, depends, about)]
 
 
 def _win(draft: Draft[Table]) -> None:

@@ -128,8 +128,8 @@ class SenatorsGone(Event, frozen=True):
     def tell(self, names: Names) -> str:
         if self.leader is None or self.lots is None:
             return "Nobody leads in Rome, so the spent senators left the game."
-        drawn = enumerated([name_of(card) for card in self.lots.drawn])
-        return f"{names(self.leader)} leads in Rome and took {drawn}, one of the spent senators."
+        senators = enumerated([name_of(card) for card in self.lots.drawn])
+        return f"{names(self.leader)} leads in Rome and took {senators}, one of the spent senators."
 
 
 def in_words(senators: Mapping[CardId, int]) -> str:
@@ -199,13 +199,13 @@ class LaySenators(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, vote = draft.table, vote_of(draft.table)
-        held, left = hands.hand_of(table, seat, draft), _senators_left(table, seat, draft)
+        hand, unlaid = hands.hand_of(table, seat, draft), _senators_left(table, seat, draft)
         each = [f"{number} {name_of(card)}" for card, number in sorted(self.senators.items())]
         wrong = f"You cannot lay {enumerated(each) or 'no senators'}."
-        if any(card not in left or number > left[card] for card, number in self.senators.items()):
-            has_them = all(card in held and number <= held[card] for card, number in self.senators.items())
+        if any(card not in unlaid or number > unlaid[card] for card, number in self.senators.items()):
+            has_them = all(card in hand and number <= hand[card] for card, number in self.senators.items())
             rule = "CS-SEN-06" if has_them else "CS-SEN-05"
-            raise Refusal(rule, wrong, f"You have {hands.in_words(table, left)} left.")
+            raise Refusal(rule, wrong, f"You have {hands.in_words(table, unlaid)} left.")
         lies = hands.votes(table, vote.laid.get(seat, {}))
         if lies + hands.votes(table, self.senators) <= (most := highest(table)):
             allowed = f"Lay more than {most} vote{'s' * (most != 1)}, counting the {lies} that you have laid, or pass."
@@ -214,11 +214,11 @@ class LaySenators(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        left = _senators_left(table, seat, vault)
+        unlaid = _senators_left(table, seat, vault)
         needed = highest(table) + 1 - hands.votes(table, vote_of(table).laid.get(seat, {}))
-        if hands.votes(table, left) >= needed:
-            counts = {card: schema.count(0, number) for card, number in left.items()}
-            cost = {"prices": {card: hands.worth(table, card) for card in left}, "minimum": needed}
+        if hands.votes(table, unlaid) >= needed:
+            counts = {card: schema.count(0, number) for card, number in unlaid.items()}
+            cost = {"prices": {card: hands.worth(table, card) for card in unlaid}, "minimum": needed}
             yield cls.option("Lay senators", {"senators": schema.record(counts, counts, x_cost=cost)})
 
 
@@ -240,8 +240,8 @@ class PassVote(Command, frozen=True):
 def _senators_left(table: Table, seat: Seat, vault: Vault | Draft[Table]) -> hands.Senators:
     """Return the senators that a player has not laid."""
     laid = vote_of(table).laid.get(seat, {})
-    held = hands.hand_of(table, seat, vault)
-    return {card: left for card, number in held.items() if (left := number - laid.get(card, 0))}
+    hand = hands.hand_of(table, seat, vault)
+    return {card: rest for card, number in hand.items() if (rest := number - laid.get(card, 0))}
 
 
 class PlaceLegions(Command, frozen=True):

@@ -133,8 +133,8 @@ class EndTurn(Command, frozen=True):
     gesture = Gesture(quiet=True, called="End your turn")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        if left := turn_of(draft.table).actions:
-            allowed = f"Take or pass your {'last action' if left == 1 else f'{left} actions'} first."
+        if actions := turn_of(draft.table).actions:
+            allowed = f"Take or pass your {'last action' if actions == 1 else f'{actions} actions'} first."
             raise Refusal("CS-ACT-06", "You cannot end your turn yet.", allowed)
         draft.emit(TurnEnded(seat))
 

@@ -49,12 +49,12 @@ def plus(one: Mapping[Kind, int], other: Mapping[Kind, int]) -> Units:
 
 def minus(one: Mapping[Kind, int], other: Mapping[Kind, int]) -> Units:
     """Return what is left of `one` without `other`."""
-    left: Units = {}
+    rest: Units = {}
     kinds: list[Kind] = sorted({**one, **other})
     for kind in kinds:
         if number := one.get(kind, 0) - other.get(kind, 0):
-            left[kind] = number
-    return left
+            rest[kind] = number
+    return rest
 
 
 def within(one: Mapping[Kind, int], other: Mapping[Kind, int]) -> bool:

@@ -389,9 +389,9 @@ def is_blocked(table: Table, campaign: Campaign, nation: NationId, place: AreaId
 
 
 def _places(table: Table, campaign: Campaign) -> list[AreaId]:
-    taken = (*campaign.blocked, *table.blocked.get(campaign.nation, ()))
+    unavailable = (*campaign.blocked, *table.blocked.get(campaign.nation, ()))
     near = adjacent(table, place_of(table, campaign))
-    return [place for place in near if place not in taken and _enemies(table, campaign.nation, place)]
+    return [place for place in near if place not in unavailable and _enemies(table, campaign.nation, place)]
 
 
 def _kinds(table: Table, campaign: Campaign) -> list[Piece]:

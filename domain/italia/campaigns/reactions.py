@@ -113,8 +113,8 @@ class ReactionEnded(Event, frozen=True):
                 for area, front in table.combat.fronts.items()
                 if (enemies := tuple(other for other in front.enemies if table.army(area, other)))
             }
-            gone = (area for area in table.combat.fronts if area not in fronts)
-            table.combat = replace(resolved(table.combat, *gone), fronts=fronts)
+            over = (area for area in table.combat.fronts if area not in fronts)
+            table.combat = replace(resolved(table.combat, *over), fronts=fronts)
 
     def tell(self, names: Names) -> str:
         return f"The {names(self.nation)} did not react further."
@@ -165,14 +165,14 @@ def eligible(table: Table, campaign: Campaign) -> tuple[NationId, ...]:
 
 def moves(table: Table, campaign: Campaign, nation: NationId) -> Iterator[Move]:
     """Yield the moves that a nation may make now; after the first only those that belong to it."""
-    done = campaign.reaction
+    earlier = campaign.reaction
     for origin, to, room in _steps(table, nation):
         start, end = _place(table, origin), _place(table, to)
         if is_blocked(table, campaign, nation, start):
             continue
         for into_battle in (True, False):
-            begun = Reaction(into_battle, start, end)
-            if done is not None and not _goes_on(done, begun):
+            move = Reaction(into_battle, start, end)
+            if earlier is not None and not _goes_on(earlier, move):
                 continue
             if _joins(table, campaign, nation, end) if into_battle else _sees(table, campaign, nation, end):
                 yield Move(into_battle, origin, to, room)
@@ -282,8 +282,8 @@ class React(Command, frozen=True):
         rule = "IT-REA-03" if self.into_battle else "IT-REA-04"
         if self.origin in table.map.seas:
             there = {name for name, _ in table.fleets_of(nation, AreaId(self.origin))}
-            known = {*self.fleets} <= there and len({*self.fleets}) == len(self.fleets)
-            if self.units or army or not self.fleets or not known:
+            is_right = {*self.fleets} <= there and len({*self.fleets}) == len(self.fleets)
+            if self.units or army or not self.fleets or not is_right:
                 raise Refusal(rule, wrong, f"Name fleets and nothing else: one or more of {names.all(sorted(there))}.")
         else:
             here = table.fleets[FleetId(self.origin)].cargo if self.origin in table.fleets else None
@@ -332,11 +332,11 @@ class React(Command, frozen=True):
 
 def _why_not(table: Table, campaign: Campaign, move: React, wrong: str) -> tuple[str, str, str]:
     """Return why a move is refused: the rule, what was asked, and what is allowed."""
-    done, names, nation = campaign.reaction, table.names, move.nation
+    earlier, names, nation = campaign.reaction, table.names, move.nation
     start, end = _place(table, move.origin), _place(table, move.to)
-    if done is not None and not _goes_on(done, Reaction(move.into_battle, start, end)):
-        kind = "the battle" if done.into_battle else f"the move from {names(done.origin)} to {names(done.to)}"
-        rule = "IT-REA-02" if done.into_battle != move.into_battle else "IT-REA-04"
+    if earlier is not None and not _goes_on(earlier, Reaction(move.into_battle, start, end)):
+        kind = "the battle" if earlier.into_battle else f"the move from {names(earlier.origin)} to {names(earlier.to)}"
+        rule = "IT-REA-02" if earlier.into_battle != move.into_battle else "IT-REA-04"
         return rule, wrong, f"Your reaction has begun: more units can only join {kind}."
     if (move.origin, move.to) not in {(origin, to) for origin, to, _ in _steps(table, nation)}:
         if move.to in table.map.lands and not table.treats_as_normal(nation, end):
@@ -392,13 +392,13 @@ def _next(table: Table, campaign: Campaign) -> NationId | None:
 
 def _answering_nation(table: Table, campaign: Campaign, nation: NationId) -> NationId:
     """Return the nation that is asked. Raises `Refusal` when another one answers (IT-REA-01, IT-REA-02)."""
-    asked = _next(table, campaign)
-    assert asked is not None, "a nation may react"
-    if nation != asked:
+    expected = _next(table, campaign)
+    assert expected is not None, "a nation may react"
+    if nation != expected:
         names = table.names
         rule = "IT-REA-02" if nation in campaign.reacting else "IT-REA-01"
-        raise Refusal(rule, f"The {names(nation)} cannot react now.", f"The {names(asked)} must answer first.")
-    return asked
+        raise Refusal(rule, f"The {names(nation)} cannot react now.", f"The {names(expected)} must answer first.")
+    return expected
 
 
 def react(table: Table) -> list[Decision] | Consequence[Table] | None:

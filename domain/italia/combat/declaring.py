@@ -163,8 +163,8 @@ def _chances(table: Table, nation: NationId) -> Iterator[tuple[AreaId, NationId]
         there = {fleet.nation for fleet in table.fleets.values() if fleet.sea == sea}
         for other in others:
             enemy = other if nation == active else nation
-            known = any((each.sea, each.other) == (sea, enemy) for each in declared)
-            if other in there and not known and not table.are_allied(nation, other):
+            is_declared = any((each.sea, each.other) == (sea, enemy) for each in declared)
+            if other in there and not is_declared and not table.are_allied(nation, other):
                 yield sea, other
 
 

@@ -149,8 +149,8 @@ def end(draft: Draft[Table], battle: Battle, hits: int, barred: tuple[AreaId, ..
     if knights := battle.damaged.get(nation, {}).get("knight", 0):
         draft.emit(KnightsCutOff(nation, battle.place, knights))
         scoring.eliminated(draft, nation, {"knight": knights}, by=battle.defender)
-    left = table.army(battle.place, nation)
-    draft.emit(RaidEnded(battle.place, nation, battle.defender, hits > 0, left, barred))
+    raiders = table.army(battle.place, nation)
+    draft.emit(RaidEnded(battle.place, nation, battle.defender, hits > 0, raiders, barred))
 
 
 # --- rebuilding at once ---

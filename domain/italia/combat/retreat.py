@@ -123,8 +123,8 @@ class LeavingOrdered(Event, frozen=True):
         table.leaving.append(self.leaving)
         fight, nation = table.battle, self.leaving.nation
         if fight is not None and self.leaving.why == "driven-off":
-            left = {side: number - (side == nation) for side, number in fight.driven.items()}
-            table.battle = replace(fight, driven={side: number for side, number in left.items() if number})
+            driven = {side: number - (side == nation) for side, number in fight.driven.items()}
+            table.battle = replace(fight, driven={side: number for side, number in driven.items() if number})
 
     def tell(self, names: Names) -> str:
         leaving = self.leaving
@@ -164,8 +164,8 @@ def _forget_damaged(table: Table, area: AreaId, nation: NationId, units: Units) 
         return
     going: Units = {kind: number for kind, number in units.items() if kind != KNIGHT}
     damaged = fight.damaged.get(nation, {})
-    left: Units = {kind: number - min(number, going.get(kind, 0)) for kind, number in damaged.items()}
-    table.battle = replace(fight, damaged={**fight.damaged, nation: minus(left, {})})
+    rest: Units = {kind: number - min(number, going.get(kind, 0)) for kind, number in damaged.items()}
+    table.battle = replace(fight, damaged={**fight.damaged, nation: minus(rest, {})})
 
 
 # --- retreats ---
@@ -200,13 +200,13 @@ class Retreat(Command, frozen=True):
         wrong = f"You cannot retreat with {who} from {names(going.area)} to {names(self.to)}."
         leaves = RULES[going.why] if going.why else "IT-RET-01"
         refuse_unless(self.nation == going.nation, leaves, wrong, f"The {names(going.nation)} must answer now.")
-        held = table.army(going.area, going.nation)
-        named = Army(self.units, army.leaders)
+        army_there = table.army(going.area, going.nation)
+        leaving = Army(self.units, army.leaders)
         rule = self.rule
-        if army and held.has(named):
+        if army and army_there.has(leaving):
             rule = RULES[going.why] if going.why else "IT-I2-05"
         can = f"These can retreat: {going.army.tell(names)}." if going.army else "Nobody can retreat."
-        refuse_unless(army and going.army.has(named), rule, wrong, can)
+        refuse_unless(army and going.army.has(leaving), rule, wrong, can)
         places = _places(table, going)
         if self.to not in places:
             allowed = f"They can retreat to {names.all(places)}." if places else "They cannot retreat anywhere."

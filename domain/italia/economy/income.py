@@ -78,10 +78,10 @@ class TributeSpent(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         standing = table.nations[self.nation]
-        held = standing.held
+        supply = standing.held
         if self.kind is not None:
-            held = {**held, self.kind: held.get(self.kind, 0) + 1}
-        table.change(self.nation, gold=standing.gold - self.cost, held=held)
+            supply = {**supply, self.kind: supply.get(self.kind, 0) + 1}
+        table.change(self.nation, gold=standing.gold - self.cost, held=supply)
         table.earn(self.nation, 0)
         table.overflow = None
 

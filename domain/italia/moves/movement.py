@@ -118,12 +118,12 @@ class AttackersDisbanded(Event, frozen=True):
     def apply(self, table: Table) -> None:
         table.take(self.area, self.nation, Army(self.units))
         moving = moving_of(table)
-        left = moving.walks.get(self.area, ())
+        walks = moving.walks.get(self.area, ())
         there = table.army(self.area, self.nation).units
         for kind in self.units:
-            walked = sum(walk.count for walk in left if walk.kind == kind)
-            left = without(left, kind, max(0, walked - there.get(kind, 0)))
-        table.moving = replace(moving, walks=joined(moving.walks, {self.area: left}))
+            walked = sum(walk.count for walk in walks if walk.kind == kind)
+            walks = without(walks, kind, max(0, walked - there.get(kind, 0)))
+        table.moving = replace(moving, walks=joined(moving.walks, {self.area: walks}))
 
     def tell(self, names: Names) -> str:
         return f"The {names(self.nation)} gave up {listed(self.units)} in {names(self.area)}, too many for the attack."
@@ -193,24 +193,24 @@ class Move(Command, frozen=True):
         for leader in army.leaders:
             if (rule := step.leader_barred(table, leader, groups)) is not None:
                 raise Refusal(rule, wrong, WHY[rule])
-        left = _less(groups_at(table, nation, self.origin), groups)
-        if any(left_behind(table, walk, army.leaders) for walk in left):
+        rest = _less(groups_at(table, nation, self.origin), groups)
+        if any(left_behind(table, walk, army.leaders) for walk in rest):
             allowed = "Units that moved one more area with their leader cannot be left behind by him."
             raise Refusal("IT-MOV-10", wrong, allowed)
         entered = has_entered(table, groups, army.leaders)
         if step.contested and (not step.free or entered):
             overrun.require(table, nation, self.origin, army, wrong, entered=entered)
-            left = overrun.stop_units(left, overrun.needed(table, nation, self.origin))
-        draft.emit(_moved(table, step, army, groups, left))
+            rest = overrun.stop_units(rest, overrun.needed(table, nation, self.origin))
+        draft.emit(_moved(table, step, army, groups, rest))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         nation = turn_of(table).nation
         for origin in table.areas_of(nation):
-            found: dict[str, tuple[Ways, list[AreaId]]] = {}
+            by_ways: dict[str, tuple[Ways, list[AreaId]]] = {}
             for to, ways in ways_from(table, nation, origin):
-                found.setdefault(repr(ways), (ways, []))[1].append(to)
-            for ways, places in found.values():
+                by_ways.setdefault(repr(ways), (ways, []))[1].append(to)
+            for ways, places in by_ways.values():
                 yield cls._option(f"Move from {table.names(origin)}", table.names, origin, places, ways)
 
     @classmethod
@@ -253,14 +253,14 @@ def _moved(table: Table, step: Step, army: Army, groups: Iterable[Walk], rest: I
 
 def excess(table: Table) -> dict[AreaId, int]:
     """Return the areas where more units attack than can, each with how many are too many (IT-STK-12, IT-CAM-11)."""
-    nation, found = turn_of(table).nation, dict[AreaId, int]()
+    nation, excesses = turn_of(table).nation, dict[AreaId, int]()
     for area in _contested(table, nation):
         army = table.army(area, nation)
         if table.campaign is None or table.campaign.leader not in army.leaders:
             over = army.size - attack_limit(table, nation, area, led=bool(army.leaders))
             if over > 0:
-                found[area] = over
-    return found
+                excesses[area] = over
+    return excesses
 
 
 def _contested(table: Table, nation: NationId) -> list[AreaId]:
@@ -299,8 +299,8 @@ def _unfinished(table: Table) -> tuple[str, str] | None:
     """Return the rule that keeps a movement from ending, and what would be right."""
     nation, names = turn_of(table).nation, table.names
     if over := excess(table):
-        said = enumerated([f"{amount_of('unit', number)} in {names(area)}" for area, number in over.items()])
-        return "IT-STK-12", f"Too many units attack. Move on or give up {said}."
+        surplus = enumerated([f"{amount_of('unit', number)} in {names(area)}" for area, number in over.items()])
+        return "IT-STK-12", f"Too many units attack. Move on or give up {surplus}."
     areas = entry.areas_to_leave(table)
     if table.campaign is not None:
         areas = [area for area in areas if table.campaign.leader in table.army(area, nation).leaders]
@@ -373,12 +373,12 @@ def end(draft: Draft[Table]) -> None:
     entry.clear(draft, entry.areas_to_leave(table))
     fronts = {area: _front(table, nation, area) for area in _contested(table, nation)}
     leaving = [Leaving(nation, area, table.army(area, nation), "subjects") for area in _among_allies(table, nation)]
-    at, left = None, ()
+    at, behind = None, ()
     if table.campaign is not None:
         at, moving = table.place_of(table.campaign.leader), moving_of(table)
         landed = (AreaId(place) for place in moving.walks if place in table.map.lands and place != at)
-        left = tuple(dict.fromkeys((*moving.behind, *landed)))
-    draft.emit(MovementEnded(nation, fronts, at, left, tuple(leaving)))
+        behind = tuple(dict.fromkeys((*moving.behind, *landed)))
+    draft.emit(MovementEnded(nation, fronts, at, behind, tuple(leaving)))
 
 
 def _front(table: Table, nation: NationId, area: AreaId) -> Front:

@@ -52,12 +52,12 @@ def stop_units(walks: Iterable[Walk], number: int) -> tuple[Walk, ...]:
     """Return walks in which `number` units cannot move any more, counting those that could not before (IT-OVR-03)."""
     groups = list(walks)
     number -= sum(walk.count for walk in groups if walk.spent)
-    kept: list[Walk] = []
+    result: list[Walk] = []
     for walk in sorted(groups, key=lambda each: each.steps, reverse=True):
         stay = 0 if walk.spent else max(0, min(number, walk.count))
         number -= stay
         if stay:
-            kept.append(replace(walk, count=stay, spent=True))
+            result.append(replace(walk, count=stay, spent=True))
         if walk.count > stay:
-            kept.append(replace(walk, count=walk.count - stay))
-    return tuple(kept)
+            result.append(replace(walk, count=walk.count - stay))
+    return tuple(result)

@@ -121,8 +121,8 @@ class ArmyLanded(Event, frozen=True):
 
 def voyage_of(table: Table, fleet: FleetId) -> Voyage:
     """Return how a fleet has moved; what was aboard at the start counts as carried (IT-SEA-05)."""
-    found = moving_of(table).voyages.get(fleet)
-    return Voyage(carried=table.fleets[fleet].cargo.size) if found is None else found
+    voyage = moving_of(table).voyages.get(fleet)
+    return Voyage(carried=table.fleets[fleet].cargo.size) if voyage is None else voyage
 
 
 def room(table: Table, fleet: FleetId) -> int:

@@ -42,11 +42,11 @@ def walked(
 
 def joined(old: Walks, new: Walks) -> Walks:
     """Return how groups have moved, by their place in a fixed order; some places have `new` groups, or none."""
-    both, kept = {**old, **new}, Walks()
+    both, in_order = {**old, **new}, Walks()
     for place in sorted(both):
         if both[place]:
-            kept[place] = both[place]
-    return kept
+            in_order[place] = both[place]
+    return in_order
 
 
 def groups_at(table: Table, nation: NationId, area: AreaId) -> tuple[Walk, ...]:
@@ -58,10 +58,10 @@ def groups_at(table: Table, nation: NationId, area: AreaId) -> tuple[Walk, ...]:
 
 def fresh_at(table: Table, nation: NationId, area: AreaId) -> Units:
     """Return the units of a nation in an area that have not moved."""
-    left = dict(table.army(area, nation).units)
+    units = dict(table.army(area, nation).units)
     for walk in moving_of(table).walks.get(area, ()):
-        left[walk.kind] -= walk.count
-    return plus(left, {})
+        units[walk.kind] -= walk.count
+    return plus(units, {})
 
 
 def merged(groups: Iterable[Walk]) -> tuple[Walk, ...]:
@@ -70,8 +70,8 @@ def merged(groups: Iterable[Walk]) -> tuple[Walk, ...]:
     for walk in groups:
         if walk.steps or walk.spent:
             counts[replace(walk, count=0)] += walk.count
-    found = [replace(walk, count=number) for walk, number in counts.items() if number]
-    return tuple(sorted(found, key=lambda walk: (KINDS.index(walk.kind), walk.steps, walk.origin, walk.leaders)))
+    in_groups = [replace(walk, count=number) for walk, number in counts.items() if number]
+    return tuple(sorted(in_groups, key=lambda walk: (KINDS.index(walk.kind), walk.steps, walk.origin, walk.leaders)))
 
 
 # --- who may make a step ---
@@ -213,17 +213,17 @@ class Step(Struct, frozen=True):
     def choose(self, table: Table, units: Units, wrong: str) -> list[Walk]:
         """Return the groups that make the step. Raises `Refusal` when fewer units can."""
         groups = groups_at(table, self.nation, self.origin)
-        chosen: list[Walk] = []
+        choice: list[Walk] = []
         for kind, number in units.items():
             able = [walk for walk in groups if walk.kind == kind and self.barred(table, walk) is None]
             for walk in self.sorted(able):
                 if number:
-                    chosen.append(replace(walk, count=min(number, walk.count)))
-                    number -= chosen[-1].count
+                    choice.append(replace(walk, count=min(number, walk.count)))
+                    number -= choice[-1].count
             if number or not able:
                 rules = [rule for walk in groups if walk.kind == kind and (rule := self.barred(table, walk))]
                 raise Refusal(rules[0], wrong, WHY[rules[0]])
-        return chosen
+        return choice
 
     def sorted(self, groups: Iterable[Walk]) -> list[Walk]:
         """Return groups in the order in which they are taken: where fresh units leave freely, these come first."""

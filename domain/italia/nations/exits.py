@@ -36,9 +36,9 @@ class UnitsLeft(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         table.take(self.area, self.nation, Army(self.units))
-        gone = table.nations[self.nation].gone
-        gone = {kind: gone.get(kind, 0) + self.units.get(kind, 0) for kind in KINDS}
-        table.change(self.nation, gone={kind: number for kind, number in gone.items() if number})
+        losses = table.nations[self.nation].gone
+        losses = {kind: losses.get(kind, 0) + self.units.get(kind, 0) for kind in KINDS}
+        table.change(self.nation, gone={kind: number for kind, number in losses.items() if number})
 
     def tell(self, names: Names) -> str:
         why = "for points" if self.scored else "by order of their card"

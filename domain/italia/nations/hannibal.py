@@ -38,8 +38,8 @@ class UnitsGathered(Event, frozen=True):
         table.take(self.origin, self.nation, Army(self.units))
         table.add(self.to, self.nation, Army(self.units))
         moving = moving_of(table)
-        came = tuple(Walk(kind, number, 1, self.origin, spent=True) for kind, number in sorted(self.units.items()))
-        walks = {**moving.walks, self.to: (*moving.walks.get(self.to, ()), *came)}
+        gathered = tuple(Walk(kind, number, 1, self.origin, spent=True) for kind, number in sorted(self.units.items()))
+        walks = {**moving.walks, self.to: (*moving.walks.get(self.to, ()), *gathered)}
         table.moving = replace(moving, walks=walks)
 
     def tell(self, names: Names) -> str:

@@ -161,10 +161,10 @@ class PlaceSuccessors(Command, frozen=True):
             wrong = f"You cannot replace {table.names.all(self.fleets)}."
             allowed = f"Choose {amount_of(FLEET, change.most_fleets)} out of {table.names.all(change.fleets)}."
             raise Refusal("IT-TRF-03", wrong, allowed)
-        wanted, number = change.room_for_units(self.fleets), change.number(self.fleets)
+        room, number = change.room_for_units(self.fleets), change.number(self.fleets)
         wrong = f"You cannot place {_units_in_words(self.units, table.names)}."
-        if any(count > wanted.get(area, 0) for area, count in self.units.items()):
-            raise Refusal("IT-TRF-03", wrong, f"There is room for {_units_in_words(wanted, table.names)}.")
+        if any(count > room.get(area, 0) for area, count in self.units.items()):
+            raise Refusal("IT-TRF-03", wrong, f"There is room for {_units_in_words(room, table.names)}.")
         if sum(self.units.values()) != number:
             raise Refusal("IT-TRF-03", wrong, f"Place {amount_of('unit', number)} in all.")
         if change.first is not None and not self.units.get(change.first):
@@ -177,8 +177,8 @@ class PlaceSuccessors(Command, frozen=True):
         change = _open_change(table)
         for some in change.choices():
             total = change.number(some)
-            wanted = change.room_for_units(some)
-            counts = {area: schema.count(int(area == change.first), number) for area, number in wanted.items()}
+            room = change.room_for_units(some)
+            counts = {area: schema.count(int(area == change.first), number) for area, number in room.items()}
             free = [area for area in counts if area != change.first]
             units = schema.record(counts, free, x_sum={"minimum": total, "maximum": total})
             fleets = schema.subset(some, change.most_fleets, change.most_fleets)
@@ -205,9 +205,9 @@ def transform(table: Table) -> list[Decision] | Consequence[Table] | None:
     nation, special = waiting
     change = _change(table, nation, special)
     fleets = change.fleets[: change.most_fleets]
-    wanted = change.room_for_units(fleets) if change.most else {}
-    if change.most_fleets in (0, len(change.fleets)) and sum(wanted.values()) <= change.most:
-        return lambda draft: draft.emit(NationLeft(nation, change.into, change.kind, wanted, fleets, automatic=True))
+    room = change.room_for_units(fleets) if change.most else {}
+    if change.most_fleets in (0, len(change.fleets)) and sum(room.values()) <= change.most:
+        return lambda draft: draft.emit(NationLeft(nation, change.into, change.kind, room, fleets, automatic=True))
     return [
         Decision(
             "place-successors",

@@ -114,7 +114,7 @@ class ReinforcementsPlaced(Event, frozen=True):
         army = Army(self.units, self.leaders)
         one = table.arriving[0]
         placed: Mapping[str, int] = {**self.units, FLEET: self.fleets}
-        units = {kind: left for kind, number in one.units.items() if (left := number - placed.get(kind, 0))}
+        units = {kind: rest for kind, number in one.units.items() if (rest := number - placed.get(kind, 0))}
         at, fleets = one.at, one.fleets
         if self.to in table.fleets:
             table.load(FleetId(self.to), army)
@@ -133,8 +133,8 @@ class ReinforcementsPlaced(Event, frozen=True):
             [replace(one, units=units, leaders=leaders, at=at, fleets=fleets)] if units or leaders else []
         )
         if self.leaders:
-            came = {**table.nations[self.nation].came, **dict.fromkeys(self.leaders, table.round)}
-            table.change(self.nation, came=came)
+            arrivals = {**table.nations[self.nation].came, **dict.fromkeys(self.leaders, table.round)}
+            table.change(self.nation, came=arrivals)
 
     def tell(self, names: Names) -> str:
         units: dict[str, int] = {**self.units, FLEET: self.fleets} if self.fleets else {**self.units}
@@ -179,8 +179,8 @@ def dismissed(table: Table, nation: NationId) -> Iterator[LeaderId]:
     """Yield the leaders who leave in phase 2 of the nation's turn (IT-RNF-12, IT-RNF-13, IT-RNF-15)."""
     card = table.cards.nations[nation]
     again = {name for entry in card.arrivals if entry.round == table.round for name in entry.leaders}
-    for name, came in table.nations[nation].came.items():
-        until = table.cards.leader_of[name][1].stays_until or came + 1
+    for name, arrival in table.nations[nation].came.items():
+        until = table.cards.leader_of[name][1].stays_until or arrival + 1
         if table.round >= until and name not in again:
             yield name
 
@@ -270,8 +270,8 @@ class Arrive(Command, frozen=True):
         if self.nation != one.nation:
             wrong = f"The {table.names(self.nation)} have no reinforcements to place now."
             raise Refusal("IT-RNF-01", wrong, f"It is the turn of the {table.names(one.nation)} to place theirs.")
-        if chosen := _to_be_chosen(table, one):
-            self._choose(draft, one, chosen)
+        if choice := _to_be_chosen(table, one):
+            self._choose(draft, one, choice)
             return
         placed = _arrivals_in_words({**self.units, FLEET: self.fleets}, self.leaders, table.names)
         wrong = f"You cannot place {placed} in {table.names(self.to)}."
@@ -301,11 +301,11 @@ class Arrive(Command, frozen=True):
             raise Refusal(self._barred_by(table, one), wrong, f"They can be placed in {table.names.all(where)}.")
         most = _available(table, one)
         number = sum(self.units.values())
-        known = {*self.leaders} <= {*one.leaders} and len({*self.leaders}) == len(self.leaders)
-        if any(kind not in most or count > most[kind] for kind, count in self.units.items()) or not known:
-            comes = known and all(number <= one.units.get(kind, 0) for kind, number in self.units.items())
-            due = "IT-RNF-08" if entry_of(table, one).up_to else "IT-RNF-01"
-            rule = "IT-RNF-02" if comes else due
+        is_right = {*self.leaders} <= {*one.leaders} and len({*self.leaders}) == len(self.leaders)
+        if any(kind not in most or count > most[kind] for kind, count in self.units.items()) or not is_right:
+            comes = is_right and all(number <= one.units.get(kind, 0) for kind, number in self.units.items())
+            rule_of_entry = "IT-RNF-08" if entry_of(table, one).up_to else "IT-RNF-01"
+            rule = "IT-RNF-02" if comes else rule_of_entry
             raise Refusal(rule, wrong, f"You still have to place {_arrivals_in_words(most, one.leaders, table.names)}.")
         if not number and not self.leaders:
             raise Refusal("IT-RNF-01", wrong, "Name at least one unit or leader.")

@@ -31,8 +31,8 @@ def ways(table: Table, area: AreaId, seat: Seat) -> tuple[str, ...]:
     if province.owner is None or province.owner == seat:
         return ()
     buildings = ("pillage", "occupy") if province.buildings else ()
-    kept = protected(table, area) or MARKER in province.forces.get(seat, NO_FORCE).posts
-    return buildings if kept else (*buildings, "convert")
+    is_protected = protected(table, area) or MARKER in province.forces.get(seat, NO_FORCE).posts
+    return buildings if is_protected else (*buildings, "convert")
 
 
 def protected(table: Table, area: AreaId) -> bool:
@@ -105,8 +105,8 @@ class ProvincePillaged(Event, frozen=True):
             table.draw(self.seat, {self.card: 1})
 
     def tell(self, names: Names) -> str:
-        taken = f", which brought {phrases.card(self.card)}" if self.card is not None else ""
-        return f"{names(self.seat)} pillaged {names(self.province)}: the {post_name(self.post)} was destroyed{taken}."
+        booty = f", which brought {phrases.card(self.card)}" if self.card is not None else ""
+        return f"{names(self.seat)} pillaged {names(self.province)}: the {post_name(self.post)} was destroyed{booty}."
 
 
 class ProvinceOccupied(Event, frozen=True):

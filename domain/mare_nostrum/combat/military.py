@@ -40,8 +40,8 @@ class FinishCampaign(Command, frozen=True):
 
 def unfinished(table: Table, seat: Seat) -> dict[AreaId, RuleId]:
     """Return where a player's units must still fight or choose, each with the rule that requires it."""
-    found = ((area, _duty(table, seat, area)) for area, province in table.provinces.items() if seat in province.forces)
-    return {area: rule for area, rule in found if rule is not None}
+    duties = ((area, _duty(table, seat, area)) for area, province in table.provinces.items() if seat in province.forces)
+    return {area: rule for area, rule in duties if rule is not None}
 
 
 def _duty(table: Table, seat: Seat, area: AreaId) -> RuleId | None:

@@ -77,10 +77,10 @@ class NavalBattleEnded(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         sea = phrases.sea(names, self.sea)
-        lost = [
+        losses = [
             f"{names(seat)} lost {phrases.amount_of('trireme', number)}" for seat, number in phrases.by_seat(self.sunk)
         ]
-        return f"In {sea} {' and '.join(lost) or 'no trireme was sunk'}."
+        return f"In {sea} {' and '.join(losses) or 'no trireme was sunk'}."
 
 
 class AttackAtSea(Command, frozen=True):

@@ -73,7 +73,7 @@ def _payable(sizes: Sequence[int], room: Sequence[int]) -> list[int]:
 
     `sizes` are in falling order. A set is a number: its combinations of each size, `_BITS` bits for a size.
     """
-    found = [0]
+    payable = [0]
     waiting = [(0, 0, 0, 0)]
     while waiting:
         first, cards, number, counts = waiting.pop()
@@ -81,9 +81,9 @@ def _payable(sizes: Sequence[int], room: Sequence[int]) -> list[int]:
             total = cards + sizes[place]
             if total <= room[number + 1]:
                 more = counts + (1 << _BITS * place)
-                found.append(more)
+                payable.append(more)
                 waiting.append((place, total, number + 1, more))
-    return found
+    return payable
 
 
 def _spelled(counts: int, sizes: Sequence[int]) -> Purchase:

@@ -38,13 +38,13 @@ class CardTaken(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         trade = trade_of(table)
-        offers, taken = trade.offers.copy(), trade.taken.copy()
+        offers, takes = trade.offers.copy(), trade.taken.copy()
         offers[self.giver] = less(offers[self.giver], self.card)
-        taken[self.taker] = (*taken.get(self.taker, ()), self.card)
+        takes[self.taker] = (*takes.get(self.taker, ()), self.card)
         table.trade = replace(
             trade,
             offers=offers,
-            taken=taken,
+            taken=takes,
             takes=(*trade.takes, TakenCard(self.taker, self.giver, self.card)),
             taker=self.giver,
             forced=None,
@@ -268,10 +268,10 @@ def compensate(table: Table) -> list[Decision]:
 
 
 def _end(draft: Draft[Table], trade: Trade) -> None:
-    left = {seat: offer for seat, offer in trade.offers.items() if offer}
+    rest = {seat: offer for seat, offer in trade.offers.items() if offer}
     last = trade.takes[-1].giver
     short = last if last != draft.table.roles["director-of-commerce"] else None
-    draft.emit(TradeEnded(_why(trade, left.keys()), trade.taken, left, short))
+    draft.emit(TradeEnded(_why(trade, rest.keys()), trade.taken, rest, short))
 
 
 def _why(trade: Trade, seats: Iterable[Seat]) -> str:

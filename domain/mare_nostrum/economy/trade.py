@@ -158,10 +158,10 @@ class Offer(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         assert table.trade is not None, "a number was named"
-        held, number = hands.hand_of(table, seat, draft), table.trade.number
+        hand, number = hands.hand_of(table, seat, draft), table.trade.number
         wrong = f"You asked to offer {phrases.cards(self.cards)}."
-        if any(card not in held or count > held[card] for card, count in self.cards.items()):
-            raise Refusal(self.rule, wrong, f"Your hand: {phrases.cards(held)}.")
+        if any(card not in hand or count > hand[card] for card, count in self.cards.items()):
+            raise Refusal(self.rule, wrong, f"Your hand: {phrases.cards(hand)}.")
         if sum(self.cards.values()) != number:
             raise Refusal(self.rule, wrong, f"Everybody must offer exactly {number}.")
         _offer(draft, seat, self.cards)
@@ -169,8 +169,8 @@ class Offer(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         assert table.trade is not None, "a number was named"
-        number, held = table.trade.number, hands.hand_of(table, seat, vault)
-        counts = {card: schema.count(0, count) for card, count in held.items()}
+        number, hand = table.trade.number, hands.hand_of(table, seat, vault)
+        counts = {card: schema.count(0, count) for card, count in hand.items()}
         cards = schema.record(counts, counts, x_sum={"minimum": number, "maximum": number})
         yield cls.option("Lay your offer face down", {"cards": cards})
 

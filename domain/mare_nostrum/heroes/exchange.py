@@ -71,9 +71,9 @@ class Exchange(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if table.exchanged or not table.has(seat, "exchange"):
             return
-        held = hands.hand_of(table, seat, vault)
-        yield from _exchanges([TAX], GOODS, held, table.bank, "Exchange a tax for a good")
-        yield from _exchanges(GOODS, [TAX], held, table.bank, "Exchange a good for a tax")
+        hand = hands.hand_of(table, seat, vault)
+        yield from _exchanges([TAX], GOODS, hand, table.bank, "Exchange a tax for a good")
+        yield from _exchanges(GOODS, [TAX], hand, table.bank, "Exchange a good for a tax")
 
 
 def _exchanges(

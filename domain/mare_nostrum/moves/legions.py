@@ -100,8 +100,8 @@ class March(Command, frozen=True):
             reached = chains.adjacent(table, area, seat) if force.fresh else ()
             if not reached:
                 continue
-            for legions, left in posts.leaving(force.fresh, force.posts, force.garrison):
-                fields = {"origin": schema.const(area), "to": schema.one_of(reached), "legions": legions, **left}
+            for legions, posts_field in posts.leaving(force.fresh, force.posts, force.garrison):
+                fields = {"origin": schema.const(area), "to": schema.one_of(reached), "legions": legions, **posts_field}
                 yield cls.option(f"March from {table.names(area)}", fields)
 
 

@@ -163,11 +163,11 @@ def conceal(draft: Draft[Table], content: Mapping[str, Any]) -> None:
     if trade := position.trade:
         for cards_on_table in (*trade.offers.values(), *trade.taken.values()):
             _take_from_bank(table, Counter(cards_on_table))
-        chosen = {seat: draft.seal(list(offer), (seat,)) for seat, offer in trade.chosen.items()}
+        offers = {seat: draft.seal(list(offer), (seat,)) for seat, offer in trade.chosen.items()}
         table.trade = Trade(
             trade.number,
             trade.traders,
-            chosen,
+            offers,
             dict(trade.offers),
             dict(trade.taken),
             trade.taker,

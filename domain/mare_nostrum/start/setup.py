@@ -240,8 +240,8 @@ class RoleCardsDealt(Event, frozen=True):
         table.roles.update({role: self.roles[role] for role in ROLES})  # the log keeps no order of keys
 
     def tell(self, names: Names) -> str:
-        held = [f"{names(self.roles[role])} as {roles.title(role)}" for role in ROLES]
-        return f"{enumerated(held)}.".replace(" as ", " starts as ", 1)
+        holders = [f"{names(self.roles[role])} as {roles.title(role)}" for role in ROLES]
+        return f"{enumerated(holders)}.".replace(" as ", " starts as ", 1)
 
 
 # --- what happens ---

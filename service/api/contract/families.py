@@ -63,26 +63,28 @@ class Family(Struct, frozen=True):
 
 def families(library: Library) -> list[Family]:
     """Group the rulesets of `library` by the shapes that they share."""
-    found: dict[str, list[Ruleset[Any]]] = defaultdict(list)
+    by_family: dict[str, list[Ruleset[Any]]] = defaultdict(list)
     for ruleset in map(library.current, library.ids()):
-        found[schemas.family_of(ruleset)].append(ruleset)
-    return [Family(name, tuple(rulesets)) for name, rulesets in found.items()]
+        by_family[schemas.family_of(ruleset)].append(ruleset)
+    return [Family(name, tuple(rulesets)) for name, rulesets in by_family.items()]
 
 
 def describe(book: Book, library: Library) -> None:
     """Add to `book` all schemas that contain a command, an event or a view."""
-    known = families(library)
+    all_families = families(library)
     _add(book, option_schemas(book.reference))
-    for family in known:
+    for family in all_families:
         _describe_family(book, family)
     _describe_fork(book)
-    _by_ruleset(book, known, EventView, lambda family: _of_log(book, family))
-    _by_ruleset(book, known, StateView, lambda family: _position(book, family))
-    _by_ruleset(book, known, Snapshot, lambda family: {**_position(book, family), **_offered(book, family)})
+    _by_ruleset(book, all_families, EventView, lambda family: _of_log(book, family))
+    _by_ruleset(book, all_families, StateView, lambda family: _position(book, family))
+    _by_ruleset(book, all_families, Snapshot, lambda family: {**_position(book, family), **_offered(book, family)})
     for shape in (OptionsView, LessonPosition):
-        _by_ruleset(book, known, shape, lambda family: {**_offered(book, family), **_decision_fields(book, family)})
-    _describe_orders(book, known)
-    _describe_export(book, known)
+        _by_ruleset(
+            book, all_families, shape, lambda family: {**_offered(book, family), **_decision_fields(book, family)}
+        )
+    _describe_orders(book, all_families)
+    _describe_export(book, all_families)
     for shape in (Cause, Option, export.Header, export.Row):  # the schemas of the families replace these
         del book.structs[shape.__name__]
 
@@ -201,7 +203,7 @@ def _describe_fork(book: Book) -> None:
 def _describe_orders(book: Book, all_families: Iterable[Family]) -> None:
     """Add the body of a request to play: exactly one of `command` and `commands`."""
     kinds = sorted({type_name(command) for family in all_families for command in family.commands})
-    made: Schema = {
+    by_program: Schema = {
         "type": "object",
         "title": "MadeCommand",
         "description": "A command made from an option's schema, by a program that need not know the ruleset: its type, "
@@ -214,7 +216,7 @@ def _describe_orders(book: Book, all_families: Iterable[Family]) -> None:
         "description": "A command of the game's ruleset.",
         "anyOf": [book.reference("MadeCommand"), *(book.reference(f"{family.name}Command") for family in all_families)],
     }
-    _add(book, {"MadeCommand": made, "Command": command})
+    _add(book, {"MadeCommand": by_program, "Command": command})
     book.schema(Orders)
     fields = book.structs["Orders"]["properties"]
     parts: dict[str, Schema] = {

@@ -63,8 +63,8 @@ async def ask_what_if(request: Call, game: str) -> Response[bytes]:
         ]
         vault, chances = await games.vault(now.id), _chances(request, earlier, wish.times)
         work = asyncio.get_running_loop().run_in_executor(_one, outcomes_of, earlier, commands, vault, chances)
-        found = await work
-    return answer(what_if_view(earlier, found), headers=etag(now.version))
+        results = await work
+    return answer(what_if_view(earlier, results), headers=etag(now.version))
 
 
 def _chances(request: Call, game: Game, times: int) -> Iterator[Chance]:

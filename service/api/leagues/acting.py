@@ -39,16 +39,16 @@ async def acted(
 
     leagues, player = request.services.leagues, request.signed_in.player
     async with explained():
-        done = await leagues.act(LeagueId(league), player, content, decide, expected=request.expected, key=request.key)
-    return await answer_league(request, done)
+        entry = await leagues.act(LeagueId(league), player, content, decide, expected=request.expected, key=request.key)
+    return await answer_league(request, entry)
 
 
 async def require_organizer(request: Call, league: str) -> None:
     """Raise `Problem` unless the caller organizes the league."""
-    found = (await request.services.leagues.now(LeagueId(league))).league
-    if request.signed_in.player != found.organizer:
-        asked = "You do not organize this league."
-        raise Problem(NOT_LEAGUE_ORGANIZER, asked, f"Its organizer is {found.organizer}.")
+    now = (await request.services.leagues.now(LeagueId(league))).league
+    if request.signed_in.player != now.organizer:
+        wrong = "You do not organize this league."
+        raise Problem(NOT_LEAGUE_ORGANIZER, wrong, f"Its organizer is {now.organizer}.")
 
 
 async def answer_league(

@@ -93,11 +93,11 @@ async def show_guide(request: Call, name: FromPath[str]) -> Response[bytes]:
 @get("/docs/pictures/{path:path}")
 async def show_picture(request: Call, path: FromPath[str]) -> Response[bytes]:
     """Show a picture that a guide embeds."""
-    wanted = path.removeprefix("/")
-    content = await asyncio.to_thread(picture, wanted)
+    name = path.removeprefix("/")
+    content = await asyncio.to_thread(picture, name)
     if content is None:
-        raise Problem(UNKNOWN_PATH, f"No guide shows a picture {wanted!r}.", "See /docs.")
-    return answer_file(request, File.of(content, wanted), _HEADERS)
+        raise Problem(UNKNOWN_PATH, f"No guide shows a picture {name!r}.", "See /docs.")
+    return answer_file(request, File.of(content, name), _HEADERS)
 
 
 @get("/docs/reference")

@@ -338,8 +338,8 @@ def board_view(board: Board) -> BoardView:
 def document_view(ruleset: Ruleset[Any], name: str, document: Struct | None) -> DocumentView:
     """Return a document with its digest. Raises `Problem` when there is none."""
     if document is None:
-        known = ", ".join(ruleset.documents) or "none"
-        sentence = f"{ruleset.title} has no document {name!r}; known: {known}."
+        names = ", ".join(ruleset.documents) or "none"
+        sentence = f"{ruleset.title} has no document {name!r}; known: {names}."
         raise Problem(UNKNOWN_DOCUMENT, sentence, UNKNOWN_DOCUMENT.remedy)
     return DocumentView(digest(document), msgspec.to_builtins(document))
 

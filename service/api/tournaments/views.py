@@ -102,10 +102,10 @@ def round_view(proceeding: Proceeding, current: Round) -> RoundView:
 
 def _table(table: Table) -> TableView:
     result = table.result
-    shown = None
+    result_view = None
     if result is not None:
-        shown = TableResult(result.order, result.how, result.left, result.at, result.confirmed)
-    return TableView(table.number, table.players, table.game, table.opened or None, shown, table.away)
+        result_view = TableResult(result.order, result.how, result.left, result.at, result.confirmed)
+    return TableView(table.number, table.players, table.game, table.opened or None, result_view, table.away)
 
 
 def standings_view(tournament: Tournament, lines: list[Standing], names: Known) -> TournamentStandings:

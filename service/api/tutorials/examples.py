@@ -20,12 +20,12 @@ def examples(scene: Scene) -> dict[str, Example]:
     if not view.lessons:
         return {"showTutorial": Example(view)}
     stage = stages(scene.ruleset, scene.board)[LESSON]
-    given = msgspec.json.encode(stage.lesson.command)
-    tried = outcome(drawing_of, stage, given)
+    command = msgspec.json.encode(stage.lesson.command)
+    tried = outcome(drawing_of, stage, command)
     return {
         "showTutorial": Example(msgspec.structs.replace(view, lessons=view.lessons[:1])),
         "showLesson": Example(_excerpt(position(drawing_of, stage))),
-        "tryLesson": Example(msgspec.structs.replace(tried, scene=_sketched(tried.scene)), LessonTry(Raw(given))),
+        "tryLesson": Example(msgspec.structs.replace(tried, scene=_sketched(tried.scene)), LessonTry(Raw(command))),
     }
 
 

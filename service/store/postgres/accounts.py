@@ -61,8 +61,8 @@ class PostgresAccounts(SqlAccounts):
         await self._patiently(work)
 
     async def by_ids(self, players: Collection[PlayerId]) -> list[PlayerRow]:
-        found = await self._database.select(f"{FIND_PLAYERS} = ANY (?::text[])", list(players))
-        return [player_row(row) for row in found]
+        rows = await self._database.select(f"{FIND_PLAYERS} = ANY (?::text[])", list(players))
+        return [player_row(row) for row in rows]
 
     async def add_known(self, row: PlayerRow, issuer: str, subject: str) -> PlayerRow:
         async def work(connection: Connection) -> PlayerRow:
@@ -76,19 +76,19 @@ class PostgresAccounts(SqlAccounts):
                 issuer,
                 subject,
             )
-            found = first_player(await connection.fetch(numbered(FIND_KNOWN), issuer, subject))
-            if found is None:
+            account = first_player(await connection.fetch(numbered(FIND_KNOWN), issuer, subject))
+            if account is None:
                 raise StoreError(f"no account was made for {issuer} {subject!r}")
-            return found
+            return account
 
         return await self._patiently(work)
 
     async def describe(self, player: PlayerId, name: str | None, findable: bool | None) -> None:
         async def work(connection: Connection) -> None:
             async with connection.transaction():
-                found = first_player(await connection.fetch(f"{numbered(FIND_PLAYER)} FOR UPDATE", player))
-                if found is not None:
-                    row = described(found, name, findable)
+                account = first_player(await connection.fetch(f"{numbered(FIND_PLAYER)} FOR UPDATE", player))
+                if account is not None:
+                    row = described(account, name, findable)
                     await connection.execute(
                         "UPDATE players SET name = $1, sought = $2 WHERE player = $3",
                         row.name,
@@ -146,12 +146,12 @@ class PostgresAccounts(SqlAccounts):
 
     async def forget_made(self, before: str, limit: int) -> int:
         async def work(connection: Connection) -> int:
-            done = await connection.execute(
+            status = await connection.execute(
                 "DELETE FROM made WHERE key IN (SELECT key FROM made WHERE at < $1 ORDER BY at LIMIT $2)",
                 stamped(before),
                 limit,
             )
-            return int(done.rpartition(" ")[2])
+            return int(status.rpartition(" ")[2])
 
         return await self._patiently(work)
 

@@ -114,13 +114,13 @@ class DistributedStore(PostgresStore):
 
     async def forget_keys(self, before: str, limit: int) -> int:
         async def work(connection: Connection) -> int:
-            done = await connection.execute(
+            status = await connection.execute(
                 "DELETE FROM keys WHERE (book, game, account, key) IN"
                 " (SELECT book, game, account, key FROM keys WHERE at < $1 ORDER BY at LIMIT $2)",
                 stamped(before),
                 limit,
             )
-            return int(done.rpartition(" ")[2])
+            return int(status.rpartition(" ")[2])
 
         return await self._connections.patiently(work)
 

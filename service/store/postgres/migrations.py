@@ -80,13 +80,13 @@ def read(place: Path) -> list[Migration]:
 
     Numbers may be left out: work that goes on at the same time takes numbers of its own.
     """
-    found: dict[int, Migration] = {}
+    migrations: dict[int, Migration] = {}
     for file in sorted(place.glob("*.sql")):
         match = re.fullmatch(r"(\d{4})_([a-z0-9_]+)", file.stem)
-        if match is None or int(match[1]) in (0, *found):
+        if match is None or int(match[1]) in (0, *migrations):
             raise MigrationError(f"{file.name} should be NNNN_name.sql, with a number of its own")
-        found[int(match[1])] = Migration(int(match[1]), match[2], file.read_text(encoding="utf-8"))
-    return list(found.values())
+        migrations[int(match[1])] = Migration(int(match[1]), match[2], file.read_text(encoding="utf-8"))
+    return list(migrations.values())
 
 
 async def migrate(url: str, migrations: Sequence[Migration]) -> list[Migration]:

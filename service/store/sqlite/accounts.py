@@ -47,14 +47,14 @@ class SqliteAccounts(SqlAccounts):
 
     async def by_ids(self, players: Collection[PlayerId]) -> list[PlayerRow]:
         names = msgspec.json.encode(sorted(players))
-        found = await self._database.select(f"{FIND_PLAYERS} IN (SELECT value FROM json_each(?))", names)
-        return [player_row(row) for row in found]
+        rows = await self._database.select(f"{FIND_PLAYERS} IN (SELECT value FROM json_each(?))", names)
+        return [player_row(row) for row in rows]
 
     async def add_known(self, row: PlayerRow, issuer: str, subject: str) -> PlayerRow:
         def work(connection: sqlite3.Connection) -> PlayerRow:
-            found = first_player(connection.execute(FIND_KNOWN, (issuer, subject)).fetchall())
-            if found is not None:
-                return found
+            rows = first_player(connection.execute(FIND_KNOWN, (issuer, subject)).fetchall())
+            if rows is not None:
+                return rows
             connection.execute(ADD_PLAYER, player_values(row))
             connection.execute(
                 "INSERT INTO identities (issuer, subject, player) VALUES (?, ?, ?)", (issuer, subject, row.player)
@@ -65,9 +65,9 @@ class SqliteAccounts(SqlAccounts):
 
     async def describe(self, player: PlayerId, name: str | None, findable: bool | None) -> None:
         def work(connection: sqlite3.Connection) -> None:
-            found = first_player(connection.execute(FIND_PLAYER, (player,)).fetchall())
-            if found is not None:
-                row = described(found, name, findable)
+            rows = first_player(connection.execute(FIND_PLAYER, (player,)).fetchall())
+            if rows is not None:
+                row = described(rows, name, findable)
                 connection.execute(
                     "UPDATE players SET name = ?, sought = ? WHERE player = ?", (row.name, row.sought, player)
                 )
@@ -104,8 +104,8 @@ class SqliteAccounts(SqlAccounts):
         return await self._write(work)
 
     async def made_by_key(self, key: str) -> Made | None:
-        found = await self._database.select(FIND_MADE, key)
-        return Made(*found[0]) if found else None
+        rows = await self._database.select(FIND_MADE, key)
+        return Made(*rows[0]) if rows else None
 
     async def forget_made(self, before: str, limit: int) -> int:
         def work(connection: sqlite3.Connection) -> int:

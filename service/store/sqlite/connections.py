@@ -205,11 +205,11 @@ class _Threads:
 
     def _run(self) -> None:
         while (handed := self._waiting.get()) is not None:
-            work, done, loop = handed
+            work, callback, loop = handed
             work()
             with suppress(RuntimeError):  # a loop that is closed: nobody waits any more
-                loop.call_soon_threadsafe(done)
-            del handed, work, done  # otherwise the result stays in memory until the next job
+                loop.call_soon_threadsafe(callback)
+            del handed, work, callback  # otherwise the result stays in memory until the next job
 
     async def close(self) -> None:
         """Finish pending jobs, then end the threads."""
