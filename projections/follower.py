@@ -191,7 +191,7 @@ class Follower:
                 parent = await self._fixed_of(created.parent)
                 root = parent.root
                 if created.purpose == "continuation":
-                    reserved = seated(await self._log.read(created.parent, created.version), parent.kept)
+                    reserved = seated(await self._log.read(created.parent, created.version), parent.reserved)
             fixed = self._fixed[game_id] = Fixed(
                 created, first.at, title, ruleset, root, reserved, cause_of(first).tournament
             )

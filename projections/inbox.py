@@ -239,7 +239,7 @@ class Inbox(Projection):
             return
         if isinstance(happened.around, GameStarted):
             # Seats of a continuation are reserved. The ruling that starts it seats those who have not come.
-            for seat, player in happened.fixed.kept.items():
+            for seat, player in happened.fixed.reserved.items():
                 yield _begins(happened, "seat", seat, player)
         yield from self.fold(happened)
 

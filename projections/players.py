@@ -88,7 +88,7 @@ class PlayerRecord(Projection):
         match happened.around:
             case GameStarted():
                 # Seats of a continuation are reserved. The ruling that starts it seats those who have not come.
-                for seat, player in fixed.kept.items():
+                for seat, player in fixed.reserved.items():
                     row = {"player": player, "ruleset": fixed.created.ruleset, "status": "running", "won": 0}
                     yield Put(PLAYED, {"game": happened.game, "seat": seat}, row | {"root": fixed.root})
             case SeatTakenOver() | GameEnded():

@@ -67,12 +67,12 @@ class Plan(Struct, frozen=True):
 
     Attributes:
         account: the account that would do nothing more.
-        kept: the account that would stay.
+        heir: the account that would stay.
         games: what happens to its seats in games that go on.
     """
 
     account: PlayerRow
-    kept: PlayerRow
+    heir: PlayerRow
     games: tuple[Passing, ...]
 
 
@@ -146,7 +146,7 @@ class Joining:
         First its seats pass, then it is closed. After an interruption, the same code goes on, as long as it is good.
         """
         plan, joinings = await self.plan(caller, code), self._store.joinings
-        account, heir, digest = plan.account.player, plan.kept.player, _digest(code)
+        account, heir, digest = plan.account.player, plan.heir.player, _digest(code)
         under_way = Refusal(
             "TAB-JOIN-02", "One of the two accounts is just being joined.", "Wait ten minutes.", untimely=True
         )

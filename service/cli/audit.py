@@ -122,5 +122,5 @@ def _print(report: "Report") -> None:
         console.print(
             f"Not answered: {len(report.unanswered)}, the first since {oldest.since}: {oldest.why}.", markup=False
         )
-    for finding, folder in zip(report.found, report.evidence, strict=True):
+    for finding, folder in zip(report.findings, report.evidence, strict=True):
         console.print(f"DOES NOT FIT: {finding.message}\n  Evidence: {folder}", markup=False)

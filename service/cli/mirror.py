@@ -55,7 +55,7 @@ def mirror(
             believed = read_policy_file(policy or _first_policy(site, folder / "policy"))
             with closing(Follower(site, believed, folder / "log", check)) as follower, console.status("Following…"):
                 report = follower.look(0)
-            for finding, evidence in zip(report.found, report.evidence, strict=True):
+            for finding, evidence in zip(report.findings, report.evidence, strict=True):
                 console.print(f"DOES NOT FIT: {finding.message}\n  Evidence: {evidence}", markup=False)
             with closing(Memory(folder / "log")) as memory, closing(Mirror(site, memory, folder)) as copies:
                 results = _copy(copies)

@@ -76,7 +76,7 @@ class Made(Protocol):
 class CachedGame(Struct, eq=False):
     """A game in memory. `game` is None until it is loaded; `past` are positions of earlier versions.
 
-    `heard` is a version to which another process is said to have brought it; `users` are how many have its lock, or
+    `announced` is a version to which another process is said to have brought it; `users` are how many have its lock, or
     wait for it.
 
     `shown` is what was made of the game `shown_of` for viewers, by what it is and by which of them see the same; it
@@ -92,7 +92,7 @@ class CachedGame(Struct, eq=False):
     secret: bytes = b""
     past: dict[Version, Game] = field(default_factory=dict[Version, Game])
     recent: list[Record] = field(default_factory=list[Record])
-    heard: Version = 0
+    announced: Version = 0
     views_of: Game | None = None
     views: dict[Hashable, Any] = field(default_factory=dict[Hashable, Any])
     views_size: int = 0
@@ -239,7 +239,7 @@ class GameCache:
         game_id = as_game(stream)
         cached = self._cached.get(game_id) if game_id is not None else None
         if cached is not None:
-            cached.heard = max(version, cached.heard)
+            cached.announced = max(version, cached.announced)
 
     async def head(self, cached: CachedGame) -> Version:
         """Return the present version of a game, as any process may have moved it."""

@@ -51,7 +51,7 @@ class CommandHandler:
         """Decide and store an act in a game. Raises what `Games.act` raises."""
         # 1. Take the game, loaded and as new as this process has heard of it. Other requests to it wait.
         async with self._cache.locked(game_id) as cached:
-            if cached.heard > cached.now.version:  # else it would be decided twice, and the append would fail
+            if cached.announced > cached.now.version:  # else it would be decided twice, and the append would fail
                 await self._cache.catch_up(cached)
             for _ in range(ATTEMPTS):
                 try:

@@ -36,7 +36,7 @@ class Refused(Struct, frozen=True):
     """A `Refusal`, as it is sent."""
 
     rule: str
-    asked: str
+    wrong: str
     allowed: str
 
 

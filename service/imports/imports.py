@@ -146,7 +146,7 @@ class Imports:
             self._waiting -= 1
         if answer.examined is None:
             refused = answer.refused or TOO_MUCH
-            raise Refusal(refused.rule, refused.asked, refused.allowed)
+            raise Refusal(refused.rule, refused.wrong, refused.allowed)
         return answer.examined
 
     async def get(self, import_id: ImportId) -> ImportRow:

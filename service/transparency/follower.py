@@ -67,7 +67,7 @@ class Report(Struct, frozen=True):
         size: the size of its tree.
         entries: how many entries are new.
         streams: how many streams were looked at.
-        found: what does not fit.
+        findings: what does not fit.
         evidence: the folders where that is kept.
         unanswered: what the service did not answer for, the oldest first; it is asked again in the next look.
     """
@@ -76,14 +76,14 @@ class Report(Struct, frozen=True):
     size: int
     entries: int
     streams: int
-    found: tuple[Found, ...]
+    findings: tuple[Found, ...]
     evidence: tuple[str, ...]
     unanswered: tuple[Unanswered, ...] = ()
 
     @property
     def ok(self) -> bool:
         """Whether everything fits."""
-        return not self.found
+        return not self.findings
 
 
 class Doubt(Exception):

@@ -122,7 +122,7 @@ class Deciding:
         secret: the secret of chance; None while it is not published.
         over: whether it is.
         game: the game as far as it was played; None before the first step.
-        kept: the game at the versions to which the log goes back.
+        earlier_games: the game at the versions to which the log goes back.
         again: the causes and times of the commands that an undo gives again next.
     """
 
@@ -137,7 +137,7 @@ class Deciding:
     vault: Vault
     game: Game | None
     chance: Chance | None
-    kept: dict[Version, Game]
+    earlier_games: dict[Version, Game]
     again: list[tuple[Cause, str]]
 
     def decide_anew(self, event: Any, cause: Cause, at: str) -> Decided:
@@ -322,7 +322,7 @@ class Deciding:
         return self.export.records[: game.version]
 
     def _earlier(self, version: Version) -> Game:
-        return self.kept[version]
+        return self.earlier_games[version]
 
     def _upgrade(self, game: Game, before: int, to: int, cause: Cause, at: str) -> Decided:
         if before != game.ruleset.version:

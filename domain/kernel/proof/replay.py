@@ -103,7 +103,7 @@ class Replay(Deciding):
         self.vault = self.vault.joined_by(self._taken_along())
         self.game: Game | None = None
         self.chance: Chance | None = None
-        self.kept: dict[Version, Game] = {}
+        self.earlier_games: dict[Version, Game] = {}
         self.targets = set(self._goals())
         self.decided = 0
         self.folded = 0
@@ -135,7 +135,7 @@ class Replay(Deciding):
             except Exception as error:  # hostile content may raise anything in a ruleset
                 self._fail(f"version {self.version} cannot be decided again: {type(error).__name__}: {error}")
             if self.version in self.targets and self.game is not None:
-                self.kept[self.version] = self.game
+                self.earlier_games[self.version] = self.game
         self._check_end()
 
     def _check_past(self, parent: Export) -> None:
