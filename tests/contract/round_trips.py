@@ -124,7 +124,7 @@ def sent(log: Log, records: Iterable[Record] | None = None, *, positions: bool =
 def _positions(log: Log) -> Iterator[Game]:
     board = from_canonical(msgspec.json.decode(log.header.board))
     game: Game | None = None
-    every = min(EVERY, max(1, len(log.records) // 10))  # short games have ten positions as well
+    every = min(EVERY, max(1, len(log.records) // 20))  # short games have twenty positions as well
     for end in range(every, len(log.records), every):
         since = log.records[game.version : end] if game is not None else ()
         if game is None or any(retraction(record) is not None for record in since):
@@ -140,10 +140,13 @@ def _decoded(answer: Any) -> Value:
 
 
 def part(games: Iterable[Recorded]) -> Iterator[Sent]:
-    """Yield what games send: `EACH` events of each type and caused by each command, and at least `OPTIONS` options."""
+    """Yield what games send: `EACH` events of each type and caused by each command, and at least `OPTIONS` options.
+
+    Options come from the shortest games first, because a position of a long one takes longest to reach.
+    """
     seen: Counter[tuple[str, str, str]] = Counter()
     options: Counter[str] = Counter()
-    for each in games:
+    for each in sorted(games, key=lambda each: each.path.stat().st_size):
         log = Log.of(each)
         chosen: list[Record] = []
         for record in log.records:
@@ -153,8 +156,7 @@ def part(games: Iterable[Recorded]) -> Iterator[Sent]:
             if any(seen[kind] < EACH for kind in kinds):
                 seen.update(kinds)
                 chosen.append(record)
-        positions = options[each.ruleset] < OPTIONS and len(log.records) < 3000
-        game = sent(log, chosen, positions=positions)
+        game = sent(log, chosen, positions=options[each.ruleset] < OPTIONS)
         options[each.ruleset] += sum(shape == "OptionsView" for shape, _ in game.answers)
         yield game
 

@@ -82,7 +82,7 @@ def held(rig: Rig) -> dict[GameId, int]:
     weights = {game: cached.weight for game, cached in cache["_cached"].items()}
     boards = cache["_played_on"].values()
     assert sum(games for games, _ in boards) == len(weights)
-    assert cache["_held"] == sum(weights.values()) + sum(size for _, size in boards)
+    assert cache["_bytes_held"] == sum(weights.values()) + sum(size for _, size in boards)
     return weights
 
 
