@@ -118,8 +118,8 @@ def _require_small(lines: list[bytes]) -> None:
         raise Refusal("TAB-IMP-02", f"The export has {events:,} events.", f"At most {MOST_EVENTS:,} are imported.")
     board = max((len(line) for line in lines if line.startswith(b'{"board":')), default=0)
     if board > LARGEST_BOARD:
-        asked = f"The board of the game takes {board:,} bytes with its documents."
-        raise Refusal("TAB-IMP-02", asked, f"At most {LARGEST_BOARD:,} bytes are imported.")
+        wrong = f"The board of the game takes {board:,} bytes with its documents."
+        raise Refusal("TAB-IMP-02", wrong, f"At most {LARGEST_BOARD:,} bytes are imported.")
 
 
 def _refuse_unproved(first: bytes, verdict: Verdict) -> NoReturn:
@@ -133,11 +133,11 @@ def _refuse_unproved(first: bytes, verdict: Verdict) -> NoReturn:
 
 def _require_finished(verdict: Verdict) -> None:
     if verdict.status != "over":
-        asked = f"The game is {verdict.status} at version {verdict.events}."
-        raise Refusal("TAB-IMP-02", asked, "Import a game that is over.")
+        wrong = f"The game is {verdict.status} at version {verdict.events}."
+        raise Refusal("TAB-IMP-02", wrong, "Import a game that is over.")
     if verdict.unproved:
-        asked = f"Something of the game is not proved: {' '.join(verdict.unproved)}"
-        raise Refusal("TAB-IMP-02", asked, "Get the export again when the games that it forks from are over.")
+        wrong = f"Something of the game is not proved: {' '.join(verdict.unproved)}"
+        raise Refusal("TAB-IMP-02", wrong, "Get the export again when the games that it forks from are over.")
 
 
 def _chain(export: Export) -> Iterator[Export]:
@@ -149,13 +149,13 @@ def _chain(export: Export) -> Iterator[Export]:
 
 def _policy(certificate: str | None, policy: str | None) -> Policy | None:
     if (certificate is None) != (policy is None):
-        asked = "A certificate came without a policy." if policy is None else "A policy came without a certificate."
-        raise Refusal("TAB-IMP-05", asked, "Send both: the policy names the key that signed the certificate.")
+        wrong = "A certificate came without a policy." if policy is None else "A policy came without a certificate."
+        raise Refusal("TAB-IMP-05", wrong, "Send both: the policy names the key that signed the certificate.")
     try:
         return read_policy(policy.encode()) if policy is not None else None
     except PolicyError as error:
-        asked = f"The policy cannot be read: {error}."
-        raise Refusal("TAB-IMP-05", asked, "Send the `policy` of the issuer's log, as that service gives it.") from None
+        wrong = f"The policy cannot be read: {error}."
+        raise Refusal("TAB-IMP-05", wrong, "Send the `policy` of the issuer's log, as that service gives it.") from None
 
 
 def _issuer(export: Export, library: Library, certificate: str, policy: Policy, check: Check) -> Issuer:
@@ -172,8 +172,8 @@ def _issuer(export: Export, library: Library, certificate: str, policy: Policy, 
     if not certified.ok:
         raise Refusal("TAB-IMP-05", certified.problem, allowed)
     if certified.later:
-        asked = f"The certificate is of version {len(export.records) - certified.later}, before the end of the game."
-        raise Refusal("TAB-IMP-05", asked, allowed)
+        wrong = f"The certificate is of version {len(export.records) - certified.later}, before the end of the game."
+        raise Refusal("TAB-IMP-05", wrong, allowed)
     try:
         signer = policy.judge(read_proof(certificate).note, check).log
     except NoteError as error:  # which cannot be: it was read before

@@ -17,8 +17,8 @@ ANSWER = "/v1/games/{game}/take-backs/{asked}/answer"
 
 def choose(options: Options) -> dict[str, Any] | None:
     """Return a command that answers a decision; None when nothing is asked any more."""
-    asked = [option for option in options.options if option.decision]
-    return sample(random.choice(asked).schema) if asked else None
+    answers = [option for option in options.options if option.decision]
+    return sample(random.choice(answers).schema) if answers else None
 
 
 def act(client: Client, waiting: Waiting) -> None:

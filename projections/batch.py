@@ -186,30 +186,30 @@ class Group:
         except Exception:  # each projection will notice the unreadable event itself
             return self._going
         caused = happened.record.cause is not None
-        known = self._heeding.get((what, caused))
-        if known is None:
+        works = self._heeding.get((what, caused))
+        if works is None:
             heeds = ("all", what, "caused") if caused else ("all", what)
-            known = [work for work in self._going if work.projection.heeds in heeds]
-            self._heeding[what, caused] = known
-        return known
+            works = [work for work in self._going if work.projection.heeds in heeds]
+            self._heeding[what, caused] = works
+        return works
 
     async def _of_case(self, case: CaseId, record: Record) -> None:
         """Give an event of a case to projections of cases, a ruling on a finished game to projections of results."""
         hearing = [work for work in self._going if work.projection.hears]
         judging = [work for work in self._going if work.projection.judges]
         follower = self._follower
-        for works, given, takes in ((hearing, follower.argued, "argue"), (judging, follower.judged, "judge")):
+        for works, read, takes in ((hearing, follower.argued, "argue"), (judging, follower.judged, "judge")):
             if not works:
                 continue
             try:
-                found = await given(case, record)
+                event = await read(case, record)
             except Unavailable:
                 raise
             except Exception as error:  # its case or its game cannot be read
                 self._fail(works, case, record, error)
                 continue
-            if found is not None:
-                self._extend(case, record, works, methodcaller(takes, found))
+            if event is not None:
+                self._extend(case, record, works, methodcaller(takes, event))
 
     async def _of_tournament(self, tournament: TournamentId, record: Record) -> None:
         """Give an event of a tournament to the projections of tournaments."""

@@ -49,9 +49,9 @@ class Deadlines(Projection):
             case ClockSet(clock) if clock is not None:
                 claims = int(clock.at_zero == "claim")
                 yield Put(DEADLINES, key, {"book": book_of(happened.game), "claims": claims, "due": ""})
-            case ClocksRan(_, at, _, left, runs):
-                due = moment(milliseconds(at) + min(left[seat] for seat in runs)) if runs else ""
-                yield Amend(DEADLINES, key, {"due": due})
+            case ClocksRan(_, at, _, times, runs):
+                fall = moment(milliseconds(at) + min(times[seat] for seat in runs)) if runs else ""
+                yield Amend(DEADLINES, key, {"due": fall})
             case _:
                 pass
 
@@ -82,11 +82,11 @@ async def running(rows: Rows, books: Collection[int], after: str, limit: int) ->
 
 async def count(rows: Rows) -> int:
     """Return the number of games with running clocks."""
-    ((found,),) = await rows.select(CLOCKS, "SELECT COUNT(*) FROM {deadlines} WHERE due > ''")
-    return found
+    ((number,),) = await rows.select(CLOCKS, "SELECT COUNT(*) FROM {deadlines} WHERE due > ''")
+    return number
 
 
-async def later(rows: ProjectionStore, found: Mapping[Due, str]) -> None:
+async def later(rows: ProjectionStore, new_times: Mapping[Due, str]) -> None:
     """Put games off until other times, unless their clocks have changed meanwhile."""
-    changes = [Amend(DEADLINES, {"game": each.game, "due": each.at}, {"due": at}) for each, at in found.items()]
+    changes = [Amend(DEADLINES, {"game": each.game, "due": each.at}, {"due": at}) for each, at in new_times.items()]
     await rows.amend(CLOCKS, changes)

@@ -83,31 +83,31 @@ async def counts(
     rows: Rows, ruleset: str | None = None, game: GameId | None = None, seat: Seat | None = None
 ) -> dict[tuple[str, str], dict[str, int]]:
     """Return how often each face came up, by ruleset and die: in all, or in a ruleset, a game, for a seat."""
-    wanted = {"ruleset": ruleset, "game": game, "seat": seat}
-    given = {name: value for name, value in wanted.items() if value is not None}
-    where = " AND ".join(f"{name} = ?" for name in given) or "1 = 1"
-    found = await rows.select(
+    filters = {"ruleset": ruleset, "game": game, "seat": seat}
+    conditions = {name: value for name, value in filters.items() if value is not None}
+    where = " AND ".join(f"{name} = ?" for name in conditions) or "1 = 1"
+    selection = await rows.select(
         DICE,
         f"SELECT ruleset, die, face, SUM(times) FROM {{faces}} WHERE {where}"
         " GROUP BY ruleset, die, face ORDER BY ruleset, die",
-        list(given.values()),
+        list(conditions.values()),
     )
-    counted: dict[tuple[str, str], dict[str, int]] = {}
-    for of_ruleset, die, face, times in found:
-        counted.setdefault((of_ruleset, die), {})[face] = int(times)
-    return counted
+    result: dict[tuple[str, str], dict[str, int]] = {}
+    for of_ruleset, die, face, times in selection:
+        result.setdefault((of_ruleset, die), {})[face] = int(times)
+    return result
 
 
-def tally(library: Library, ruleset: str, die: str, counted: Mapping[str, int]) -> DieTally:
+def tally(library: Library, ruleset: str, die: str, face_counts: Mapping[str, int]) -> DieTally:
     """Return the tally of a die from the counts of its faces. If the die is unknown, its faces are those that came
     up."""
-    sides = tuple(counted)
+    sides = tuple(face_counts)
     with suppress(LookupError):
         sides = library.current(ruleset).dice.get(die) or sides
     on_sides = Counter(sides)
-    rolled = sum(counted.values())
+    rolled = sum(face_counts.values())
     faces = tuple(
-        FaceCount(face, counted.get(face, 0), rolled * number / len(sides)) for face, number in on_sides.items()
+        FaceCount(face, face_counts.get(face, 0), rolled * number / len(sides)) for face, number in on_sides.items()
     )
     return DieTally(
         ruleset, die, rolled, faces, fairness([face.times for face in faces], [on_sides[face.face] for face in faces])

@@ -30,7 +30,7 @@ def fairness(observed: Sequence[int], sides: Sequence[int]) -> FairnessTest | No
     expected = [total * number / all_sides for number in sides] if all_sides else []
     if len(expected) < 2 or min(expected) < SMALLEST_EXPECTED:
         return None
-    chi_square = sum((seen - hoped) ** 2 / hoped for seen, hoped in zip(observed, expected, strict=True))
+    chi_square = sum((count - hoped) ** 2 / hoped for count, hoped in zip(observed, expected, strict=True))
     degrees = len(expected) - 1
     return FairnessTest(chi_square, degrees, survival(chi_square, degrees))
 

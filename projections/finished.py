@@ -76,8 +76,8 @@ class Begun(Struct, frozen=True):
 
     def in_players(self, order: Order) -> PlayerOrder:
         """Return an order of seats as an order of the players who began; those who left are last (TAB-RAT-04)."""
-        left = [player for seat, player in self.players.items() if self.there.get(seat) != player]
-        return last(tuple(tuple(self.players[seat] for seat in tied) for tied in order), left)
+        leavers = [player for seat, player in self.players.items() if self.there.get(seat) != player]
+        return last(tuple(tuple(self.players[seat] for seat in tied) for tied in order), leavers)
 
 
 class Row(Struct, frozen=True):
@@ -122,17 +122,17 @@ class Finished(Projection):
             case GameStarted():
                 started = happened.seen.after
                 row: dict[str, Value] = {"ruleset": happened.fixed.created.ruleset, "players": _json(started.players)}
-                named = int(happened.fixed.tournament is not None)
-                yield Put(BEGUN, {"game": game}, row | {"there": "{}", "ended": "", "tournament": named})
+                in_tournament = int(happened.fixed.tournament is not None)
+                yield Put(BEGUN, {"game": game}, row | {"there": "{}", "ended": "", "tournament": in_tournament})
             case DefaultGiven(seat):
                 yield Add(DEFAULTS, {"game": game, "seat": seat}, {"times": 1})
             case GameEnded(_, rule):
-                ended = happened.seen.after
-                open_ = ended.around.given_up
-                there = {seat: player for seat, player in ended.players.items() if seat not in open_}
+                end = happened.seen.after
+                open_ = end.around.given_up
+                there = {seat: player for seat, player in end.players.items() if seat not in open_}
                 yield Amend(BEGUN, {"game": game}, {"there": _json(there), "ended": record.at})
-                if rule != ABANDONED and not ended.is_private and happened.fixed.tournament is None:
-                    yield from _result(game, Place(record.at, game, game), "end", order_of(ended), "", ended.ruleset.id)
+                if rule != ABANDONED and not end.is_private and happened.fixed.tournament is None:
+                    yield from _result(game, Place(record.at, game, game), "end", order_of(end), "", end.ruleset.id)
             case _:
                 pass
 
@@ -155,9 +155,9 @@ class Finished(Projection):
         if table.game is None or result is None or result.how == "abandoned":
             return
         place = Place(record.at, table.game, f"{tournament.id}.{record.version:06}")
-        said = "" if result.how == "overruled" else _TAKEN
+        statement = "" if result.how == "overruled" else _TAKEN
         order = last(result.order, (*result.left, *table.away))
-        yield from _result(tournament.id, place, "table", order, said, tournament.regulations.ruleset)
+        yield from _result(tournament.id, place, "table", order, statement, tournament.regulations.ruleset)
 
 
 FINISHED: Final = Finished()
@@ -175,10 +175,10 @@ def _result(
     yield Add(TOTALS, {"book": book_of(stream)}, {"results": 1})
 
 
-def last(order: PlayerOrder, left: Collection[PlayerId]) -> PlayerOrder:
+def last(order: PlayerOrder, leavers: Collection[PlayerId]) -> PlayerOrder:
     """Return an order in which the players who had left come last, in a tie."""
-    stayed = (tuple(player for player in tied if player not in left) for tied in order)
-    return tuple(filter(None, (*stayed, tuple(left))))
+    stayed = (tuple(player for player in tied if player not in leavers) for tied in order)
+    return tuple(filter(None, (*stayed, tuple(leavers))))
 
 
 def _json(value: object) -> str:
@@ -190,69 +190,69 @@ def _json(value: object) -> str:
 
 async def total(rows: Rows) -> int:
     """Return the number of results."""
-    ((found,),) = await rows.select(FINISHED, "SELECT COALESCE(SUM(results), 0) FROM {totals}")
-    return int(found)
+    ((number,),) = await rows.select(FINISHED, "SELECT COALESCE(SUM(results), 0) FROM {totals}")
+    return int(number)
 
 
 async def count_from(rows: Rows, at: str) -> int:
     """Return the number of results at this time or later."""
-    ((found,),) = await rows.select(FINISHED, "SELECT COUNT(*) FROM {results} WHERE at >= ?", [at])
-    return int(found)
+    ((number,),) = await rows.select(FINISHED, "SELECT COUNT(*) FROM {results} WHERE at >= ?", [at])
+    return int(number)
 
 
 async def after(rows: Rows, place: Place, limit: int) -> list[Row]:
     """Return the results after a place, in order."""
-    found = await rows.select(
+    selection = await rows.select(
         FINISHED,
         f"SELECT {_COLUMNS} FROM {{results}} WHERE (at, game, id) > (?, ?, ?) ORDER BY at, game, id LIMIT {limit}",
         [place.at, place.game, place.id],
     )
-    return [_row(*row) for row in found]
+    return [_row(*row) for row in selection]
 
 
 async def begun(rows: Rows, games: Collection[GameId]) -> dict[GameId, Begun]:
     """Return the games among these that began."""
-    found = await rows.select(
+    selection = await rows.select(
         FINISHED,
         "SELECT game, ruleset, players, there, ended, tournament FROM {begun}"
         f" WHERE game IN ({', '.join('?' * len(games))})",
         [*games],
     )
     return {
-        GameId(game): Begun(ruleset, _seats(players), _seats(there), ended, bool(tournament))
-        for game, ruleset, players, there, ended, tournament in found
+        GameId(game): Begun(ruleset, _seats(players), _seats(there), end, bool(tournament))
+        for game, ruleset, players, there, end, tournament in selection
     }
 
 
 async def defaults(rows: Rows, games: Collection[GameId]) -> dict[GameId, dict[Seat, int]]:
     """Return how often the clock answered in these games, by seat; those in which it never did are missing."""
-    found = await rows.select(
+    selection = await rows.select(
         FINISHED,
         f"SELECT game, seat, times FROM {{defaults}} WHERE game IN ({', '.join('?' * len(games))})",
         [*games],
     )
-    counted: dict[GameId, dict[Seat, int]] = {}
-    for game, seat, times in found:
-        counted.setdefault(GameId(game), {})[Seat(seat)] = int(times)
-    return counted
+    by_game: dict[GameId, dict[Seat, int]] = {}
+    for game, seat, times in selection:
+        by_game.setdefault(GameId(game), {})[Seat(seat)] = int(times)
+    return by_game
 
 
 async def rulings(rows: Rows, game: GameId) -> list[Row]:
     """Return the rulings on a game that was over, in their order."""
-    found = await rows.select(
+    selection = await rows.select(
         FINISHED,
         f"SELECT {_COLUMNS} FROM {{results}} WHERE game = ? AND kind = 'ruling' ORDER BY at, game, id",
         [game],
     )
-    return [_row(*row) for row in found]
+    return [_row(*row) for row in selection]
 
 
 async def end_of(rows: Rows, game: GameId) -> Row | None:
     """Return the end of a game if it may count, else None."""
-    found = await rows.select(
+    selection = await rows.select(
         FINISHED, f"SELECT {_COLUMNS} FROM {{results}} WHERE book = ? AND id = ?", [book_of(game), game]
     )
-    return _row(*found[0]) if found else None
+    return _row(*selection[0]) if selection else None
 
 
 def held(rulings: Iterable[Row], until: Place) -> Judgment | None:
@@ -270,18 +270,18 @@ def held(rulings: Iterable[Row], until: Place) -> Judgment | None:
     return holding(judgment for judgment in newest.values() if judgment is not None)
 
 
-def is_played_by_clock(game: Begun, given: Mapping[Seat, int], records: Iterable[Record]) -> bool:
+def is_played_by_clock(game: Begun, by_clock: Mapping[Seat, int], records: Iterable[Record]) -> bool:
     """Tell whether the clock gave too many of the answers of a seat whose player stayed (TAB-RAT-03).
 
-    `given` says how often it answered for each seat; `records` are the game's log.
+    `by_clock` says how often it answered for each seat; `records` are the game's log.
     """
-    answers = dict(given)
+    answers = dict(by_clock)
     for record in records:
         cause = cause_of(record)
         if cause.by is None and cause.seat is not None and cause.command is not UNSET:
             answers[cause.seat] = answers.get(cause.seat, 0) + 1
     stayed = [seat for seat, player in game.players.items() if game.there.get(seat) == player]
-    return any(given.get(seat, 0) * MOST_DEFAULTS > answers.get(seat, 0) for seat in stayed)
+    return any(by_clock.get(seat, 0) * MOST_DEFAULTS > answers.get(seat, 0) for seat in stayed)
 
 
 _COLUMNS: Final = "at, game, id, kind, placed, said, ruleset"

@@ -115,12 +115,12 @@ class Follower:
         if not with_table or fixed.is_fork:
             return Followed(Happened(game_id, record, fixed))
         # Take the game out and put it back only after success, so that no half-applied event stays.
-        known = self._games.pop(game_id, None)
-        if known is not None and known.game.version != record.version - 1:
-            known = None
-        if known is not None and retraction(record) is None:  # as for most events
+        memory = self._games.pop(game_id, None)
+        if memory is not None and memory.game.version != record.version - 1:
+            memory = None
+        if memory is not None and retraction(record) is None:  # as for most events
             try:
-                return Followed(self._on(game_id, record, fixed, known))
+                return Followed(self._on(game_id, record, fixed, memory))
             except Exception as fault:
                 return Followed(Happened(game_id, record, fixed), fault)
         key = fixed.created.board_key
@@ -132,12 +132,12 @@ class Follower:
                 if len(self._boards) > BOARDS:
                     self._boards.popitem(last=False)
             self._boards.move_to_end(key)
-            if known is None and record.version > 1:
-                known = _at_hand(self._fold(game_id, records[:-1]))
-            if known is not None and retraction(record) is None:
-                return Followed(self._on(game_id, record, fixed, known))
-            seen = self._keep(game_id, self._fold(game_id, records), known)
-            return Followed(Happened(game_id, record, fixed, seen))
+            if memory is None and record.version > 1:
+                memory = _at_hand(self._fold(game_id, records[:-1]))
+            if memory is not None and retraction(record) is None:
+                return Followed(self._on(game_id, record, fixed, memory))
+            scene = self._keep(game_id, self._fold(game_id, records), memory)
+            return Followed(Happened(game_id, record, fixed, scene))
         except Exception as fault:  # only projections that look at the table stop at this error
             return Followed(Happened(game_id, record, fixed), fault)
 
@@ -167,9 +167,9 @@ class Follower:
 
     async def directed(self, tournament_id: TournamentId, record: Record) -> Directed:
         """Return the event of a record of a tournament, with the tournament after it."""
-        known = self._tournaments.pop(tournament_id, None)
-        if known is not None and known.version == record.version - 1:
-            now = fold_on(known, [record])
+        before = self._tournaments.pop(tournament_id, None)
+        if before is not None and before.version == record.version - 1:
+            now = fold_on(before, [record])
         else:
             now = fold_tournament(tournament_id, await self._log.read(tournament_id, record.version))
         self._tournaments[tournament_id] = now
@@ -186,14 +186,14 @@ class Follower:
                 ruleset = self._library.at(created.ruleset, created.ruleset_version)
             except LookupError:
                 ruleset = None
-            title, root, kept = await self._log.title(game_id), game_id, {}
+            title, root, reserved = await self._log.title(game_id), game_id, {}
             if isinstance(created, GameForked):
                 parent = await self._fixed_of(created.parent)
                 root = parent.root
                 if created.purpose == "continuation":
-                    kept = seated(await self._log.read(created.parent, created.version), parent.kept)
+                    reserved = seated(await self._log.read(created.parent, created.version), parent.reserved)
             fixed = self._fixed[game_id] = Fixed(
-                created, first.at, title, ruleset, root, kept, cause_of(first).tournament
+                created, first.at, title, ruleset, root, reserved, cause_of(first).tournament
             )
             if len(self._fixed) > GAMES:
                 self._fixed.popitem(last=False)
@@ -223,8 +223,8 @@ def _at_hand(game: Game) -> _AtHand:
     return _AtHand(game, game.heading, game.round)
 
 
-def seated(records: Iterable[Record], kept: Mapping[Seat, PlayerId]) -> dict[Seat, PlayerId]:
-    """Return the players by seat after the first records of a game; a continuation `kept` seats for its players."""
+def seated(records: Iterable[Record], reserved: Mapping[Seat, PlayerId]) -> dict[Seat, PlayerId]:
+    """Return the players by seat after the first records of a game; a continuation has `reserved` seats for players."""
     holders: dict[Seat, PlayerId] = {}
     for record in records:
         match read_around(record):
@@ -235,7 +235,7 @@ def seated(records: Iterable[Record], kept: Mapping[Seat, PlayerId]) -> dict[Sea
             case SeatsMoved(players):
                 holders.update(players)
             case GameStarted():
-                holders = {**kept, **holders}
+                holders = {**reserved, **holders}
             case _:
                 pass
     return holders

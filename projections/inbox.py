@@ -239,7 +239,7 @@ class Inbox(Projection):
             return
         if isinstance(happened.around, GameStarted):
             # Seats of a continuation are reserved. The ruling that starts it seats those who have not come.
-            for seat, player in happened.fixed.kept.items():
+            for seat, player in happened.fixed.reserved.items():
                 yield _begins(happened, "seat", seat, player)
         yield from self.fold(happened)
 
@@ -253,13 +253,13 @@ class Inbox(Projection):
         by = directed.cause.player
         for role, player in beginning(event, by):
             yield _joins(tournament, record, role, player)
-        if (left := ending(event)) is not None:
-            yield _parts(tournament, record, *left)
+        if (roles := ending(event)) is not None:
+            yield _parts(tournament, record, *roles)
         if (notice := told_of(event)) is None:
             return
         kind, audience = notice
-        told = {"kind": kind, "seat": "", "actor": by or "", "audience": audience, "at": record.at}
-        yield Put(NOTICES, {"game": tournament, "stream": tournament, "version": record.version}, told)
+        row = {"kind": kind, "seat": "", "actor": by or "", "audience": audience, "at": record.at}
+        yield Put(NOTICES, {"game": tournament, "stream": tournament, "version": record.version}, row)
         for player in addressed(event):
             yield _joins(tournament, record, ADDRESSED, player, once=True)
         if kind != "round-published":  # the recipients have just joined
@@ -280,8 +280,8 @@ def notice_of(event: object, *, rematch: bool = False) -> tuple[Kind, Seat | str
     """
     if rematch and isinstance(event, SeatAssigned):
         return "rematch-offered", event.seat, "addressed"
-    told = _TOLD.get(type(event))
-    return told(event) if told is not None else None
+    describe = _TOLD.get(type(event))
+    return describe(event) if describe is not None else None
 
 
 def _members(happened: Happened) -> Iterable[Change]:
@@ -370,25 +370,25 @@ async def tournaments_of(rows: Rows, player: PlayerId, *, past: bool = False) ->
     With `past`, also those in which it once did, and at most `MOST`.
     """
     now, values, most = ("", (), MOST) if past else (" AND until = ?", (OPEN,), GAMES)
-    found = await rows.select(
+    selection = await rows.select(
         INBOX,
         f"SELECT game, MAX(told) AS last FROM {{members}} WHERE player = ?{now} AND game >= 't' AND game < 'u'"
         f" GROUP BY game ORDER BY last DESC, game LIMIT {most}",
         [player, *values],
     )
-    return [TournamentId(game) for game, _ in found]
+    return [TournamentId(game) for game, _ in selection]
 
 
 async def parts_of(rows: Rows, player: PlayerId, after: Took | None, limit: int) -> list[Took]:
     """Return how an account takes part in games and tournaments and once did, by their ids: those after one of them."""
     follows = "" if after is None else " AND (game, role, holds, since) > (?, ?, ?, ?)"
-    found = await rows.select(
+    selection = await rows.select(
         INBOX,
         "SELECT game, role, holds, since, since_at, until_at FROM {members}"
         f" WHERE player = ?{follows} ORDER BY game, role, holds, since LIMIT {limit}",
         [player, *((after.subject, after.role, after.holds, after.version) if after is not None else ())],
     )
-    return [Took(*row) for row in found]
+    return [Took(*row) for row in selection]
 
 
 async def notices_of(rows: Rows, player: PlayerId, but: Collection[AnyKind] = ()) -> list[Notice]:
@@ -397,7 +397,7 @@ async def notices_of(rows: Rows, player: PlayerId, but: Collection[AnyKind] = ()
     Those of the kinds in `but` are left out. Games of which the account may read no more are among them.
     """
     kinds = f" AND n.kind NOT IN ({', '.join('?' * len(but))})" if but else ""
-    found = await rows.select(
+    selection = await rows.select(
         INBOX,
         "SELECT DISTINCT n.at, n.game, n.stream, n.version, n.kind, n.seat FROM"
         " (SELECT game, role, since, since_at, until, until_at FROM {members} WHERE player = ?"
@@ -410,5 +410,5 @@ async def notices_of(rows: Rows, player: PlayerId, but: Collection[AnyKind] = ()
     )
     return [
         Notice(at, subject, stream, version, kind, Seat(seat) if seat else None)
-        for at, subject, stream, version, kind, seat in found
+        for at, subject, stream, version, kind, seat in selection
     ]

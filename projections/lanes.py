@@ -33,15 +33,15 @@ def divided(cursor: Cursor, lanes: int) -> list[tuple[int, ...]]:
     return [cursor.positions[number::lanes] for number in range(lanes)]
 
 
-def shared(held: Mapping[str, Collection[int]], me: str, lanes: int) -> frozenset[int]:
+def shared(lanes_of: Mapping[str, Collection[int]], me: str, lanes: int) -> frozenset[int]:
     """Return the lanes that a process takes, given those that every living process holds, itself among them.
 
     All get as many, give or take one. Those that hold the most keep one more, so nothing moves to and fro. A process
     that holds too many gives the highest up, and one that holds too few takes only what nobody holds.
     """
-    order = sorted(held, key=lambda name: (-len(held[name]), name))
+    order = sorted(lanes_of, key=lambda name: (-len(lanes_of[name]), name))
     least, more = divmod(lanes, len(order))
-    due = least + (order.index(me) < more)
-    mine = sorted(held[me])[:due]
-    free = set(range(lanes)).difference(*held.values())
-    return frozenset([*mine, *sorted(free)[: due - len(mine)]])
+    fair_share = least + (order.index(me) < more)
+    mine = sorted(lanes_of[me])[:fair_share]
+    free = set(range(lanes)).difference(*lanes_of.values())
+    return frozenset([*mine, *sorted(free)[: fair_share - len(mine)]])

@@ -231,12 +231,12 @@ async def search(
         conditions.append(("(created, game) < (?, ?)", after))
     names = [name for name in GameRow.__struct_fields__ if name != "fork"]  # the lobby has no forks
     where = " AND ".join(condition for condition, _ in conditions) or "1 = 1"
-    found = await rows.select(
+    selection = await rows.select(
         LOBBY,
         f"SELECT {', '.join(names)} FROM {{games}} WHERE {where} ORDER BY created DESC, game DESC LIMIT {int(limit)}",
         [value for _, values in conditions for value in values],
     )
-    games = [dict(zip(names, row, strict=True)) for row in found]
+    games = [dict(zip(names, row, strict=True)) for row in selection]
     holders = await _holders(rows, [game["game"] for game in games])
     for game in games:
         seats = msgspec.json.decode(game["seats"], type=list[Seat])
@@ -249,16 +249,16 @@ async def clocks_of(rows: Rows, games: Collection[GameId]) -> dict[GameId, Clock
     if not games:
         return {}
     query = f"SELECT game, clock FROM {{clocks}} WHERE game IN ({', '.join('?' * len(games))})"
-    found = await rows.select(LOBBY, query, list(games))
-    return {GameId(game): msgspec.json.decode(clock, type=Clock) for game, clock in found}
+    selection = await rows.select(LOBBY, query, list(games))
+    return {GameId(game): msgspec.json.decode(clock, type=Clock) for game, clock in selection}
 
 
 async def _holders(rows: Rows, games: list[GameId]) -> dict[tuple[GameId, Seat], PlayerId]:
     if not games:
         return {}
     marks = ", ".join("?" * len(games))
-    found = await rows.select(LOBBY, f"SELECT game, seat, player FROM {{seated}} WHERE game IN ({marks})", games)
-    return {(game, seat): player for game, seat, player in found}
+    selection = await rows.select(LOBBY, f"SELECT game, seat, player FROM {{seated}} WHERE game IN ({marks})", games)
+    return {(game, seat): player for game, seat, player in selection}
 
 
 def _literal(word: str) -> str:

@@ -42,8 +42,8 @@ class Luck(Struct, frozen=True):
 
 def luck_of(library: Library, rolled: Rolled) -> tuple[Luck, ...]:
     """Return the luck with all dice whose faces have a worth in their ruleset."""
-    found = (_of_die(library, *key, faces) for key, faces in sorted(rolled.items()))
-    return tuple(each for each in found if each is not None)
+    by_die = (_of_die(library, *key, faces) for key, faces in sorted(rolled.items()))
+    return tuple(each for each in by_die if each is not None)
 
 
 def _of_die(library: Library, ruleset: str, die: str, faces: Mapping[str, int]) -> Luck | None:
@@ -67,24 +67,24 @@ def _of_die(library: Library, ruleset: str, die: str, faces: Mapping[str, int]) 
 
 async def of_game(rows: Rows, game: GameId) -> dict[Seat, Rolled]:
     """Return the rolls of the seats of a game."""
-    found = await rows.select(
+    selection = await rows.select(
         DICE, "SELECT seat, ruleset, die, face, times FROM {faces} WHERE game = ? AND seat <> '' ORDER BY seat", [game]
     )
     rolled: dict[Seat, dict[tuple[str, str], dict[str, int]]] = {}
-    for seat, ruleset, die, face, times in found:
+    for seat, ruleset, die, face, times in selection:
         rolled.setdefault(Seat(seat), {}).setdefault((ruleset, die), {})[face] = int(times)
     return dict(rolled)
 
 
 async def games_of(rows: Rows, player: PlayerId) -> dict[GameId, Seat]:
     """Return finished games of a player, at most `MOST`, each with their seat at the end."""
-    found = await rows.select(
+    selection = await rows.select(
         PLAYERS,
         "SELECT game, seat FROM {played} WHERE player = ? AND status = 'over' AND game = root"
         f" ORDER BY game LIMIT {MOST}",
         [player],
     )
-    return {GameId(game): Seat(seat) for game, seat in found}
+    return {GameId(game): Seat(seat) for game, seat in selection}
 
 
 async def of_seats(rows: Rows, seats: Collection[tuple[GameId, Seat]]) -> Rolled:
@@ -92,13 +92,13 @@ async def of_seats(rows: Rows, seats: Collection[tuple[GameId, Seat]]) -> Rolled
     if not seats:
         return {}
     pairs = ", ".join(["(?, ?)"] * len(seats))
-    found = await rows.select(
+    selection = await rows.select(
         DICE,
         f"SELECT ruleset, die, face, SUM(times) FROM {{faces}} WHERE (game, seat) IN (VALUES {pairs})"
         " GROUP BY ruleset, die, face",
         [value for pair in seats for value in pair],
     )
     rolled: dict[tuple[str, str], dict[str, int]] = {}
-    for ruleset, die, face, times in found:
+    for ruleset, die, face, times in selection:
         rolled.setdefault((ruleset, die), {})[face] = int(times)
     return dict(rolled)

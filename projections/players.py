@@ -88,7 +88,7 @@ class PlayerRecord(Projection):
         match happened.around:
             case GameStarted():
                 # Seats of a continuation are reserved. The ruling that starts it seats those who have not come.
-                for seat, player in fixed.kept.items():
+                for seat, player in fixed.reserved.items():
                     row = {"player": player, "ruleset": fixed.created.ruleset, "status": "running", "won": 0}
                     yield Put(PLAYED, {"game": happened.game, "seat": seat}, row | {"root": fixed.root})
             case SeatTakenOver() | GameEnded():
@@ -111,12 +111,12 @@ async def of_player(rows: Rows, player: PlayerId) -> list[RulesetRecord]:
         " WHERE player = ? AND game = root AND game NOT IN (SELECT root FROM {rulings}) GROUP BY ruleset",
         [player],
     )
-    counts = {ruleset: list(map(int, counted)) for ruleset, *counted in without_rulings}
+    counts = {ruleset: list(map(int, numbers)) for ruleset, *numbers in without_rulings}
     for ruleset, status, won in await _judged(rows, player):
-        counted = counts.setdefault(ruleset, [0] * (len(_STATUSES) + 1))
-        counted[_STATUSES.index(status)] += 1
-        counted[-1] += won
-    return [RulesetRecord(ruleset, *counted) for ruleset, counted in sorted(counts.items())]
+        numbers = counts.setdefault(ruleset, [0] * (len(_STATUSES) + 1))
+        numbers[_STATUSES.index(status)] += 1
+        numbers[-1] += won
+    return [RulesetRecord(ruleset, *numbers) for ruleset, numbers in sorted(counts.items())]
 
 
 _STATUSES = ("gathering", "running", "over")
@@ -125,15 +125,15 @@ _COUNTED = ", ".join([*(f"SUM(CASE status WHEN '{each}' THEN 1 ELSE 0 END)" for 
 
 async def _judged(rows: Rows, player: PlayerId) -> list[tuple[str, str, int]]:
     """Return the ruleset, the status and 1 or 0 for a win of each of the player's games whose end was ruled on."""
-    found: list[tuple[Any, ...]] = await rows.select(
+    selection: list[tuple[Any, ...]] = await rows.select(
         PLAYERS,
         "SELECT root, game, seat, ruleset, status, won FROM {played}"
         " WHERE player = ? AND root IN (SELECT root FROM {rulings})",
         [player],
     )
-    standing = await outcomes(rows, PLAYERS, sorted({root for root, *_ in found}))
+    standing = await outcomes(rows, PLAYERS, sorted({root for root, *_ in selection}))
     judged: list[tuple[str, str, int]] = []
-    for root, game, seat, ruleset, status, won in found:
+    for root, game, seat, ruleset, status, won in selection:
         outcome = standing[root]
         if game == outcome.game:
             judged.append((ruleset, status, won if outcome.winners is None else int(seat in outcome.winners)))

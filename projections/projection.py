@@ -29,7 +29,7 @@ class Fixed(Struct, frozen=True):
         title: its title then.
         ruleset: its ruleset; None when this package lacks it.
         root: the game that it goes back to over all forks, itself when it is none.
-        kept: who holds its seats when it begins, if it is a continuation.
+        reserved: who holds its seats when it begins, if it is a continuation.
         tournament: the tournament for which it was created; None for any other game.
     """
 
@@ -38,7 +38,7 @@ class Fixed(Struct, frozen=True):
     title: str
     ruleset: Ruleset[Any] | None
     root: GameId
-    kept: Mapping[Seat, PlayerId] = {}
+    reserved: Mapping[Seat, PlayerId] = {}
     tournament: TournamentId | None = None
 
     @property

@@ -153,13 +153,13 @@ class Tally:
         before = self._history.setdefault(result.place.game, [])
         standing = next((each for each in reversed(before) if each.moved), None)
         if result.order is None or (standing is None and result.kind == "ruling"):
-            counted = _uncounted(number, result)
+            rated = _uncounted(number, result)
         elif standing is None:
-            counted = self._first(number, result, result.order, is_new=not before)
+            rated = self._first(number, result, result.order, is_new=not before)
         else:
-            counted = self._again(number, result, result.order, standing)
-        before.append(counted)
-        return counted
+            rated = self._again(number, result, result.order, standing)
+        before.append(rated)
+        return rated
 
     def _first(self, number: int, result: Result, order: Order, *, is_new: bool) -> Counted:
         pool = result.pool
@@ -195,10 +195,10 @@ class Tally:
         moved = {player: Moved(had[player], base[player], now[player]) for player in players}
         return self._move(Counted(number, result.place, ruleset, pool, order, moved))
 
-    def _move(self, counted: Counted) -> Counted:
-        for player, moved in counted.moved.items():
-            self._set(counted.pool, counted.ruleset, player, moved.now)
-        return counted
+    def _move(self, result: Counted) -> Counted:
+        for player, moved in result.moved.items():
+            self._set(result.pool, result.ruleset, player, moved.now)
+        return result
 
     def _set(self, pool: Pool, ruleset: str, player: PlayerId, skill: Skill) -> None:
         self.skills[pool, ruleset, player] = skill
@@ -209,9 +209,9 @@ class Tally:
             self.novices[player] = self.novices.get(player, 0) + games
             self._aged[player] = None
 
-    def back(self, counted: Sequence[Counted]) -> Iterable[Change]:
+    def back(self, results: Sequence[Counted]) -> Iterable[Change]:
         """Take the last counted results back, the newest first, and yield the changes that delete their rows."""
-        for each in counted:
+        for each in results:
             for player, moved in each.moved.items():
                 self._set(each.pool, each.ruleset, player, moved.had)
                 key = {"player": player, "pool": each.pool, "ruleset": each.ruleset, "number": each.number}
@@ -220,9 +220,9 @@ class Tally:
             yield Drop(COUNTED, {"number": each.number})
         yield from self.changes(())
 
-    def changes(self, counted: Iterable[Counted]) -> Iterable[Change]:
+    def changes(self, results: Iterable[Counted]) -> Iterable[Change]:
         """Yield the changes for the counted results, and for all ratings that they touched."""
-        for each in counted:
+        for each in results:
             place = {"at": each.place.at, "game": each.place.game, "id": each.place.id}
             row: dict[str, Value] = {**place, "ruleset": each.ruleset, "pool": each.pool, "placed": _json(each.order)}
             row |= {"moved": _json(each.moved) if each.moved else "", "novices": " ".join(each.novices)}
@@ -246,13 +246,13 @@ def _uncounted(number: int, result: Result) -> Counted:
     return Counted(number, result.place, result.ruleset, result.pool or "players", (), {})
 
 
-def _points(counted: Counted) -> Iterable[Change]:
+def _points(result: Counted) -> Iterable[Change]:
     places = dict[PlayerId, int]()
-    for tied in counted.order:
+    for tied in result.order:
         places |= dict.fromkeys(tied, len(places) + 1)
-    for player, moved in counted.moved.items():
-        key = {"player": player, "pool": counted.pool, "ruleset": counted.ruleset, "number": counted.number}
-        row: dict[str, Value] = {"at": counted.place.at, "game": counted.place.game}
+    for player, moved in result.moved.items():
+        key = {"player": player, "pool": result.pool, "ruleset": result.ruleset, "number": result.number}
+        row: dict[str, Value] = {"at": result.place.at, "game": result.place.game}
         row |= {"place": places.get(player, 0), "players": len(places)}
         row |= {"mu": moved.now.mu, "sigma": moved.now.sigma, "games": moved.now.games}
         yield Put(POINTS, key, row)
@@ -276,32 +276,32 @@ async def tally_for(rows: Rows, number: int, results: Sequence[Result]) -> Tally
 
 async def tally_of(rows: Rows, number: int, players: Collection[PlayerId], history: Iterable[Counted] = ()) -> Tally:
     """Read the tally of a generation for players."""
-    wanted = sorted(players)
-    found = await rows.select(
+    ids = sorted(players)
+    selection = await rows.select(
         RATINGS,
-        f"SELECT pool, ruleset, player, mu, sigma, games FROM {{ladder}} WHERE player IN ({_marks(wanted)})",
-        wanted,
+        f"SELECT pool, ruleset, player, mu, sigma, games FROM {{ladder}} WHERE player IN ({_marks(ids)})",
+        ids,
         number=number,
     )
-    skills = {(pool, ruleset, PlayerId(player)): Skill(*skill) for pool, ruleset, player, *skill in found}
+    skills = {(pool, ruleset, PlayerId(player)): Skill(*skill) for pool, ruleset, player, *skill in selection}
     aged = await rows.select(
-        RATINGS, f"SELECT player, games FROM {{novices}} WHERE player IN ({_marks(wanted)})", wanted, number=number
+        RATINGS, f"SELECT player, games FROM {{novices}} WHERE player IN ({_marks(ids)})", ids, number=number
     )
     return Tally(skills, {PlayerId(player): int(games) for player, games in aged}, history)
 
 
 async def place_of(rows: Rows, generation: int, number: int) -> Place | None:
     """Return the place of the result that was counted with a number."""
-    found = await rows.select(
+    selection = await rows.select(
         RATINGS, "SELECT at, game, id FROM {counted} WHERE number = ?", [number], number=generation
     )
-    return Place(*found[0]) if found else None
+    return Place(*selection[0]) if selection else None
 
 
 async def count_from(rows: Rows, generation: int, at: str) -> int:
     """Return how many results were counted that have this time or a later one."""
-    ((found,),) = await rows.select(RATINGS, "SELECT COUNT(*) FROM {counted} WHERE at >= ?", [at], number=generation)
-    return int(found)
+    ((number,),) = await rows.select(RATINGS, "SELECT COUNT(*) FROM {counted} WHERE at >= ?", [at], number=generation)
+    return int(number)
 
 
 async def last_counted(rows: Rows, generation: int, above: int, limit: int) -> list[Counted]:
@@ -312,13 +312,13 @@ async def last_counted(rows: Rows, generation: int, above: int, limit: int) -> l
 
 async def rated_among(rows: Rows, players: Collection[PlayerId]) -> bool:
     """Tell whether one of these accounts has a rating among players."""
-    wanted = sorted(players)
-    where = f"pool = 'players' AND player IN ({_marks(wanted)}) LIMIT 1"
-    return bool(wanted and await rows.select(RATINGS, f"SELECT player FROM {{ladder}} WHERE {where}", wanted))
+    ids = sorted(players)
+    where = f"pool = 'players' AND player IN ({_marks(ids)}) LIMIT 1"
+    return bool(ids and await rows.select(RATINGS, f"SELECT player FROM {{ladder}} WHERE {where}", ids))
 
 
 async def _counted(rows: Rows, generation: int, where: str, values: Sequence[Any]) -> list[Counted]:
-    found = await rows.select(
+    selection = await rows.select(
         RATINGS,
         f"SELECT number, at, game, id, ruleset, pool, placed, moved, novices FROM {{counted}} WHERE {where}",
         values,
@@ -334,7 +334,7 @@ async def _counted(rows: Rows, generation: int, where: str, values: Sequence[Any
             msgspec.json.decode(moved, type=dict[PlayerId, Moved]) if moved else {},
             tuple(map(PlayerId, novices.split())),
         )
-        for number, at, game, id_, ruleset, pool, placed, moved, novices in found
+        for number, at, game, id_, ruleset, pool, placed, moved, novices in selection
     ]
 
 
@@ -382,28 +382,28 @@ async def ladder(
 ) -> list[Standing]:
     """Return the ratings in a list, the highest first: those that follow a number that is shown, and an account."""
     follows = "" if after is None else " AND shown <= ? AND (shown < ? OR player > ?)"
-    found = await _counted_rows(
+    selection = await _counted_rows(
         rows,
         f"SELECT player, mu, sigma, games FROM {{ladder}} WHERE pool = ? AND ruleset = ?{follows}"
         f" ORDER BY shown DESC, player LIMIT {limit}",
         [pool, ruleset, *((after[0], after[0], after[1]) if after is not None else ())],
     )
-    return [Standing(PlayerId(player), ruleset, pool, Skill(*skill)) for player, *skill in found]
+    return [Standing(PlayerId(player), ruleset, pool, Skill(*skill)) for player, *skill in selection]
 
 
 async def of_player(rows: Rows, player: PlayerId) -> list[Standing]:
     """Return the ratings of an account."""
     query = "SELECT ruleset, pool, mu, sigma, games FROM {ladder} WHERE player = ? ORDER BY ruleset, pool"
-    found = await _counted_rows(rows, query, [player])
-    return [Standing(player, ruleset, pool, Skill(*skill)) for ruleset, pool, *skill in found]
+    selection = await _counted_rows(rows, query, [player])
+    return [Standing(player, ruleset, pool, Skill(*skill)) for ruleset, pool, *skill in selection]
 
 
 async def points(rows: Rows, standing: Standing, limit: int) -> list[Point]:
     """Return the newest ratings that an account had in a ruleset and a list, the oldest of them first."""
-    found = await rows.select(
+    selection = await rows.select(
         RATINGS,
         "SELECT at, game, place, players, mu, sigma, games FROM {points}"
         f" WHERE player = ? AND pool = ? AND ruleset = ? ORDER BY number DESC LIMIT {limit}",
         [standing.player, standing.pool, standing.ruleset],
     )
-    return [Point(at, GameId(game), place, of, Skill(*skill)) for at, game, place, of, *skill in reversed(found)]
+    return [Point(at, GameId(game), place, of, Skill(*skill)) for at, game, place, of, *skill in reversed(selection)]

@@ -72,16 +72,16 @@ async def outcomes(rows: Rows, projection: Projection, roots: Sequence[GameId]) 
     if not roots:
         return {}
     marks = ", ".join("?" * len(roots))
-    found = await rows.select(
+    selection = await rows.select(
         projection,
         f"SELECT root, game, dispute, number, at, placed, continued_in FROM {{rulings}} WHERE root IN ({marks})",
         roots,
     )
     judgments: dict[GameId, list[Judgment]] = {}
-    for _, game, case, number, at, placed, continued_in in found:
+    for _, game, case, number, at, placed, continued_in in selection:
         order = msgspec.json.decode(placed, type=Order)
         judgments.setdefault(game, []).append(Judgment(case, number, at, order, continued_in or None))
-    return {root: _outcome(root, judgments) for root in {row[0] for row in found}}
+    return {root: _outcome(root, judgments) for root in {row[0] for row in selection}}
 
 
 def _outcome(root: GameId, judgments: dict[GameId, list[Judgment]]) -> Outcome:

@@ -65,19 +65,19 @@ RULES = RuleLedger()
 
 async def accepted(rows: Rows) -> dict[str, int]:
     """Return the number of accepted commands by ruleset."""
-    found = await rows.select(RULES, "SELECT ruleset, SUM(times) FROM {commands} GROUP BY ruleset ORDER BY ruleset")
-    return {ruleset: int(times) for ruleset, times in found}
+    selection = await rows.select(RULES, "SELECT ruleset, SUM(times) FROM {commands} GROUP BY ruleset ORDER BY ruleset")
+    return {ruleset: int(times) for ruleset, times in selection}
 
 
 async def tallies(rows: Rows, library: Library, ruleset: str | None = None) -> list[RuleTally]:
     """Return the rules that have refused a command, those that refused most first."""
     commands = await accepted(rows)
-    found = [
+    refusals = [
         tally(library, of, rule, times, commands.get(of, 0))
         for of, rule, times in await rows.refusals()
         if ruleset is None or of == ruleset
     ]
-    return sorted(found, key=lambda each: (-each.refusals, each.ruleset, each.rule))
+    return sorted(refusals, key=lambda each: (-each.refusals, each.ruleset, each.rule))
 
 
 def tally(library: Library, ruleset: str, rule: str, refusals: int, commands: int) -> RuleTally:

@@ -75,7 +75,7 @@ class Runner:
         *,
         batch: int = BATCH,
         rest: float = 0.0,
-        tell: Callable[[Exception], None] = lambda said: None,
+        tell: Callable[[Exception], None] = lambda error: None,
     ) -> None:
         """`rest` is how long to rest after a pass, in times of how long that took; see `REST`.
 
@@ -137,8 +137,8 @@ class Runner:
         Raises:
             Unavailable: the log or the store does not answer.
         """
-        held = await self._share("runner")
-        return await self.step(held) if held else None
+        lanes = await self._share("runner")
+        return await self.step(lanes) if lanes else None
 
     async def _share(self, work: str) -> Collection[int]:
         """Return the lanes of this process for a kind of work."""
@@ -177,12 +177,12 @@ class Runner:
         self._read_at, self._grouped_in = time.monotonic(), lanes
         if self._lanes == 1:
             self._lanes = await self._log.lanes()
-        known: dict[str, list[Generation]] = defaultdict(list)
+        by_name: dict[str, list[Generation]] = defaultdict(list)
         for each in await self._store.generations():
-            known[each.projection].append(each)
+            by_name[each.projection].append(each)
         places: dict[tuple[object, int], list[Work]] = defaultdict(list)
         for name, projection in self._projections.items():
-            work = await self._work(projection, known[name], lanes)
+            work = await self._work(projection, by_name[name], lanes)
             if work is not None:
                 places[work.place, self._limit(name)].append(work)
         groups = [Group(works, self._follower(works), limit) for (_, limit), works in places.items()]
@@ -214,8 +214,8 @@ class Runner:
         name, number, of = projection.name, generation.number, len(generation.lanes)
         if not of:
             return Work(projection, generation) if (name, number, 0) not in self._stopped else None
-        wanted = range(of) if lanes is None else sorted(lanes)
-        going = tuple(lane for lane in wanted if (name, number, lane) not in self._stopped)
+        all_lanes = range(of) if lanes is None else sorted(lanes)
+        going = tuple(lane for lane in all_lanes if (name, number, lane) not in self._stopped)
         return Work(projection, generation, going) if going else None
 
     async def _in_lanes(self, generation: Generation) -> Generation | None:
@@ -252,19 +252,19 @@ class Runner:
     async def begin(self, name: str) -> Generation:
         """Begin the generation that a rebuild makes. Raises what `rebuild` raises."""
         self._lanes = await self._log.lanes()
-        begun = await self._in_lanes(await self._store.begin(self._projections[name]))
-        if begun is None:
+        generation = await self._in_lanes(await self._store.begin(self._projections[name]))
+        if generation is None:
             raise Overtaken(f"another rebuild of {name} has begun")
-        return begun
+        return generation
 
     async def join(
-        self, begun: Generation, progress: Callable[[int], None] = lambda events: None, *, alone: bool = False
+        self, generation: Generation, progress: Callable[[int], None] = lambda events: None, *, alone: bool = False
     ) -> Generation:
         """Take part in a rebuild until it is finished: in the lanes that fall to this process; `alone`, in all.
 
         Returns and raises what `rebuild` does.
         """
-        name, number = begun.projection, begun.number
+        name, number = generation.projection, generation.number
         projection, follower = self._projections[name], Follower(self._log, self._library)
         work = f"rebuild {name} {number}"
         try:
@@ -322,8 +322,8 @@ class Runner:
 
     async def _beyond(self, name: str) -> Generation | None:
         """Return the live generation of a projection if the log does not reach where it is."""
-        known = await self._store.generations()
-        live = next((each for each in known if each.live and each.projection == name), None)
+        generations = await self._store.generations()
+        live = next((each for each in generations if each.live and each.projection == name), None)
         # Only now, because the log may grow: a generation of this log is never beyond an end that was read after it.
         return live if live is not None and not reaches(str(await self._log.end()), live.cursor) else None
 
@@ -336,8 +336,8 @@ class Runner:
         at, end = self._ends.get(work.generation.key, (-math.inf, None))
         if end is None or now > at + LEASE:
             at, end = self._ends[work.generation.key] = now, await self._log.end()
-        known = await self._store.generations()
-        mine = next((each for each in known if each.key == work.generation.key), None)
+        generations = await self._store.generations()
+        mine = next((each for each in generations if each.key == work.generation.key), None)
         return mine is not None and reaches(mine.cursor, str(end))
 
     async def _commit_all(self, group: Group, stretch: Stretch) -> bool:
@@ -387,8 +387,8 @@ class Runner:
     def _follower(self, works: Sequence[Work]) -> Follower:
         """Return the follower of projections at one place. They keep it, with its tables in memory."""
         names = {work.projection.name for work in works}
-        known = self._followers.get(works[0].projection.name)
-        if known is None or any(each is known for name, each in self._followers.items() if name not in names):
-            known = Follower(self._log, self._library)
-        self._followers.update(dict.fromkeys(names, known))
-        return known
+        follower = self._followers.get(works[0].projection.name)
+        if follower is None or any(each is follower for name, each in self._followers.items() if name not in names):
+            follower = Follower(self._log, self._library)
+        self._followers.update(dict.fromkeys(names, follower))
+        return follower

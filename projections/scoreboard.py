@@ -159,9 +159,9 @@ class Scoreboard(Projection):
 
     def fold_continuation(self, happened: Happened) -> Iterable[Change]:
         if isinstance(happened.around, GameEnded):
-            ended = happened.around
-            winners = msgspec.json.encode(ended.winners).decode()
-            row = {"winners": winners, "ended_by": ended.rule, "ended": happened.record.at}
+            end = happened.around
+            winners = msgspec.json.encode(end.winners).decode()
+            row = {"winners": winners, "ended_by": end.rule, "ended": happened.record.at}
             yield Put(ENDS, {"game": happened.game}, row)
 
     def judge(self, judged: Judged) -> Iterable[Change]:
@@ -217,14 +217,14 @@ def _new(ruleset: str, at: str) -> dict[str, Value]:
 async def of_game(rows: Rows, game: GameId) -> ScoreboardView | None:
     """Return how a game stands and its scores by round; None for a game that the projection does not know yet."""
     names = ["game", *SUMMARIES.columns, *COUNTS.columns]
-    found = await rows.select(
+    selection = await rows.select(
         SCOREBOARD,
         f"SELECT s.{', '.join(names)} FROM {{summaries}} s JOIN {{counts}} c ON c.game = s.game WHERE s.game = ?",
         [game],
     )
-    if not found:
+    if not selection:
         return None
-    columns: dict[str, Any] = dict(zip(names, found[0], strict=True))
+    columns: dict[str, Any] = dict(zip(names, selection[0], strict=True))
     columns |= {"ruled_by": None, "continued_in": None, **await _ruled(rows, game)}
     columns["winners"] = msgspec.json.decode(columns["winners"], type=tuple[Seat, ...])
     columns["order"] = msgspec.json.decode(columns.pop("placed"), type=Order)
@@ -247,10 +247,10 @@ async def _ruled(rows: Rows, game: GameId) -> dict[str, Any]:
         return {}
     columns: dict[str, Any] = {"ruled_by": outcome.ruled_by, "continued_in": outcome.continued_in}
     if outcome.game != game:
-        found = await rows.select(
+        selection = await rows.select(
             SCOREBOARD, "SELECT winners, ended_by, ended FROM {ends} WHERE game = ?", [outcome.game]
         )
-        columns |= zip(("winners", "ended_by", "ended"), found[0] if found else ("[]", "", ""), strict=True)
+        columns |= zip(("winners", "ended_by", "ended"), selection[0] if selection else ("[]", "", ""), strict=True)
         columns["placed"] = "[]"
     if outcome.order is not None:
         winners, placed = (msgspec.json.encode(each).decode() for each in (outcome.winners, outcome.order))

@@ -101,7 +101,7 @@ async def of_rule(rows: Rows, ruleset: str, rule: RuleId, events: Collection[str
     among the games: leave them out of what you show to others.
     """
     marks = ", ".join("?" * len(events))
-    found = await rows.select(
+    selection = await rows.select(
         SIGHTINGS,
         "SELECT game, version, event FROM ("
         "SELECT game, version, event, created, ROW_NUMBER() OVER (PARTITION BY game ORDER BY version) AS place"
@@ -109,4 +109,4 @@ async def of_rule(rows: Rows, ruleset: str, rule: RuleId, events: Collection[str
         f") AS ranked WHERE place = 1 ORDER BY created DESC, game DESC LIMIT {KEPT}",
         [ruleset, rule, *events],
     )
-    return [Sighting(*row) for row in found]
+    return [Sighting(*row) for row in selection]

@@ -187,9 +187,9 @@ GENERATIONS_IN_LANES = (
 
 def in_lanes(rows: Iterable[Sequence[Any]]) -> list[Generation]:
     """Return the generations of the rows of `GENERATIONS_IN_LANES`."""
-    found = [tuple(row) for row in rows]
-    lanes = [(*row[:2], *row[9:]) for row in found if row[9] is not None]
-    return generations(dict.fromkeys(row[:9] for row in found), lanes)
+    columns = [tuple(row) for row in rows]
+    lanes = [(*row[:2], *row[9:]) for row in columns if row[9] is not None]
+    return generations(dict.fromkeys(row[:9] for row in columns), lanes)
 
 
 def generation(
@@ -206,8 +206,8 @@ def generation(
     lanes: Sequence[Lane] = (),
 ) -> Generation:
     """Return the generation of a row, and of its checkpoints in lanes, if it has any."""
-    found = Generation(projection, number, version, bool(live), position or None, events, _trouble(game, at, why))
-    return found.on(lanes, events) if position == IN_LANES else found
+    whole = Generation(projection, number, version, bool(live), position or None, events, _trouble(game, at, why))
+    return whole.on(lanes, events) if position == IN_LANES else whole
 
 
 def _trouble(game: str, at: int, why: str) -> Trouble | None:
@@ -224,9 +224,9 @@ def standing(at: Generation) -> tuple[str, int, int, str, int]:
     return at.projection, at.number, int(at.live), at.cursor or "", at.events
 
 
-def begun(projection: Projection, known: Sequence[Generation]) -> Generation:
+def begun(projection: Projection, existing: Sequence[Generation]) -> Generation:
     """Return the next generation of a projection, empty."""
-    number = max((each.number for each in known), default=0) + 1
+    number = max((each.number for each in existing), default=0) + 1
     return Generation(projection.name, number, projection.version, False)
 
 
@@ -256,10 +256,10 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split(","))) if text else ()
 
 
-def swapped(known: Sequence[Generation], ready: Generation, beyond: Generation | None) -> Generation:
+def swapped(existing: Sequence[Generation], ready: Generation, beyond: Generation | None) -> Generation:
     """Return `ready`, as it stands by what is known, marked as the live generation. Raises what `swap` does."""
-    now = next((each for each in known if each.live), None)
-    mine = next((each for each in known if each.number == ready.number and not each.live), None)
+    now = next((each for each in existing if each.live), None)
+    mine = next((each for each in existing if each.number == ready.number and not each.live), None)
     is_behind = now is not None and mine is not None and not reaches(mine.cursor, now.cursor)
     is_beyond = now is not None and beyond is not None and (now.number, now.cursor) == (beyond.number, beyond.cursor)
     if mine is None or (is_behind and not is_beyond):
@@ -277,10 +277,10 @@ def create(projection: str, generation: int, table: Table) -> list[str]:
     name = place(projection, generation, table.name)
     columns = {**table.key, **table.columns}
     body = ", ".join(f"{column} {_TYPES[kind]} NOT NULL" for column, kind in columns.items())
-    made = [f"CREATE TABLE {name} ({body}, PRIMARY KEY ({', '.join(table.key)}))"]
+    statements = [f"CREATE TABLE {name} ({body}, PRIMARY KEY ({', '.join(table.key)}))"]
     for index in table.indexes:
-        made.append(f"CREATE INDEX {name}_{'_'.join(index)} ON {name} ({', '.join(index)})")
-    return made
+        statements.append(f"CREATE INDEX {name}_{'_'.join(index)} ON {name} ({', '.join(index)})")
+    return statements
 
 
 def places(projection: str, generation: int, tables: Sequence[Table]) -> Mapping[str, str]:

@@ -55,8 +55,8 @@ class Stillness(Projection):
                 yield Drop(STILL, key)
             case GameStarted():
                 days = happened.fixed.created.abandoned_after or ABANDONED_AFTER
-                due = _later(happened.record.at, timedelta(days=days) - WARNING)
-                yield Put(STILL, key, {"book": book_of(happened.game), "due": due, "told": ""})
+                warned_at = _later(happened.record.at, timedelta(days=days) - WARNING)
+                yield Put(STILL, key, {"book": book_of(happened.game), "due": warned_at, "told": ""})
             case GameEnded():
                 yield Drop(STILL, key)
             case _:
@@ -88,13 +88,13 @@ async def _found(rows: Rows, books: Collection[int], which: str, until: str, lim
         f"SELECT game, due, told FROM {{still}} WHERE {which}"
         f" AND book IN ({', '.join(map(str, sorted(books)))}) ORDER BY due, game LIMIT {limit}"
     )
-    return [Still(GameId(game), at, told) for game, at, told in await rows.select(STILLNESS, query, [until])]
+    return [Still(GameId(game), at, since) for game, at, since in await rows.select(STILLNESS, query, [until])]
 
 
-async def later(rows: ProjectionStore, found: Mapping[Still, Still]) -> None:
+async def later(rows: ProjectionStore, replacements: Mapping[Still, Still]) -> None:
     """Put games off, as what stands beside each says, unless somebody else did meanwhile."""
     changes = [
         Amend(STILL, {"game": each.game, "due": each.due}, {"due": then.due, "told": then.told})
-        for each, then in found.items()
+        for each, then in replacements.items()
     ]
     await rows.amend(STILLNESS, changes)

@@ -95,10 +95,10 @@ async def of_game(
     rows: Rows, game: GameId, after: tuple[Version, str] = (0, ""), limit: int = 100
 ) -> list[TimelineEntry]:
     """Return the entries of a game that follow `after`, a version and a kind, in order."""
-    found = await rows.select(
+    selection = await rows.select(
         TIMELINE,
         "SELECT version, kind, round, heading, text, at FROM {entries}"
         f" WHERE game = ? AND (version, kind) > (?, ?) ORDER BY version, kind LIMIT {int(limit)}",
         [game, *after],
     )
-    return [TimelineEntry(*row) for row in found]
+    return [TimelineEntry(*row) for row in selection]

@@ -65,8 +65,8 @@ def table_of(number: int, table: int) -> str:
 def told_of(event: TournamentEvent) -> tuple[TournamentKind, str] | None:
     """Return what is told of an event, and the roles that are told; None for nothing."""
     match event:
-        case RoundPublished(number, _, drawn):
-            return "round-published", " ".join(table_of(number, table) for table in range(len(drawn.tables) + 1))
+        case RoundPublished(number, _, draw):
+            return "round-published", " ".join(table_of(number, table) for table in range(len(draw.tables) + 1))
         case ResultConfirmed(number, table):
             return "result-confirmed", table_of(number, table)
         case ResultOverruled(number, table):
@@ -95,8 +95,8 @@ def beginning(event: TournamentEvent, by: PlayerId | None) -> Iterator[tuple[str
             yield DIRECTOR, player
         case PlayerEntered(player):
             yield PLAYER, player
-        case RoundPublished(number, _, drawn):
-            for table, players in enumerate((drawn.byes, *drawn.tables)):
+        case RoundPublished(number, _, draw):
+            for table, players in enumerate((draw.byes, *draw.tables)):
                 yield from ((table_of(number, table), player) for player in players)
         case SubstituteSeated(number, table, _, to):
             yield table_of(number, table), to

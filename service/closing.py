@@ -64,8 +64,8 @@ class Closing:
                 await self._leave_game(row.player, game)
         async for tournament in self._tournaments_of(row.player):
             await self._leave_tournament(row, tournament)
-        found = await self._store.leagues(organizer=row.player, limit=MOST_LEAGUES)
-        for each in found:
+        leagues = await self._store.leagues(organizer=row.player, limit=MOST_LEAGUES)
+        for each in leagues:
             await self._retitle(row, each.league, each.title)
 
     async def able(self, among: Collection[PlayerId]) -> frozenset[PlayerId]:
@@ -75,8 +75,8 @@ class Closing:
 
     async def _retitle(self, row: PlayerRow, stream: GameId | TournamentId | LeagueId, title: str) -> str | None:
         """Put the pseudonym of an account in place of its name in a title; return the new title, None for no change."""
-        named = rf"(?<!\w){re.escape(row.name)}(?!\w)"
-        changed = re.sub(named, pseudonym(row.player), title)[:LONGEST_TITLE]
+        pattern = rf"(?<!\w){re.escape(row.name)}(?!\w)"
+        changed = re.sub(pattern, pseudonym(row.player), title)[:LONGEST_TITLE]
         if changed == title:
             return None
         await self._store.retitle(stream, changed)
@@ -89,14 +89,14 @@ class Closing:
         judged = list[GameId]()
         with suppress(Unavailable, NotBuilt):  # the account keeps its office until an organizer releases it
             judged = await officials.games_of(self._rows, player)
-        found = await self._store.games(among=judged, limit=officials.MOST)
-        for each in found:
+        games = await self._store.games(among=judged, limit=officials.MOST)
+        for each in games:
             yield each
-        found = await self._store.games(mine=player, limit=BATCH)
-        while found:
-            for each in found:
+        games = await self._store.games(mine=player, limit=BATCH)
+        while games:
+            for each in games:
                 yield each
-            found = await self._store.games(mine=player, after=found[-1].game, limit=BATCH)
+            games = await self._store.games(mine=player, after=games[-1].game, limit=BATCH)
 
     async def _leave_game(self, player: PlayerId, row: GameRow) -> None:
         game = await self._games.game(row.game)
@@ -125,11 +125,11 @@ class Closing:
         with suppress(Unavailable, NotBuilt):  # the player stays in the field, and is not drawn without a check-in
             for tournament in await inbox.tournaments_of(self._rows, player, past=True):
                 yield tournament
-        found = await self._store.tournaments(organizer=player, limit=BATCH)
-        while found:
-            for each in found:
+        tournaments = await self._store.tournaments(organizer=player, limit=BATCH)
+        while tournaments:
+            for each in tournaments:
                 yield each.tournament
-            found = await self._store.tournaments(organizer=player, after=found[-1].tournament, limit=BATCH)
+            tournaments = await self._store.tournaments(organizer=player, after=tournaments[-1].tournament, limit=BATCH)
 
     async def _leave_tournament(self, row: PlayerRow, tournament_id: TournamentId) -> None:
         now = await self._committee.now(tournament_id)

@@ -91,6 +91,6 @@ def _line(name: bytes, value: bytes) -> tuple[bytes, int | Literal["chunked", "c
 @lru_cache(1024)
 def parsed(url: bytes) -> tuple[str, bytes, bytes]:
     """Return the path of a URL, decoded and raw, and its query."""
-    found = httptools.parse_url(url)
-    path = found.path.decode("ascii")
-    return unquote(path) if "%" in path else path, found.path, found.query or b""
+    parts = httptools.parse_url(url)
+    path = parts.path.decode("ascii")
+    return unquote(path) if "%" in path else path, parts.path, parts.query or b""

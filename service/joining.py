@@ -67,12 +67,12 @@ class Plan(Struct, frozen=True):
 
     Attributes:
         account: the account that would do nothing more.
-        kept: the account that would stay.
+        heir: the account that would stay.
         games: what happens to its seats in games that go on.
     """
 
     account: PlayerRow
-    kept: PlayerRow
+    heir: PlayerRow
     games: tuple[Passing, ...]
 
 
@@ -100,45 +100,45 @@ class Joining:
     async def ask(self, caller: Caller) -> tuple[str, str]:
         """Return a code by which another account is joined with the caller's, and when it ends. Raises `Refusal`."""
         session = await self._require_fresh(caller)
-        kept = await self._account(caller.player)
-        _require_person(kept, "Your account")
-        if not await self._accounts.passkeys.is_lasting(kept.player):
-            asked = "Only this browser keeps your account, and the other one could not be signed in to any more."
-            raise Refusal("TAB-JOIN-01", asked, "First make a passkey or recovery codes for the account that stays.")
+        heir = await self._account(caller.player)
+        _require_person(heir, "Your account")
+        if not await self._accounts.passkeys.is_lasting(heir.player):
+            wrong = "Only this browser keeps your account, and the other one could not be signed in to any more."
+            raise Refusal("TAB-JOIN-01", wrong, "First make a passkey or recovery codes for the account that stays.")
         refuse_unless(
-            len(await self._store.joinings.joined_with(kept.player)) < MOST_JOINED,
+            len(await self._store.joinings.joined_with(heir.player)) < MOST_JOINED,
             *("TAB-JOIN-02", f"{MOST_JOINED} accounts were joined with yours.", "More cannot be joined with one."),
         )
         code, now = grouped(secrets.token_bytes(CODE_BYTES)), self._accounts.now()
         ends = later(now, FRESH)
-        if not await self._store.joinings.ask(kept.player, _digest(code), session, ends, now):
+        if not await self._store.joinings.ask(heir.player, _digest(code), session, ends, now):
             raise Refusal("TAB-JOIN-01", "Your last code is being used.", "Wait ten minutes.", untimely=True)
         return code, ends
 
     async def plan(self, caller: Caller, code: str) -> Plan:
         """Return what joining the caller's account with the one of a code would do. Raises `Refusal`."""
         await self._require_fresh(caller)
-        found = await self._store.joinings.asker_of(_digest(code), self._accounts.now())
-        if found is None:
-            asked = "Nobody asked for a joining by this code, or that is more than ten minutes ago."
-            raise Refusal("TAB-JOIN-01", asked, "Sign in to the account that stays, and ask there for a new code.")
-        account, kept = await self._account(caller.player), await self._account(found)
-        if account.player == kept.player:
-            asked = "The code is of this very account."
-            raise Refusal("TAB-JOIN-02", asked, "Enter it where you are signed in to your other account.")
+        asker = await self._store.joinings.asker_of(_digest(code), self._accounts.now())
+        if asker is None:
+            wrong = "Nobody asked for a joining by this code, or that is more than ten minutes ago."
+            raise Refusal("TAB-JOIN-01", wrong, "Sign in to the account that stays, and ask there for a new code.")
+        account, heir = await self._account(caller.player), await self._account(asker)
+        if account.player == heir.player:
+            wrong = "The code is of this very account."
+            raise Refusal("TAB-JOIN-02", wrong, "Enter it where you are signed in to your other account.")
         _require_person(account, "Your account")
-        _require_person(kept, "The account of the code")
+        _require_person(heir, "The account of the code")
         if others := await self._store.joinings.joined_with(account.player):
-            asked = f"{', '.join(others)} was joined with your account, so it stays."
-            raise Refusal("TAB-JOIN-02", asked, "Ask for the code here, and enter it in the other account.")
-        await self._require_no_tournament(account.player, kept.player)
+            wrong = f"{', '.join(others)} was joined with your account, so it stays."
+            raise Refusal("TAB-JOIN-02", wrong, "Ask for the code here, and enter it in the other account.")
+        await self._require_no_tournament(account.player, heir.player)
         if led := await self._store.leagues(organizer=account.player, limit=MOST_LEAGUES):
-            asked = f"Your account organizes the league {led[0].title}, which does not pass on."
-            raise Refusal("TAB-JOIN-04", asked, "Ask for the code here, and enter it in the other account.")
+            wrong = f"Your account organizes the league {led[0].title}, which does not pass on."
+            raise Refusal("TAB-JOIN-04", wrong, "Ask for the code here, and enter it in the other account.")
         if await self._store.organizing.is_busy(account.player):
-            asked = "Games that your account asked for in bulk are still to be opened or started."
-            raise Refusal("TAB-JOIN-04", asked, "Cancel the bulk, or wait until they have begun.", untimely=True)
-        return Plan(account, kept, await self._passings(account.player, kept.player))
+            wrong = "Games that your account asked for in bulk are still to be opened or started."
+            raise Refusal("TAB-JOIN-04", wrong, "Cancel the bulk, or wait until they have begun.", untimely=True)
+        return Plan(account, heir, await self._passings(account.player, heir.player))
 
     async def join(self, caller: Caller, code: str) -> JoiningRow:
         """Join the caller's account with the one of a code, for good. Raises `Refusal`.
@@ -146,21 +146,21 @@ class Joining:
         First its seats pass, then it is closed. After an interruption, the same code goes on, as long as it is good.
         """
         plan, joinings = await self.plan(caller, code), self._store.joinings
-        account, kept, digest = plan.account.player, plan.kept.player, _digest(code)
+        account, heir, digest = plan.account.player, plan.heir.player, _digest(code)
         under_way = Refusal(
             "TAB-JOIN-02", "One of the two accounts is just being joined.", "Wait ten minutes.", untimely=True
         )
         if not await joinings.claim(digest, account, self._accounts.now()):
             raise under_way
-        await self._hand_on(account, kept)
+        await self._hand_on(account, heir)
         assert caller.token is not None, "a session was asked for"
         row = await joinings.join(digest, account, caller.token, self._accounts.now(), MOST_JOINED)
         if row is None:
             raise under_way
-        for player in (account, kept):
+        for player in (account, heir):
             self._accounts.callers.forget_player(player)
-        log.info("accounts joined", account=account, kept=kept, token_id=caller.token)
-        await self._leave_rest(plan.account, kept)
+        log.info("accounts joined", account=account, kept=heir, token_id=caller.token)
+        await self._leave_rest(plan.account, heir)
         return row
 
     async def _account(self, player: PlayerId) -> PlayerRow:
@@ -175,8 +175,8 @@ class Joining:
         if token is None or not token.is_session:
             raise Refusal("TAB-JOIN-01", "You sent a token, and not the session of a browser.", again)
         if later(token.created, FRESH) <= self._accounts.now():
-            asked = f"You signed in at {token.created}, which is more than ten minutes ago."
-            raise Refusal("TAB-JOIN-01", asked, f"Sign out. {again}", untimely=True)
+            wrong = f"You signed in at {token.created}, which is more than ten minutes ago."
+            raise Refusal("TAB-JOIN-01", wrong, f"Sign out. {again}", untimely=True)
         return token.token
 
     # --- games ---
@@ -184,44 +184,44 @@ class Joining:
     async def _going(self, player: PlayerId) -> AsyncIterator[GameRow]:
         """Yield the games that go on which an account plays, organizes or judges."""
         for status in GOING:
-            found = await self._store.games(status=status, mine=player, limit=BATCH)
-            while found:
-                for each in found:
+            rows = await self._store.games(status=status, mine=player, limit=BATCH)
+            while rows:
+                for each in rows:
                     yield each
-                found = await self._store.games(status=status, mine=player, after=found[-1].game, limit=BATCH)
+                rows = await self._store.games(status=status, mine=player, after=rows[-1].game, limit=BATCH)
         judged = await officials.games_of(self._rows, player)
         for each in await self._store.games(among=judged, limit=officials.MOST):
             if each.status in GOING and player not in (each.organizer, *each.seats.values()):
                 yield each
 
-    async def _act(self, row: GameRow, kept: PlayerId) -> HandOn:
+    async def _act(self, row: GameRow, heir: PlayerId) -> HandOn:
         heirs = organizing.heirs(await self._games.game(row.game))
-        return HandOn(await self._closing.able((*heirs, kept)), kept)
+        return HandOn(await self._closing.able((*heirs, heir)), heir)
 
-    async def _passings(self, account: PlayerId, kept: PlayerId) -> tuple[Passing, ...]:
+    async def _passings(self, account: PlayerId, heir: PlayerId) -> tuple[Passing, ...]:
         """Return what happens to the games of an account. Raises `Refusal` when something stands in the way."""
-        found = list[Passing]()
+        passings = list[Passing]()
         async for row in self._going(account):
-            if len(found) == MOST_GAMES:
-                asked = f"Your account takes part in more than {MOST_GAMES} games that go on."
-                raise Refusal("TAB-JOIN-04", asked, "Give seats up, or play games to their ends.")
+            if len(passings) == MOST_GAMES:
+                wrong = f"Your account takes part in more than {MOST_GAMES} games that go on."
+                raise Refusal("TAB-JOIN-04", wrong, "Give seats up, or play games to their ends.")
             with suppress(NotSeated), _naming(row):
-                act = await self._act(row, kept)
+                act = await self._act(row, heir)
                 now, decided = await self._games.try_out(row.game, account, act)
-                seats = (seat for seat, holder in decided.game.players.items() if holder == kept)
+                seats = (seat for seat, holder in decided.game.players.items() if holder == heir)
                 seat = next((seat for seat in seats if now.players[seat] == account), None)
-                found.append(Passing(row.game, row.title, seat, decided.game.organizer))
-        return tuple(found)
+                passings.append(Passing(row.game, row.title, seat, decided.game.organizer))
+        return tuple(passings)
 
-    async def _hand_on(self, account: PlayerId, kept: PlayerId) -> None:
+    async def _hand_on(self, account: PlayerId, heir: PlayerId) -> None:
         async for row in self._going(account):
             with _naming(row):
-                await self._closing.depart(account, row, await self._act(row, kept))
+                await self._closing.depart(account, row, await self._act(row, heir))
 
-    async def _leave_rest(self, account: PlayerRow, kept: PlayerId) -> None:
+    async def _leave_rest(self, account: PlayerRow, heir: PlayerId) -> None:
         """Hand on, or give up, the parts in games that the account took while it was joined."""
         async for row in self._going(account.player):
-            act = await self._act(row, kept)
+            act = await self._act(row, heir)
             try:
                 await self._closing.depart(account.player, row, act)
             except Refusal:
@@ -232,30 +232,30 @@ class Joining:
 
     # --- tournaments and leagues ---
 
-    async def _require_no_tournament(self, account: PlayerId, kept: PlayerId) -> None:
+    async def _require_no_tournament(self, account: PlayerId, heir: PlayerId) -> None:
         """Raise `Refusal` when an account takes part in a tournament that goes on, or both in one or in one league."""
         mine = await inbox.tournaments_of(self._rows, account)
-        theirs = await inbox.tournaments_of(self._rows, kept)
+        theirs = await inbox.tournaments_of(self._rows, heir)
         for tournament in dict.fromkeys((*theirs, *mine)):
-            await self._require_not_both(tournament, account, kept)
+            await self._require_not_both(tournament, account, heir)
         for tournament in mine:
             now = await self._committee.now(tournament)
             if now.tournament.status in ("open", "running"):
-                asked = f"Your account takes part in the tournament {now.row.title}, which goes on."
+                wrong = f"Your account takes part in the tournament {now.row.title}, which goes on."
                 allowed = "Withdraw, or wait until it is over. What you organize or direct, another director can take."
-                raise Refusal("TAB-JOIN-04", asked, allowed, untimely=True)
+                raise Refusal("TAB-JOIN-04", wrong, allowed, untimely=True)
 
-    async def _require_not_both(self, tournament_id: TournamentId, account: PlayerId, kept: PlayerId) -> None:
+    async def _require_not_both(self, tournament_id: TournamentId, account: PlayerId, heir: PlayerId) -> None:
         now = await self._committee.now(tournament_id)
         tournament, allowed = now.tournament, "Tell a director who you are, and join them when it is over."
         if tournament.status not in ("open", "running"):
             return
-        both = {account, kept} <= {*tournament.field.entrants, *tournament.directors}
+        both = {account, heir} <= {*tournament.field.entrants, *tournament.directors}
         refuse_unless(not both, "TAB-JOIN-03", f"Both accounts take part in the tournament {now.row.title}.", allowed)
         if tournament.regulations.league:
-            held = await self._leagues.now(tournament.regulations.league.league)
-            both = held.league.season is not None and {account, kept} <= held.league.belongs.keys()
-            refuse_unless(not both, "TAB-JOIN-03", f"Both accounts belong to the league {held.row.title}.", allowed)
+            entry = await self._leagues.now(tournament.regulations.league.league)
+            both = entry.league.season is not None and {account, heir} <= entry.league.belongs.keys()
+            refuse_unless(not both, "TAB-JOIN-03", f"Both accounts belong to the league {entry.row.title}.", allowed)
 
 
 @contextmanager
@@ -265,8 +265,8 @@ def _naming(row: GameRow) -> Iterator[None]:
         yield
     except Refusal as error:
         rule = error.rule if error.rule.startswith("TAB-JOIN-") else "TAB-JOIN-04"
-        asked = f"Game {row.game} ({row.title or row.ruleset}) stands in the way. {error.asked}"
-        raise Refusal(rule, asked, error.allowed, untimely=error.untimely) from None
+        wrong = f"Game {row.game} ({row.title or row.ruleset}) stands in the way. {error.wrong}"
+        raise Refusal(rule, wrong, error.allowed, untimely=error.untimely) from None
 
 
 def _require_person(row: PlayerRow, who: str) -> None:
@@ -277,8 +277,8 @@ def _require_person(row: PlayerRow, who: str) -> None:
         raise Refusal("TAB-JOIN-02", f"A program plays {who.lower()}.", "Join accounts that a person plays.")
     extra = [scope for scope in row.scopes if scope not in EVERYBODYS]
     if extra:
-        asked = f"{who} has the scope {extra[0]}, and so runs the service."
-        raise Refusal("TAB-JOIN-02", asked, "An administrator can take that scope away first.")
+        wrong = f"{who} has the scope {extra[0]}, and so runs the service."
+        raise Refusal("TAB-JOIN-02", wrong, "An administrator can take that scope away first.")
 
 
 def _digest(code: str) -> bytes:

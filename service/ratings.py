@@ -102,20 +102,20 @@ class Counter:
         if generation is None:
             generation = await self._generation(live=False) or await self.begin()
         try:
-            done = await self._step(generation)
-            if not done and not generation.live and _count(generation) == await finished.total(self._rows):
+            number = await self._step(generation)
+            if not number and not generation.live and _count(generation) == await finished.total(self._rows):
                 await self._swap(generation)
         except Overtaken:
             return 1  # another process was quicker: look again
-        return done
+        return number
 
     async def _generation(self, *, live: bool) -> Generation | None:
-        found = [
+        candidates = [
             each
             for each in await self._rows.generations()
             if each.projection == RATINGS.name and each.version == RATINGS.version and each.live == live
         ]
-        return found[-1] if found else None
+        return candidates[-1] if candidates else None
 
     async def _again(self, at: Generation) -> Generation:
         """Return a generation as it stands now."""
@@ -150,16 +150,16 @@ class Counter:
         for window in WINDOWS:
             since = moment(max(0, milliseconds(place.at) - window // timedelta(milliseconds=1)))
             there = await finished.count_from(self._rows, since)
-            counted = await ratings.count_from(self._rows, at.number, since)
-            if there - counted >= missing:
-                to = number - counted
+            count = await ratings.count_from(self._rows, at.number, since)
+            if there - count >= missing:
+                to = number - count
                 break
         log.info("ratings are counted again", results=number - to, late=missing)
         while _count(at) > to:
-            counted = await ratings.last_counted(self._rows, at.number, to, self._batch)
-            players = {player for each in counted for player in (*each.moved, *each.novices)}
+            count = await ratings.last_counted(self._rows, at.number, to, self._batch)
+            players = {player for each in count for player in (*each.moved, *each.novices)}
             tally = await ratings.tally_of(self._rows, at.number, players)
-            at = await self._commit(at, counted[-1].number - 1, len(counted), list(tally.back(counted)))
+            at = await self._commit(at, count[-1].number - 1, len(count), list(tally.back(count)))
         return number - to
 
     async def _count(self, at: Generation, rows: Sequence[Row]) -> int:
@@ -168,13 +168,13 @@ class Counter:
             return 0
         number = _count(at)
         tally = await ratings.tally_for(self._rows, at.number, results)
-        counted: list[Counted] = []
+        rated: list[Counted] = []
         for index, result in enumerate(results, start=number + 1):
-            counted.append(tally.count(index, result))
+            rated.append(tally.count(index, result))
             if index % BREATH == 0:
                 await asyncio.sleep(0)
-        await self._commit(at, number + len(counted), len(counted), list(tally.changes(counted)))
-        return len(counted)
+        await self._commit(at, number + len(rated), len(rated), list(tally.changes(rated)))
+        return len(rated)
 
     async def _commit(self, at: Generation, number: int, events: int, changes: Sequence[Change]) -> Generation:
         step = Step(at, str(number), events, {at.key: Changes(changes)})
@@ -186,31 +186,31 @@ class Counter:
     async def _results(self, rows: Sequence[Row]) -> list[Result]:
         """Return the results of rows, up to the first whose game was not read far enough yet."""
         games = sorted({row.place.game for row in rows})
-        begun = await finished.begun(self._rows, games) if games else {}
+        games_begun = await finished.begun(self._rows, games) if games else {}
         defaults = await finished.defaults(self._rows, games) if games else {}
-        players = {player for game in begun.values() for player in game.players.values()}
+        players = {player for game in games_begun.values() for player in game.players.values()}
         players.update(player for row in rows if row.kind == "table" for tied in row.players for player in tied)
         bots = await self._bots(players) if players else ()
-        found: list[Result] = []
+        results: list[Result] = []
         for row in rows:
-            game = begun.get(row.place.game)
+            game = games_begun.get(row.place.game)
             if row.needs_end and (game is None or not game.ended):
                 log.warning("ratings wait", game=row.place.game, why="the end of the game was not read yet")
                 break
             if row.needs_end and row.kind != "ruling" and await self._is_played_by_clock(row, game, defaults):
-                found.append(Result(row.place, row.kind, row.ruleset, (), None))
+                results.append(Result(row.place, row.kind, row.ruleset, (), None))
             else:
-                found.append(await self._result(row, game, bots))
-        return found
+                results.append(await self._result(row, game, bots))
+        return results
 
     async def _is_played_by_clock(
         self, row: Row, game: Begun | None, defaults: Mapping[GameId, Mapping[Seat, int]]
     ) -> bool:
         """Tell whether the clock gave too many answers (TAB-RAT-03): only then is the log of a game read."""
-        given = defaults.get(row.place.game)
-        if game is None or given is None:
+        by_clock = defaults.get(row.place.game)
+        if game is None or by_clock is None:
             return False
-        return finished.is_played_by_clock(game, given, await self._records(row.place.game))
+        return finished.is_played_by_clock(game, by_clock, await self._records(row.place.game))
 
     async def _result(self, row: Row, game: Begun | None, bots: Collection[PlayerId]) -> Result:
         if row.kind == "table":
@@ -282,7 +282,7 @@ async def follow(store: EventStore, rows: ProjectionStore, bell: Signal) -> None
     async def wanted() -> bool:
         return await counting.is_behind() or await is_outdated()
 
-    lease, told = Lease(rows, "ratings", wanted), ""
+    lease, last_trouble = Lease(rows, "ratings", wanted), ""
     while not bell.closed:
         try:
             if await lease.is_held():
@@ -290,11 +290,11 @@ async def follow(store: EventStore, rows: ProjectionStore, bell: Signal) -> None
                     await counting.rebuild(lease.is_held)
                 await counting.catch_up(lease.is_held)
                 await lease.give_back()
-            told = ""
+            last_trouble = ""
         except (StoreError, Unavailable, NotBuilt) as error:
-            if str(error) != told:
-                told = str(error)
-                log.warning("ratings wait", why=told)
+            if str(error) != last_trouble:
+                last_trouble = str(error)
+                log.warning("ratings wait", why=last_trouble)
         except Exception:  # unexpected: the next look continues counting
             log.exception("ratings wait")
         if await bell.wait(LOOK) and not bell.closed:

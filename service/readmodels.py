@@ -38,10 +38,10 @@ class StoreLog:
             if books is not None:
                 last = (await self._store.end()).positions
                 until = start.plus({book: last[book] - start.positions[book] for book in books})
-            found, end = await self._store.read_on(start, limit, until=until)
+            placed, end = await self._store.read_on(start, limit, until=until)
         except StoreError as error:
             raise Unavailable(str(error)) from error
-        return Stretch(start, [(stream, record) for _, stream, record in found], [place for place, *_ in found], end)
+        return Stretch(start, [(stream, record) for _, stream, record in placed], [place for place, *_ in placed], end)
 
     async def lanes(self) -> int:
         try:

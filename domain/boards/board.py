@@ -138,9 +138,9 @@ def validate(board: Board) -> None:
         ),
         (_reach_problems,),
     ):
-        found = list(islice(chain.from_iterable(kind(board) for kind in kinds), MOST_PROBLEMS))
-        if found:
-            raise BoardError(found)
+        problems = list(islice(chain.from_iterable(kind(board) for kind in kinds), MOST_PROBLEMS))
+        if problems:
+            raise BoardError(problems)
 
 
 def _size_problems(board: Board) -> Iterator[str]:
@@ -161,8 +161,8 @@ def _sizes(where: str, name: str, value: Any) -> Iterator[str]:
             if len(parts) > most:
                 yield f"{where} has {len(parts)} entries; give at most {most}"
                 return
-            named = parts.items() if isinstance(parts, Mapping) else enumerate(parts)
-            for place, (key, part) in enumerate(named):
+            entries = parts.items() if isinstance(parts, Mapping) else enumerate(parts)
+            for place, (key, part) in enumerate(entries):
                 yield from _sizes(f"{where}[{place}]", "", key)
                 yield from _sizes(f"{where}[{place}]", name, part)
         case Struct():
@@ -256,13 +256,13 @@ def _strait_problems(board: Board) -> Iterator[str]:
     shores = {area.id: {sea for coast in area.coasts for sea in coast.seas} for area in board.areas}
     for border in board.borders:
         where = _border(border)
-        named = border.strait_sea is not None or border.strait_sea_alternatives
+        has_sea = border.strait_sea is not None or border.strait_sea_alternatives
         if border.kind != "strait":
-            if named:
+            if has_sea:
                 yield f"{where}: a {border.kind} border has no strait_sea; leave it out, or make it a strait"
             continue
         if not with_sea:
-            if named:
+            if has_sea:
                 yield f"{where}: no sea has a part in the straits of {board.family}; leave strait_sea out"
             continue
         if border.strait_sea is None:

@@ -96,8 +96,8 @@ def _act(table: Table) -> list[Decision] | Consequence[Table]:
     if turn.land_move is not None:
         title = f"Do you move more units from {table.names(turn.land_move.origin)}?"
     about = {"actions": turn.actions, "acquired": turn.acquired}
-    left = f"You have {turn.actions or 'no'} action{'s' * (turn.actions != 1)} left."
-    depends = f"{left} The next player's turn begins when you have ended yours."
+    remainder = f"You have {turn.actions or 'no'} action{'s' * (turn.actions != 1)} left."
+    depends = f"{remainder} The next player's turn begins when you have ended yours."
     return [Decision("act", (seat,), RuleId("CS-ACT-02"), title, depends, about)]
 
 

@@ -137,8 +137,8 @@ class Campaign(Ruleset[Table]):
     def players(self) -> tuple[int, ...]:
         return setup.PLAYERS
 
-    def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
-        return setup.seats(players, chosen or Setup())
+    def seats(self, players: int, choices: Any = None) -> tuple[Seat, ...]:
+        return setup.seats(players, choices or Setup())
 
     def lay(self, seats: tuple[Seat, ...], setup: Setup, board: Board) -> Table:
         table = bare(Map.of(board), self.data, seats, setup.seasons)

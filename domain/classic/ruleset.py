@@ -139,8 +139,8 @@ class Classic(Ruleset[Table]):
     def players(self) -> tuple[int, ...]:
         return tuple(self.edition.homes)
 
-    def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
-        return setup.seats(self.edition, players, chosen or Setup())
+    def seats(self, players: int, choices: Any = None) -> tuple[Seat, ...]:
+        return setup.seats(self.edition, players, choices or Setup())
 
     def lay(self, seats: tuple[Seat, ...], setup: Setup, board: Board) -> Table:
         return bare(self.edition, Map.of(board), seats, setup)

@@ -36,12 +36,12 @@ def hits(faces: Iterable[Face], units: Units, galleys: int = 0) -> int:
 
 def struck(faces: Iterable[Face], units: Units, galleys: int = 0) -> tuple[bool, ...]:
     """Tell of each die whether it hits, as `hits` matches them; of more dice with a symbol than units the first do."""
-    left = {**units.by_type, "catapult": units.catapults, "galley": galleys, "blank": 0}
-    found: list[bool] = []
+    units_left = {**units.by_type, "catapult": units.catapults, "galley": galleys, "blank": 0}
+    are_hits: list[bool] = []
     for face in faces:
-        found.append(left[face] > 0)
-        left[face] -= 1
-    return tuple(found)
+        are_hits.append(units_left[face] > 0)
+        units_left[face] -= 1
+    return tuple(are_hits)
 
 
 @lru_cache(maxsize=1024)

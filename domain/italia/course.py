@@ -126,16 +126,16 @@ def _stage(table: Table) -> Sequence[Decision] | Consequence[Table]:
 
 
 def _or_next(
-    left: Left, stage: RoundStage | Stage, begin_next: Consequence[Table]
+    outcome: Left, stage: RoundStage | Stage, begin_next: Consequence[Table]
 ) -> Sequence[Decision] | Consequence[Table]:
     """Return what a stage leaves, or that the next one begins."""
-    if left is None:
+    if outcome is None:
         return begin_next
-    if not callable(left) or stage not in FINAL:
-        return left
+    if not callable(outcome) or stage not in FINAL:
+        return outcome
 
     def happens(draft: Draft[Table]) -> None:
-        left(draft)
+        outcome(draft)
         begin_next(draft)
 
     return happens
@@ -149,11 +149,11 @@ def next_stage(draft: Draft[Table]) -> None:
         began = StageBegan(turn.nation, stage)
         ahead.turn = turn  # from which each stage is tried
         began.apply(ahead)
-        left = TURN[stage](ahead)
-        if left is None:
+        outcome = TURN[stage](ahead)
+        if outcome is None:
             continue
-        if callable(left) and stage in ENTERED:
-            left(draft)
+        if callable(outcome) and stage in ENTERED:
+            outcome(draft)
         else:
             draft.emit(began)
         return

@@ -206,7 +206,7 @@ class Italia(Ruleset[Table]):
     def players(self) -> tuple[int, ...]:
         return (len(self.cards.seats),)
 
-    def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
+    def seats(self, players: int, choices: Any = None) -> tuple[Seat, ...]:
         return self.cards.seats if players in self.players else ()
 
     def faults(self, documents: Mapping[str, Any], board: Board) -> Iterable[str]:

@@ -168,11 +168,11 @@ class Case(Struct, kw_only=True):
     def withdraw(self, cause: Cause, at: str) -> Filed:
         """Withdraw the case, as the player or official who opened it."""
         self._require_not_closed()
-        asked = "You did not open this case."
-        refuse_unless(cause.player == self.player, "TAB-CASE-08", asked, f"Only {self.player} can withdraw it.")
+        wrong = "You did not open this case."
+        refuse_unless(cause.player == self.player, "TAB-CASE-08", wrong, f"Only {self.player} can withdraw it.")
         if self.status != "open":
-            asked = f"You asked to withdraw the case, but it is {self.status}."
-            raise Refusal("TAB-CASE-08", asked, "A case can be withdrawn before a ruling.", untimely=True)
+            wrong = f"You asked to withdraw the case, but it is {self.status}."
+            raise Refusal("TAB-CASE-08", wrong, "A case can be withdrawn before a ruling.", untimely=True)
         cause = replace(cause, seat=self.seat)
         return self._file([CaseWithdrawn(self.opened.seat)], cause, at)
 
@@ -187,17 +187,17 @@ class Case(Struct, kw_only=True):
         seat = self._party(facts, cause, "TAB-CASE-09")
         self._require_not_closed()
         if self.status == "appealed":
-            asked = "You asked to consent, but there is an appeal against the ruling."
-            raise Refusal("TAB-CASE-09", asked, "Wait for the final ruling.", untimely=True)
+            wrong = "You asked to consent, but there is an appeal against the ruling."
+            raise Refusal("TAB-CASE-09", wrong, "Wait for the final ruling.", untimely=True)
         complains = self.status == "open" and seat == self.seat
         refuse_unless(not complains, "TAB-CASE-09", "This is your own complaint.", "The other seats can consent to it.")
-        gone = facts.given_up if asks == "present" else ()
-        refuse_unless(seat not in gone, "TAB-CASE-09", f"You gave up {seat}.", "Whoever takes it over can consent.")
-        asked_for = {each for each in facts.seats if each not in facts.out and each not in gone}
+        given_up = facts.given_up if asks == "present" else ()
+        refuse_unless(seat not in given_up, "TAB-CASE-09", f"You gave up {seat}.", "Whoever takes it over can consent.")
+        asked_for = {each for each in facts.seats if each not in facts.out and each not in given_up}
         if self.status == "open":
             asked_for -= {self.seat}
         is_last = asked_for <= {*self.consents, seat}
-        is_again = seat in self.consents and not (is_last and gone)
+        is_again = seat in self.consents and not (is_last and given_up)
         refuse_unless(not is_again, "TAB-CASE-09", f"{seat} has already consented.", "Each seat consents once.")
         events: list[CaseEvent] = [ConsentGiven(seat, asks)]
         if is_last:
@@ -209,10 +209,10 @@ class Case(Struct, kw_only=True):
         seat = self._party(facts, cause, "TAB-CASE-10")
         self._require_not_closed()
         if self.status != "ruled":
-            asked = "You asked to appeal, but there is " + (
+            wrong = "You asked to appeal, but there is " + (
                 "an appeal already." if self.status == "appealed" else "no ruling yet."
             )
-            raise Refusal("TAB-CASE-10", asked, "There can be one appeal, against the first ruling.", untimely=True)
+            raise Refusal("TAB-CASE-10", wrong, "There can be one appeal, against the first ruling.", untimely=True)
         return self._file([Appealed(seat, statement)], replace(cause, seat=seat), at)
 
     # --- what officials do ---
@@ -242,14 +242,14 @@ class Case(Struct, kw_only=True):
         self._require_impartial(facts, cause.account)
         self._require_not_closed()
         if self.status == "ruled":
-            asked = f"This case was ruled on at version {self.ruled_at}."
-            raise Refusal("TAB-RUL-10", asked, "A case is ruled on again only after an appeal.", untimely=True)
+            wrong = f"This case was ruled on at version {self.ruled_at}."
+            raise Refusal("TAB-RUL-10", wrong, "A case is ruled on again only after an appeal.", untimely=True)
         if self.status == "appealed" and self.judge == cause.player:
             raise Refusal("TAB-RUL-10", "The appeal is against your own ruling.", "Another official decides it.")
         if (version, hash) != (facts.version, facts.hash):
-            asked = f"You ruled on version {version} with hash {hash}."
+            wrong = f"You ruled on version {version} with hash {hash}."
             now = f"The game is at version {facts.version} with hash {facts.hash}: look at it, then rule."
-            raise Refusal("TAB-RUL-07", asked, now, untimely=True)
+            raise Refusal("TAB-RUL-07", wrong, now, untimely=True)
         require_rules(cited, facts, at_least=1)
         require_reason(reason)
         require_possible(decision, to, order, facts)
@@ -259,13 +259,13 @@ class Case(Struct, kw_only=True):
 
     def _require_impartial(self, facts: Facts, player: PlayerId) -> None:
         if player in facts.held:
-            asked = "You hold or held a seat in this game."
-            raise Refusal("TAB-RUL-06", asked, "An official who never had a seat in the game rules.")
+            wrong = "You hold or held a seat in this game."
+            raise Refusal("TAB-RUL-06", wrong, "An official who never had a seat in the game rules.")
         if player == self.player:
             raise Refusal("TAB-RUL-06", "You opened this case.", "Another official rules on it.")
         if player not in facts.officials:
-            asked = "You are no official of this game."
-            raise Refusal("TAB-RUL-05", asked, f"Its officials are {enumerated(list(facts.officials)) or 'nobody'}.")
+            wrong = "You are no official of this game."
+            raise Refusal("TAB-RUL-05", wrong, f"Its officials are {enumerated(list(facts.officials)) or 'nobody'}.")
 
     # --- the stream ---
 
@@ -282,8 +282,8 @@ class Case(Struct, kw_only=True):
     def _require_waiting(self, rule: str, what: str) -> None:
         self._require_not_closed()
         if self.status not in WAITING:
-            asked = f"You asked to {what}, but there is a ruling."
-            raise Refusal(rule, asked, "Appeal against it, or give your consent.", untimely=True)
+            wrong = f"You asked to {what}, but there is a ruling."
+            raise Refusal(rule, wrong, "Appeal against it, or give your consent.", untimely=True)
 
     def _file(self, events: Sequence[CaseEvent], cause: Cause, at: str) -> Filed:
         at = max(at, self.changed)
@@ -374,8 +374,8 @@ def open_case(
     """
     seat = facts.seat_of(cause.account)
     if seat is None and cause.account not in facts.officials:
-        asked = "You hold no seat in this game and are no official of it."
-        raise Refusal("TAB-CASE-01", asked, "A case is opened by a seat of the game, or by an official.")
+        wrong = "You hold no seat in this game and are no official of it."
+        raise Refusal("TAB-CASE-01", wrong, "A case is opened by a seat of the game, or by an official.")
     require_about(kind, about, facts)
     require_command(kind, command, seat, refused=refused)
     require_rules(cited, facts)
@@ -394,13 +394,13 @@ def open_case(
     for other in others:
         # A case belongs to the party who opened it; it takes nobody else's away.
         if other.matter == event.matter and other.player == cause.player:
-            asked = f"You opened case {other.case} about the same."
+            wrong = f"You opened case {other.case} about the same."
             right = "Take part in that case." if other.status != "withdrawn" else "A case that was withdrawn is closed."
-            raise Refusal("TAB-CASE-04", asked, right)
+            raise Refusal("TAB-CASE-04", wrong, right)
     waiting = [other for other in others if other.status in WAITING and other.seat == seat] if seat else ()
     if len(waiting) >= MOST_OPEN:
-        asked = f"{seat} has {len(waiting)} open cases in this game."
-        raise Refusal("TAB-CASE-03", asked, "Wait for a ruling, or withdraw one of them.")
+        wrong = f"{seat} has {len(waiting)} open cases in this game."
+        raise Refusal("TAB-CASE-03", wrong, "Wait for a ruling, or withdraw one of them.")
     cause = replace(cause, seat=seat)
     record = inscribe(case_id, genesis(case_id), 1, event, schema=event.schema, draws=0, at=at, cause=cause)
     return Filed(case_from(case_id, event, record, cause), (record,))
@@ -418,16 +418,16 @@ def require_few_statements(filed: Filed) -> None:
     seat = case.writers[record.version]
     before = sum(writer == seat for writer in case.writers.values()) - 1
     if before >= MOST_WRITTEN:
-        asked = f"{seat} has written {before} texts in this case."
-        raise Refusal("TAB-LIM-01", asked, f"A seat writes at most {MOST_WRITTEN}. You can still appeal.")
+        wrong = f"{seat} has written {before} texts in this case."
+        raise Refusal("TAB-LIM-01", wrong, f"A seat writes at most {MOST_WRITTEN}. You can still appeal.")
 
 
 def require_few_cases(player: PlayerId, others: Iterable[CaseRow]) -> None:
     """Raise `Refusal` when an account has opened as many cases of a game as it may (TAB-LIM-02)."""
     opened = sum(other.player == player for other in others)
     if opened >= MOST_OPENED:
-        asked = f"You have opened {opened} cases of this game."
-        raise Refusal("TAB-LIM-02", asked, f"An account opens at most {MOST_OPENED}. Take part in another one's case.")
+        wrong = f"You have opened {opened} cases of this game."
+        raise Refusal("TAB-LIM-02", wrong, f"An account opens at most {MOST_OPENED}. Take part in another one's case.")
 
 
 # --- a refused command in the log ---
@@ -440,13 +440,13 @@ def in_log(command: Command[Any], text: str) -> tuple[Raw, Written]:
     Of a command that is a secret, the log has only the type. Raises `Refusal` when programs could read the command in
     different ways, or it is too long (TAB-CASE-05).
     """
-    given = canonical(command)
-    if not given.isascii() or len(given) > LONGEST_COMMAND or not _is_exact(msgspec.json.decode(given)):
+    content = canonical(command)
+    if not content.isascii() or len(content) > LONGEST_COMMAND or not _is_exact(msgspec.json.decode(content)):
         right = f"A command is kept as ASCII, with whole numbers up to 2^53 - 1, in {LONGEST_COMMAND:,} bytes at most."
         raise Refusal("TAB-CASE-05", "This command cannot be kept in a case.", right)
     if not command.sealed:
-        return Raw(given), Written(text)
-    return Raw(canonical({"type": type_name(type(command))})), Written(text, msgspec.json.decode(given))
+        return Raw(content), Written(text)
+    return Raw(canonical({"type": type_name(type(command))})), Written(text, msgspec.json.decode(content))
 
 
 def _is_exact(value: Any) -> bool:

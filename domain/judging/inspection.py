@@ -129,52 +129,52 @@ def draws_in(
             continue
         event = read_event(ruleset, record)
         content = msgspec.json.decode(record.event)
-        for shown in ruleset.chance.get(cast(Any, type(event)), ()):
-            draw = draw_of(content, shown)
+        for evidence in ruleset.chance.get(cast(Any, type(event)), ()):
+            draw = draw_of(content, evidence)
             if draw is None:
                 continue
-            if isinstance(shown, Dice):
-                yield _roll(record.version, draw, shown, content, ruleset, chance)
+            if isinstance(evidence, Dice):
+                yield _roll(record.version, draw, evidence, content, ruleset, chance)
             else:
-                yield _shuffle(record.version, draw, shown, content, seats, chance)
+                yield _shuffle(record.version, draw, evidence, content, seats, chance)
 
 
 def _roll(
     version: Version,
     draw: int,
-    shown: Dice,
+    evidence: Dice,
     content: Mapping[str, Any],
     ruleset: Ruleset[Any],
     chance: CommittedChance | None,
 ) -> Draw:
-    sides = ruleset.dice[shown.die]
-    faces = tuple(map(str, value_at(content, shown.at)["faces"]))
+    sides = ruleset.dice[evidence.die]
+    faces = tuple(map(str, value_at(content, evidence.at)["faces"]))
     raw = again = None
     if chance is not None:
         rolled = list(chance.rolled(draw, len(faces), len(sides)))
         raw = bytes(byte for byte, _ in rolled).hex()
         again = tuple(sides[number - 1] for _, number in rolled if number is not None)
     odds = probability(Counter(faces), sides), probability(likeliest(len(faces), sides), sides)
-    return Draw(version, draw, "dice", shown.die, faces, *odds, raw, again)
+    return Draw(version, draw, "dice", evidence.die, faces, *odds, raw, again)
 
 
 def _shuffle(
     version: Version,
     draw: int,
-    shown: Lots,
+    evidence: Lots,
     content: Mapping[str, Any],
     seats: Sequence[Seat],
     chance: CommittedChance | None,
 ) -> Draw:
-    fell = value_at(content, shown.outcome) if shown.outcome is not None else None
+    fell = value_at(content, evidence.outcome) if evidence.outcome is not None else None
     if isinstance(fell, dict):
         fell = [cast(Mapping[Seat, str], fell).get(seat, "") for seat in seats]
     lots = tuple(map(str, cast(Sequence[Any], fell or ())))
-    if chance is None or shown.outcome is None:
+    if chance is None or evidence.outcome is None:
         return Draw(version, draw, "lots", None, lots)
-    items: Sequence[str] = shown.items.get(str(len(seats))) or seats
-    if shown.stock is not None:
-        stock: Mapping[str, int] = value_at(content, shown.stock) or {}
+    items: Sequence[str] = evidence.items.get(str(len(seats))) or seats
+    if evidence.stock is not None:
+        stock: Mapping[str, int] = value_at(content, evidence.stock) or {}
         items = [name for name in sorted(stock) for _ in range(stock[name])]
     again = tuple(items[place] for place in chance.order(draw, items))
     return Draw(version, draw, "lots", None, lots, again=again[: len(lots)])
@@ -182,11 +182,11 @@ def _shuffle(
 
 def probability(faces: Mapping[str, int], sides: Sequence[str]) -> float:
     """Return how likely dice with these sides show these faces, in whatever order."""
-    on_sides, left, ways = Counter(sides), sum(faces.values()), 1
-    dice = left
+    on_sides, rest, ways = Counter(sides), sum(faces.values()), 1
+    dice = rest
     for face, times in faces.items():
-        ways *= comb(left, times) * on_sides[face] ** times
-        left -= times
+        ways *= comb(rest, times) * on_sides[face] ** times
+        rest -= times
     return ways / len(sides) ** dice
 
 
@@ -204,8 +204,8 @@ def likeliest(dice: int, sides: Sequence[str]) -> Counter[str]:
 def way_back(to: Version, records: Sequence[Record], ruleset: Ruleset[Any], seats: Sequence[Seat]) -> WayBack:
     """Return what going back to version `to` would cost. `records` is the whole log of a game of `seats`."""
     counting = [record for record in effective_records(records) if record.version > to]
-    commands = [TakenAway(record.version, *given, record.at) for record in counting if (given := _command(record))]
-    rolling = {type_name(event) for event, shown in ruleset.chance.items() if any(isinstance(s, Dice) for s in shown)}
+    commands = [TakenAway(record.version, *command, record.at) for record in counting if (command := _command(record))]
+    rolling = {type_name(event) for event, places in ruleset.chance.items() if any(isinstance(s, Dice) for s in places)}
     rolls = [record.version for record in counting if record.type in rolling and _rolled(record, ruleset)]
     before = records[to - 1].draws if to else 0
     learnt = tuple(_learnt(to, records, seats))
@@ -240,12 +240,12 @@ def _learnt(to: Version, records: Sequence[Record], seats: Sequence[Seat]) -> It
             continue
         sealed = [(name, msgspec.json.decode(listed, type=set[Seat])) for name, listed in _SEALED.findall(record.event)]
         opened = [(name, set(seats)) for name in _OPENED.findall(record.event)]
-        for name, shown in (*sealed, *opened):
-            known = readers.setdefault(name, set())
-            if record.version > to and shown != {hid}:
-                for seat in shown - known:
+        for name, readers_now in (*sealed, *opened):
+            readers_before = readers.setdefault(name, set())
+            if record.version > to and readers_now != {hid}:
+                for seat in readers_now - readers_before:
                     versions[seat].append(record.version)
-            known |= shown
+            readers_before |= readers_now
     for seat, news in versions.items():
         if news:
             yield Learnt(seat, len(news), tuple(dict.fromkeys(news))[:MOST])

@@ -248,15 +248,15 @@ def verify(lines: Iterable[bytes], library: Library, game: Export | None = None)
         exported = read(lines)
     except ExportError as error:
         return CaseVerdict(False, error.problem, error.version, error.line)
-    known = CaseVerdict(True, case=exported.case, game=exported.game, status=exported.status)
-    known = msgspec.structs.replace(known, events=len(exported.records))
+    verdict = CaseVerdict(True, case=exported.case, game=exported.game, status=exported.status)
+    verdict = msgspec.structs.replace(verdict, events=len(exported.records))
     try:
         replay = _Replay(exported, library, game)
         replay.run()
     except ExportError as error:
-        return msgspec.structs.replace(known, ok=False, problem=error.problem, version=error.version, line=error.line)
+        return msgspec.structs.replace(verdict, ok=False, problem=error.problem, version=error.version, line=error.line)
     head = exported.records[-1].hash.hex()
-    return msgspec.structs.replace(known, head=head, proved=tuple(replay.proved()), unproved=tuple(replay.unproved()))
+    return msgspec.structs.replace(verdict, head=head, proved=tuple(replay.proved()), unproved=tuple(replay.unproved()))
 
 
 class _Replay:
@@ -305,44 +305,46 @@ class _Replay:
         for stored, right in zip(step, anew.records, strict=False):
             self.version = stored.version
             if stored != right:
-                stored_event, wanted = stored.event.decode(), right.event.decode()
-                self._fail(f"version {stored.version} is not what follows: {stored_event} is stored, {wanted} is right")
+                stored_event, expected = stored.event.decode(), right.event.decode()
+                self._fail(
+                    f"version {stored.version} is not what follows: {stored_event} is stored, {expected} is right"
+                )
         if len(step) != len(anew.records):
             self._fail(f"after version {self.version} something is missing, or follows from nothing")
         self.case = anew.case
 
     def _decide_anew(self, event: CaseEvent, cause: Cause, at: str) -> Filed:
-        facts, asked = self._facts(event, cause, at), msgspec.structs.replace(cause, seat=None)
+        facts, asker = self._facts(event, cause, at), msgspec.structs.replace(cause, seat=None)
         if isinstance(event, CaseOpened):
             if self.case is not None:
                 self._fail(f"version {self.version} opens the case a second time")
             rest = (event.number, event.kind, event.about, event.cited, event.statement, ())
-            return open_case(self.exported.case, *rest, facts, asked, at, command=event.command)
+            return open_case(self.exported.case, *rest, facts, asker, at, command=event.command)
         case = self.case
         if case is None:
             self._fail("the case was not opened")
         match event:
             case StatementMade(_, statement):
-                return case.state(statement, facts, asked, at)
+                return case.state(statement, facts, asker, at)
             case CaseAnswered(_, statement):
-                return case.answer(statement, facts, asked, at)
+                return case.answer(statement, facts, asker, at)
             case CaseWithdrawn():
-                return case.withdraw(asked, at)
+                return case.withdraw(asker, at)
             case ConsentGiven(_, asks):
-                return case.consent(facts, asked, at, asks=asks)
+                return case.consent(facts, asker, at, asks=asks)
             case Appealed(_, statement):
-                return case.appeal(statement, facts, asked, at)
+                return case.appeal(statement, facts, asker, at)
             case Ruled(decision, cited, reason, version, hash, to, order):
                 self.rulings.append(event)
-                return case.rule(decision, cited, reason, version, hash, facts, asked, at, to=to, order=order)
+                return case.rule(decision, cited, reason, version, hash, facts, asker, at, to=to, order=order)
             case _:
                 return self._fail(f"version {self.version} follows from nothing")
 
     # --- what is known of the game ---
 
     def _facts(self, event: CaseEvent, cause: Cause, at: str) -> Facts:
-        told = isinstance(event, CaseOpened | Ruled)
-        if told:
+        has_facts = isinstance(event, CaseOpened | Ruled)
+        if has_facts:
             if event.version < self.named:
                 self._fail(f"version {self.version} names an earlier version of the game than one before it")
             self.named = event.version
@@ -351,7 +353,7 @@ class _Replay:
         if self.named > len(self.game.records):
             where = f"the export of the game ends at version {len(self.game.records)}"
             self._fail(f"version {self.version} was decided at version {self.named} of the game; {where}")
-        facts = self._as_of(self.named if told else max(self.named, bisect_right(self.times, at)))
+        facts = self._as_of(self.named if has_facts else max(self.named, bisect_right(self.times, at)))
         return msgspec.structs.replace(facts, continuations=_continuation(event))
 
     def _folded(self, version: Version) -> Facts:

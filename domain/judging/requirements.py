@@ -49,8 +49,8 @@ def require_rules(cited: Sequence[RuleId], facts: Facts, *, at_least: int = 0) -
 def require_about(kind: Kind, about: Version, facts: Facts) -> None:
     """Raise `Refusal` unless a case of this kind can be about this version of the game (TAB-CASE-02)."""
     if not 1 <= about <= facts.version:
-        asked = f"The game has no version {about}."
-        raise Refusal("TAB-CASE-02", asked, f"Its versions are 1 to {facts.version}.")
+        wrong = f"The game has no version {about}."
+        raise Refusal("TAB-CASE-02", wrong, f"Its versions are 1 to {facts.version}.")
     if kind == "result" and facts.status != "over":
         raise Refusal("TAB-CASE-02", "You dispute the result, but the game is not over.", "Wait for its end.")
 
@@ -61,8 +61,8 @@ def require_command(kind: Kind, command: Any, seat: Seat | None, *, refused: boo
     `refused` tells whether the rules refuse that command to the seat at the version of the case.
     """
     if kind != "refusal":
-        asked = f"You sent a command with a case of the kind {kind}."
-        refuse_unless(command is UNSET, "TAB-CASE-05", asked, "Send a command only with a case of the kind refusal.")
+        wrong = f"You sent a command with a case of the kind {kind}."
+        refuse_unless(command is UNSET, "TAB-CASE-05", wrong, "Send a command only with a case of the kind refusal.")
         return
     right = "Send the command that was refused to your seat at this version."
     refuse_unless(command is not UNSET, "TAB-CASE-05", "You dispute a refusal, but sent no command.", right)
@@ -77,28 +77,28 @@ def require_possible(decision: Decision, to: Any, order: Any, facts: Facts) -> N
     refuse_unless((to is not UNSET) == wants_to, "TAB-RUL-09", f"`to` does not fit {decision!r}.", right)
     refuse_unless((order is not UNSET) == wants_order, "TAB-RUL-09", f"`order` does not fit {decision!r}.", right)
     if decision in IN_A_RUNNING_GAME and facts.status != "running":
-        asked = f"You decided {decision!r}, but the game is {facts.status}."
-        raise Refusal("TAB-RUL-09", asked, "Only a running game goes back, pauses or resumes.")
+        wrong = f"You decided {decision!r}, but the game is {facts.status}."
+        raise Refusal("TAB-RUL-09", wrong, "Only a running game goes back, pauses or resumes.")
     if decision in ("pause", "resume") and facts.paused == (decision == "pause"):
-        asked = f"The game is {'paused already' if facts.paused else 'not paused'}."
-        raise Refusal("TAB-RUL-09", asked, "A running game can be paused, and a paused one resumed.")
+        wrong = f"The game is {'paused already' if facts.paused else 'not paused'}."
+        raise Refusal("TAB-RUL-09", wrong, "A running game can be paused, and a paused one resumed.")
     if decision == "back" and to not in facts.starts():
-        asked = f"The game cannot go back to version {to}."
-        raise Refusal("TAB-RUL-09", asked, "Choose the version before a command that was not taken back.")
+        wrong = f"The game cannot go back to version {to}."
+        raise Refusal("TAB-RUL-09", wrong, "Choose the version before a command that was not taken back.")
     if decision == "continue" and (facts.status != "over" or to not in facts.continuations):
-        asked = f"The game cannot continue in {to}. The game is {facts.status}."
-        known = enumerated(list(facts.continuations)) or "none"
-        right = f"A game that is over can continue in a fork that was made for that. Such forks: {known}."
-        raise Refusal("TAB-RUL-09", asked, right)
+        wrong = f"The game cannot continue in {to}. The game is {facts.status}."
+        continuations = enumerated(list(facts.continuations)) or "none"
+        right = f"A game that is over can continue in a fork that was made for that. Such forks: {continuations}."
+        raise Refusal("TAB-RUL-09", wrong, right)
     if wants_order:
         _require_order(order, facts)
 
 
 def _require_order(order: tuple[tuple[Seat, ...], ...], facts: Facts) -> None:
     if facts.status not in ("running", "over"):
-        asked = f"You decided the result, but the game is {facts.status}."
-        raise Refusal("TAB-RUL-09", asked, "A game has a result once it has begun.")
+        wrong = f"You decided the result, but the game is {facts.status}."
+        raise Refusal("TAB-RUL-09", wrong, "A game has a result once it has begun.")
     placed = [seat for tied in order for seat in tied]
     if sorted(placed) != sorted(facts.seats) or not all(order):
-        asked = f"The order has {enumerated(placed) or 'no seats'}."
-        raise Refusal("TAB-RUL-09", asked, f"It must name each of {enumerated(list(facts.seats))} exactly once.")
+        wrong = f"The order has {enumerated(placed) or 'no seats'}."
+        raise Refusal("TAB-RUL-09", wrong, f"It must name each of {enumerated(list(facts.seats))} exactly once.")

@@ -114,7 +114,7 @@ def _played(
         try:
             step = game.command(seat, [command], chance, vault, Cause(game.players[seat]), "")
         except Refusal as refusal:
-            return game, records, Forbidden(number, refusal.rule, refusal.asked)
+            return game, records, Forbidden(number, refusal.rule, refusal.wrong)
         game, vault = step.game, vault.joined_by(step.secrets)
         records.extend(step.records)
     return game, records, None

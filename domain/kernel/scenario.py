@@ -277,20 +277,20 @@ def _check_events(move: Move, ruleset: Ruleset[Any], events: Sequence[Event[Any]
         raise Failure(f"no event is called {' or '.join(sorted(unknown))}")
     happened: list[dict[str, Any]] = [msgspec.to_builtins(event) for event in events]
     rest = iter(happened)
-    for wanted in move.events:
-        if not any(fits(wanted, event) for event in rest):
-            raise Failure(f"no event {wanted} (in this order) among {_listed(happened)}")
+    for expected in move.events:
+        if not any(fits(expected, event) for event in rest):
+            raise Failure(f"no event {expected} (in this order) among {_listed(happened)}")
     for event in happened:
         _require(event["type"] not in move.absent, f"{event} happened")
 
 
 def _check(move: Move, ruleset: Ruleset[Any], table: Table, vault: Vault) -> None:
-    for path, wanted in move.then.items():
-        found = _at(table, path)
-        _require(same(wanted, found), f"{path} is {found!r}, not {wanted!r}")
+    for path, expected in move.then.items():
+        actual = _at(table, path)
+        _require(same(expected, actual), f"{path} is {actual!r}, not {expected!r}")
     decisions: list[dict[str, Any]] = msgspec.to_builtins(ruleset.decisions(table))
-    for wanted in move.decisions:
-        _require(any(fits(wanted, found) for found in decisions), f"{wanted} is not open: {_listed(decisions)}")
+    for expected in move.decisions:
+        _require(any(fits(expected, actual) for actual in decisions), f"{expected} is not open: {_listed(decisions)}")
     for offer in move.offers:
         _require(_offered(offer, ruleset, table, vault), f"not on offer: {msgspec.to_builtins(offer)}")
     for offer in move.lacks:
@@ -298,23 +298,23 @@ def _check(move: Move, ruleset: Ruleset[Any], table: Table, vault: Vault) -> Non
 
 
 def _check_order(move: Move, ruleset: Ruleset[Any], table: Table) -> None:
-    found = [list(group) for group in ruleset.order(table)]
-    _require(not move.order or found == move.order, f"the seats finished as {found}, not as {move.order}")
+    order = [list(group) for group in ruleset.order(table)]
+    _require(not move.order or order == move.order, f"the seats finished as {order}, not as {move.order}")
 
 
 def _check_views(move: Move, ruleset: Ruleset[Any], table: Table, vault: Vault) -> None:
     for viewer, paths in move.sees.items():
         reader = None if viewer == SPECTATOR else Seat(viewer)
         view = ruleset.view(table, vault.read_by(reader))
-        for path, wanted in paths.items():
-            found = _at(view, path)
-            _require(same(wanted, found), f"{viewer} sees {path} as {found!r}, not {wanted!r}")
+        for path, expected in paths.items():
+            actual = _at(view, path)
+            _require(same(expected, actual), f"{viewer} sees {path} as {actual!r}, not {expected!r}")
 
 
 def _check_options(movers: Set[Seat], ruleset: Ruleset[Any], table: Table, vault: Vault, draws: int) -> None:
     """Try the smallest and the largest command of each option of those who move in the scenario or have to decide."""
-    asked = {seat for decision in ruleset.decisions(table) for seat in decision.seats}
-    for seat in sorted(asked | movers):
+    deciding = {seat for decision in ruleset.decisions(table) for seat in decision.seats}
+    for seat in sorted(deciding | movers):
         for option in ruleset.options(table, seat, vault.read_by(seat)):
             for edge in (_Edge(0), _Edge(-1)):
                 try:
@@ -378,25 +378,25 @@ def _at(position: Struct, path: str) -> Any:
     return msgspec.to_builtins(state)
 
 
-def fits(wanted: Any, found: Any) -> bool:
+def fits(expected: Any, actual: Any) -> bool:
     """Tell whether what was found has all that is wanted; it may have more."""
-    if wanted and isinstance(wanted, dict) and isinstance(found, Mapping):
-        given = cast(dict[str, Any], wanted)
-        return all(fits(value, cast(Mapping[str, Any], found).get(name)) for name, value in given.items())
-    return same(wanted, found)
+    if expected and isinstance(expected, dict) and isinstance(actual, Mapping):
+        fields = cast(dict[str, Any], expected)
+        return all(fits(value, cast(Mapping[str, Any], actual).get(name)) for name, value in fields.items())
+    return same(expected, actual)
 
 
-def same(wanted: Any, found: Any) -> bool:
+def same(expected: Any, actual: Any) -> bool:
     """Compare as JSON, where an absent field stands for its default."""
-    if not wanted and not found:
+    if not expected and not actual:
         return True
-    if isinstance(wanted, dict) and isinstance(found, Mapping):
-        one, other = cast(dict[str, Any], wanted), cast(Mapping[str, Any], found)
+    if isinstance(expected, dict) and isinstance(actual, Mapping):
+        one, other = cast(dict[str, Any], expected), cast(Mapping[str, Any], actual)
         return all(same(one.get(name), other.get(name)) for name in {*one, *other})
-    if isinstance(wanted, list) and isinstance(found, list | tuple):
-        items, others = cast(list[Any], wanted), cast(Sequence[Any], found)
+    if isinstance(expected, list) and isinstance(actual, list | tuple):
+        items, others = cast(list[Any], expected), cast(Sequence[Any], actual)
         return len(items) == len(others) and all(map(same, items, others))
-    return wanted == found
+    return expected == actual
 
 
 def _listed(items: Iterable[Mapping[str, Any]]) -> str:
@@ -414,9 +414,9 @@ def runs(scenarios: Iterable[Scenario], rulesets: Iterable[Ruleset[Any]]) -> Ite
     Raises:
         ScenarioError: a scenario is written for a ruleset, but for none of its versions.
     """
-    known = list(rulesets)
+    all_rulesets = list(rulesets)
     for scenario in scenarios:
-        for ruleset in known:
+        for ruleset in all_rulesets:
             versions = scenario.versions_of(ruleset)
             if versions is None:
                 continue

@@ -76,8 +76,8 @@ class Lesson(Laid, forbid_unknown_fields=True, kw_only=True):
 
     def is_done_by(self, command: Command[Any]) -> bool:
         """Tell whether a command is what the lesson asks for."""
-        given = msgspec.to_builtins(command)
-        return _lean(self.command) == _lean(given) or any(fits(wanted, given) for wanted in self.also)
+        fields = msgspec.to_builtins(command)
+        return _lean(self.command) == _lean(fields) or any(fits(expected, fields) for expected in self.also)
 
 
 def _lean(value: Any) -> Any:
@@ -130,13 +130,13 @@ def lessons(ruleset: Ruleset[Any]) -> tuple[Lesson, ...]:
     of the edition.
     """
     try:
-        found = msgspec.convert(tomllib.loads(ruleset.tutorial or "lesson = []"), TutorialFile).lesson
+        written = msgspec.convert(tomllib.loads(ruleset.tutorial or "lesson = []"), TutorialFile).lesson
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise ScenarioError(str(error)) from error
     rules = ruleset.catalogue
     mine = tuple(
         replace(each, rules=list(rules.in_force(each.rules, ruleset.id)))
-        for each in found
+        for each in written
         if ruleset.id in rules.holders(each.rulesets, each.rules)
     )
     if twice := {each.id for each in mine if sum(each.id == other.id for other in mine) > 1}:
@@ -147,14 +147,14 @@ def lessons(ruleset: Ruleset[Any]) -> tuple[Lesson, ...]:
 def stages(ruleset: Ruleset[Any], board: Board) -> Mapping[str, Stage]:
     """Return the lessons of a ruleset's tutorial with their positions, by id. Raises `ScenarioError`."""
     board = ruleset.equip(board)
-    found: dict[str, Stage] = {}
+    positions: dict[str, Stage] = {}
     last: Stage | None = None
     for lesson in lessons(ruleset):
         try:
-            last = found[lesson.id] = _stage(lesson, ruleset, board, last)
+            last = positions[lesson.id] = _stage(lesson, ruleset, board, last)
         except (Refusal, LookupError, msgspec.ValidationError, ScenarioError) as error:
             raise ScenarioError(f"the lesson {lesson.id!r}: {error}") from error
-    return found
+    return positions
 
 
 def _stage(lesson: Lesson, ruleset: Ruleset[Any], board: Board, last: Stage | None) -> Stage:
@@ -167,9 +167,9 @@ def _stage(lesson: Lesson, ruleset: Ruleset[Any], board: Board, last: Stage | No
     else:
         draft = last.attempt(command_of(ruleset, last.lesson.command))
         vault = last.vault.joined_by(draft.secrets)
-    for given in lesson.before:
-        command = command_of(ruleset, given.command)
-        draft = ruleset.decide(draft.table, given.seat, command, chance, vault, draft.draws)
+    for move in lesson.before:
+        command = command_of(ruleset, move.command)
+        draft = ruleset.decide(draft.table, move.seat, command, chance, vault, draft.draws)
         vault = vault.joined_by(draft.secrets)
     rolls, lots = chance.remaining
     return Stage(lesson, ruleset, board, draft.table, vault, draft.draws, rolls, lots)

@@ -56,8 +56,8 @@ def place(league: League, player: PlayerId, division: int, reason: str, cause: C
     league.require_resting("TAB-LGE-04")
     _require_division(league.regulations, division, "TAB-LGE-04")
     require_reason(reason, "TAB-LGE-04")
-    asked = f"There were {league.placed} placements since the last season."
-    refuse_unless(league.placed < MOST_PLACEMENTS, "TAB-LGE-04", asked, "There can be no more before the next one.")
+    wrong = f"There were {league.placed} placements since the last season."
+    refuse_unless(league.placed < MOST_PLACEMENTS, "TAB-LGE-04", wrong, "There can be no more before the next one.")
     return league.add(PlayerPlaced(player, division, reason), cause, at)
 
 
@@ -73,39 +73,39 @@ def add_tournament(league: League, tournament: TournamentId, division: int, caus
     league.require_organizer(cause, "TAB-LGE-06")
     season = league.require_running("TAB-LGE-06")
     _require_division(season.regulations, division, "TAB-LGE-06")
-    asked = f"{tournament} counts in this season already."
-    refuse_unless(season.division_with(tournament) is None, "TAB-LGE-06", asked, "Add another tournament.")
-    asked, most = f"The season has {len(season.tournaments)} tournaments.", MOST_TOURNAMENTS
-    refuse_unless(len(season.tournaments) < most, "TAB-LGE-06", asked, f"Expected {most} at most.")
+    wrong = f"{tournament} counts in this season already."
+    refuse_unless(season.division_with(tournament) is None, "TAB-LGE-06", wrong, "Add another tournament.")
+    wrong, most = f"The season has {len(season.tournaments)} tournaments.", MOST_TOURNAMENTS
+    refuse_unless(len(season.tournaments) < most, "TAB-LGE-06", wrong, f"Expected {most} at most.")
     return league.add(TournamentAdded(season.number, division, tournament), cause, at)
 
 
 def require_fitting(league: League, tournament: Tournament) -> InLeague:
     """Return where a tournament says that it belongs; raise `Refusal` unless it can count from now on (TAB-LGE-06)."""
-    season, named = league.require_running("TAB-LGE-06"), tournament.regulations.league
-    if named is UNSET or (named.league, named.season) != (league.id, season.number):
-        asked = f"The regulations of {tournament.id} do not name season {season.number} of this league."
-        raise Refusal("TAB-LGE-06", asked, "Announce a tournament whose regulations do.")
+    season, reference = league.require_running("TAB-LGE-06"), tournament.regulations.league
+    if reference is UNSET or (reference.league, reference.season) != (league.id, season.number):
+        wrong = f"The regulations of {tournament.id} do not name season {season.number} of this league."
+        raise Refusal("TAB-LGE-06", wrong, "Announce a tournament whose regulations do.")
     if tournament.status != "open":
-        asked = f"{tournament.id} is {tournament.status}."
-        raise Refusal("TAB-LGE-06", asked, "A tournament is added before its first round is published.", untimely=True)
-    return named
+        wrong = f"{tournament.id} is {tournament.status}."
+        raise Refusal("TAB-LGE-06", wrong, "A tournament is added before its first round is published.", untimely=True)
+    return reference
 
 
-def require_season(league: League, named: InLeague) -> None:
+def require_season(league: League, reference: InLeague) -> None:
     """Raise `Refusal` unless a tournament may be announced that names this season and division (TAB-LGE-06)."""
     season = league.require_running("TAB-LGE-06")
-    asked = f"You named season {named.season} of {league.id}."
-    refuse_unless(named.season == season.number, "TAB-LGE-06", asked, f"Season {season.number} runs.")
-    _require_division(season.regulations, named.division, "TAB-LGE-06")
+    wrong = f"You named season {reference.season} of {league.id}."
+    refuse_unless(reference.season == season.number, "TAB-LGE-06", wrong, f"Season {season.number} runs.")
+    _require_division(season.regulations, reference.division, "TAB-LGE-06")
 
 
 def require_belonging(season: Season, division: int, player: PlayerId) -> None:
     """Raise `Refusal` unless a player may enter a tournament of a division (TAB-LGE-07)."""
     own = season.division_of(player)
-    asked = f"{player} belongs to division {own}, and this is a tournament of division {division}."
+    wrong = f"{player} belongs to division {own}, and this is a tournament of division {division}."
     is_open = season.regulations.entry == "everybody"
-    refuse_unless(is_open or own == division, "TAB-LGE-07", asked, f"Enter a tournament of division {own}.")
+    refuse_unless(is_open or own == division, "TAB-LGE-07", wrong, f"Enter a tournament of division {own}.")
 
 
 def penalize(league: League, player: PlayerId, points: int, reason: str, cause: Cause, at: str) -> Inscribed:
@@ -116,8 +116,8 @@ def penalize(league: League, player: PlayerId, points: int, reason: str, cause: 
     require_reason(reason, "TAB-LGE-11")
     right = f"Expected 1 to {MOST_POINTS:,}."
     refuse_unless(1 <= points <= MOST_POINTS, "TAB-LGE-11", f"You asked to take {points} points.", right)
-    given = len(season.penalties)
-    refuse_unless(given < MOST_PENALTIES, "TAB-LGE-11", f"There are {given} penalties.", "There can be no more.")
+    number = len(season.penalties)
+    refuse_unless(number < MOST_PENALTIES, "TAB-LGE-11", f"There are {number} penalties.", "There can be no more.")
     return league.add(PointsTaken(season.number, player, points, reason), cause, at)
 
 
@@ -130,11 +130,11 @@ def require_over(season: Season, finishes: Mapping[TournamentId, Finish]) -> Non
         if status not in ("closed", "cancelled")
     ]
     if waits:
-        asked = f"These tournaments are not over: {enumerated(waits)}."
-        raise Refusal("TAB-LGE-12", asked, "Close or cancel them first.", untimely=True)
+        wrong = f"These tournaments are not over: {enumerated(waits)}."
+        raise Refusal("TAB-LGE-12", wrong, "Close or cancel them first.", untimely=True)
     if "closed" not in statuses:
-        asked = "No tournament of the season was closed."
-        raise Refusal("TAB-LGE-12", asked, "Hold one first.", untimely=True)
+        wrong = "No tournament of the season was closed."
+        raise Refusal("TAB-LGE-12", wrong, "Hold one first.", untimely=True)
 
 
 def close_season(league: League, over: Sequence[Over], tables: FinalTables, cause: Cause, at: str) -> Inscribed:
@@ -146,11 +146,11 @@ def close_season(league: League, over: Sequence[Over], tables: FinalTables, caus
     """
     league.require_organizer(cause, "TAB-LGE-12")
     season = league.require_running("TAB-LGE-12")
-    asked, right = "The tournaments are not those of the season.", "Name each that was added, in that order."
+    wrong, right = "The tournaments are not those of the season.", "Name each that was added, in that order."
     added = [each.tournament for each in season.tournaments]
-    refuse_unless(added and [each.tournament for each in over] == added, "TAB-LGE-12", asked, right)
-    asked, right = f"There are {len(tables)} tables.", f"Expected {season.regulations.divisions}."
-    refuse_unless(len(tables) == season.regulations.divisions, "TAB-LGE-12", asked, right)
+    refuse_unless(added and [each.tournament for each in over] == added, "TAB-LGE-12", wrong, right)
+    wrong, right = f"There are {len(tables)} tables.", f"Expected {season.regulations.divisions}."
+    refuse_unless(len(tables) == season.regulations.divisions, "TAB-LGE-12", wrong, right)
     return league.add(SeasonClosed(season.number, tuple(over), tables), cause, at)
 
 

@@ -134,14 +134,14 @@ class League(Struct, kw_only=True):
 
     def require_organizer(self, cause: Cause, rule: str) -> None:
         """Raise `Refusal` unless the account organizes the league."""
-        asked = "You do not organize this league."
-        refuse_unless(cause.player == self.organizer, rule, asked, f"Its organizer is {self.organizer}.")
+        wrong = "You do not organize this league."
+        refuse_unless(cause.player == self.organizer, rule, wrong, f"Its organizer is {self.organizer}.")
 
     def require_resting(self, rule: str) -> None:
         """Raise `Refusal` while a season runs."""
         if self.season is not None:
-            asked = f"Season {self.season.number} runs."
-            raise Refusal(rule, asked, "This happens between two seasons: close it first.", untimely=True)
+            wrong = f"Season {self.season.number} runs."
+            raise Refusal(rule, wrong, "This happens between two seasons: close it first.", untimely=True)
 
     def require_running(self, rule: str) -> Season:
         """Return the season that runs; raise `Refusal` when none does."""

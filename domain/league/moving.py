@@ -24,23 +24,23 @@ def moves(regulations: Regulations, division: int, table: Sequence[Placed]) -> d
     """Return who changes their division by a table: -1 for up, to the division with the lower number; 1 for down."""
     played = [line for line in table if line.played]
     up = _whole(played, regulations.up) if division > 1 else []
-    found = dict.fromkeys(up, -1)
+    changes = dict.fromkeys(up, -1)
     if played and regulations.down and division < regulations.divisions:
         absent = [line.player for line in table if not line.played]
-        stay = [line for line in played if line.player not in found]
-        found |= dict.fromkeys([*absent, *_whole(stay[::-1], regulations.down - len(absent))], 1)
-    return found
+        stay = [line for line in played if line.player not in changes]
+        changes |= dict.fromkeys([*absent, *_whole(stay[::-1], regulations.down - len(absent))], 1)
+    return changes
 
 
 def _whole(lines: Sequence[Placed], most: int) -> list[PlayerId]:
     """Return the players at the beginning, as many as `most` or fewer: those who tie over the border stay."""
-    found: list[PlayerId] = []
+    players: list[PlayerId] = []
     for _, group in groupby(lines, key=lambda line: line.place):
         tied = [line.player for line in group]
-        if len(found) + len(tied) > most:
+        if len(players) + len(tied) > most:
             break
-        found += tied
-    return found
+        players += tied
+    return players
 
 
 def members_after(regulations: Regulations, tables: Sequence[Sequence[FinalLine]]) -> dict[PlayerId, int]:

@@ -178,14 +178,14 @@ def verify(lines: Iterable[bytes], tournaments: Mapping[TournamentId, Tournament
         exported = read(lines)
     except ExportError as error:
         return LeagueVerdict(False, error.problem, error.version, error.line)
-    known = LeagueVerdict(True, league=exported.league, status=exported.status, events=len(exported.records))
+    verdict = LeagueVerdict(True, league=exported.league, status=exported.status, events=len(exported.records))
     replay = _Replay(exported, tournaments)
     try:
         league = replay.run()
     except ExportError as error:
-        return msgspec.structs.replace(known, ok=False, problem=error.problem, version=error.version, line=error.line)
+        return msgspec.structs.replace(verdict, ok=False, problem=error.problem, version=error.version, line=error.line)
     return msgspec.structs.replace(
-        known,
+        verdict,
         head=exported.records[-1].hash.hex(),
         tournaments=tuple(each.tournament for season in league.seasons for each in season.tournaments),
         proved=tuple(replay.proved()),
@@ -253,16 +253,16 @@ class _Replay(StreamReplay):
 
     def _check_added(self, league: League, added: TournamentAdded, at: str) -> None:
         """Check that a tournament names its division, was added before its first round, and let in whom it may."""
-        found = self.tournaments.get(added.tournament)
-        if found is None:
+        exported = self.tournaments.get(added.tournament)
+        if exported is None:
             return
         where = f"version {self.version} adds {added.tournament}"
-        named = fold_tournament(found.tournament, found.records).regulations.league
-        wanted = (league.id, added.season, added.division)
-        if named is UNSET or (named.league, named.season, named.division) != wanted:
+        reference = fold_tournament(exported.tournament, exported.records).regulations.league
+        expected = (league.id, added.season, added.division)
+        if reference is UNSET or (reference.league, reference.season, reference.division) != expected:
             self.fail(f"{where}, whose regulations do not name division {added.division} of season {added.season}")
         season = league.seasons[-1]
-        for record in found.records:
+        for record in exported.records:
             if record.type == type_name(RoundPublished) and milliseconds(record.at) + AT_ONCE < milliseconds(at):
                 self.fail(f"{where}, in which a round had been published")
             if record.type == type_name(PlayerEntered):
@@ -277,13 +277,16 @@ class _Replay(StreamReplay):
         """Check how the tournaments of a season ended; with all of them at hand, compute its tables anew."""
         finishes: dict[TournamentId, Finish] = {}
         for each in over:
-            found = self.tournaments.get(each.tournament)
-            if found is None:
+            exported = self.tournaments.get(each.tournament)
+            if exported is None:
                 continue
             where = f"version {self.version} names {each.tournament} at version {each.version}"
-            if not 1 <= each.version <= len(found.records) or found.records[each.version - 1].hash.hex() != each.hash:
+            if (
+                not 1 <= each.version <= len(exported.records)
+                or exported.records[each.version - 1].hash.hex() != each.hash
+            ):
                 self.fail(f"{where} with a hash that it does not have there")
-            tournament = fold_tournament(found.tournament, found.records[: each.version])
+            tournament = fold_tournament(exported.tournament, exported.records[: each.version])
             finishes[each.tournament] = finished(tournament)
             if tournament.status not in ("closed", "cancelled"):
                 self.fail(f"{where}, where it was not over")

@@ -53,8 +53,8 @@ class Regulations(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 def require_sound_league(regulations: Regulations) -> None:
     """Raise `Refusal` unless a league can be played by these regulations (TAB-LGE-02)."""
-    for asked, right in _faults(regulations):
-        raise Refusal("TAB-LGE-02", asked, right)
+    for wrong, right in _faults(regulations):
+        raise Refusal("TAB-LGE-02", wrong, right)
 
 
 def _faults(regulations: Regulations) -> Iterator[tuple[str, str]]:

@@ -41,8 +41,8 @@ def finish_of(tournament: Tournament, standings: Sequence[Standing]) -> Finish:
     places: dict[int, list[PlayerId]] = {}
     for each in standings:
         places.setdefault(each.place, []).append(each.player)
-    counted = frozenset(each.player for each in standings if each.played and each.player not in excluded)
-    return Finish(tournament.id, tournament.status, tuple(map(tuple, places.values())), counted)
+    players_counted = frozenset(each.player for each in standings if each.played and each.player not in excluded)
+    return Finish(tournament.id, tournament.status, tuple(map(tuple, places.values())), players_counted)
 
 
 class SeasonResult(Struct, frozen=True):
@@ -179,9 +179,10 @@ def table_of(season: Season, division: int, finishes: Mapping[TournamentId, Fini
         finishes: how the tournaments of the season stand; those that were cancelled are passed over.
     """
     own = [finishes[each.tournament] for each in season.tournaments if each.division == division]
-    found = _Division(season, division, [each for each in own if each.status != "cancelled"])
+    division_table = _Division(season, division, [each for each in own if each.status != "cancelled"])
     values: dict[PlayerId, list[Value]] = {
-        player: [(Fraction(bool(results)),), (found.points(player),)] for player, results in found.results.items()
+        player: [(Fraction(bool(results)),), (division_table.points(player),)]
+        for player, results in division_table.results.items()
     }
     order = [sorted(values)] if values else []
     for at in (0, 1):
@@ -189,9 +190,9 @@ def table_of(season: Season, division: int, finishes: Mapping[TournamentId, Fini
     for at, name in enumerate(season.regulations.tie_breaks, start=2):
         for tied in order:
             for player in tied:
-                values[player].append(_TIE_BREAKS[name](found, player, tied))
+                values[player].append(_TIE_BREAKS[name](division_table, player, tied))
         order = [group for tied in order for group in _ranked(tied, values, at)]
-    return list(_lines(found, order, values))
+    return list(_lines(division_table, order, values))
 
 
 def _ranked(tied: list[PlayerId], values: Mapping[PlayerId, list[Value]], at: int) -> list[list[PlayerId]]:
@@ -202,8 +203,8 @@ def _ranked(tied: list[PlayerId], values: Mapping[PlayerId, list[Value]], at: in
     return [groups[value] for value in sorted(groups, reverse=True)]
 
 
-def _lines(found: _Division, order: list[list[PlayerId]], values: Mapping[PlayerId, list[Value]]) -> Iterator[Line]:
-    names = ("played", "points", *found.season.regulations.tie_breaks)
+def _lines(division: _Division, order: list[list[PlayerId]], values: Mapping[PlayerId, list[Value]]) -> Iterator[Line]:
+    names = ("played", "points", *division.season.regulations.tie_breaks)
     line = [(place, player) for place, tied in _placed(order) for player in tied]
     for (place, player), after in zip_longest(line, line[1:]):
         below = values[after[1]] if after is not None else values[player]
@@ -211,9 +212,9 @@ def _lines(found: _Division, order: list[list[PlayerId]], values: Mapping[Player
         yield Line(
             place,
             player,
-            found.points(player),
-            tuple(found.results_of(player)),
-            found.season.penalty_points(player),
+            division.points(player),
+            tuple(division.results_of(player)),
+            division.season.penalty_points(player),
             tuple(values[player][2:]),
             next(differs, None),
         )

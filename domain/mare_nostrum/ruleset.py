@@ -139,11 +139,11 @@ class MareNostrum(Ruleset[Table]):
     def players(self) -> tuple[int, ...]:
         return tuple(SUPPLY)
 
-    def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
-        return setup.seats(players, chosen or Setup())
+    def seats(self, players: int, choices: Any = None) -> tuple[Seat, ...]:
+        return setup.seats(players, choices or Setup())
 
-    def kept_seats(self, chosen: Setup) -> Mapping[Seat, PlayerId]:
-        return {Seat(leader.civilization): leader.player for leader in chosen.leaders or ()}
+    def kept_seats(self, choices: Setup) -> Mapping[Seat, PlayerId]:
+        return {Seat(leader.civilization): leader.player for leader in choices.leaders or ()}
 
     def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> Table:
         table = bare(Map.of(board), self.rules, setup, seats)

@@ -53,13 +53,13 @@ def crosstable(field: Field) -> list[Line]:
 
 def _cells(player: PlayerId, field: Field, scores: Scores) -> Iterator[Cell]:
     earned = {each.place: each for each in scores.rounds[player]}
-    for place, drawn in enumerate(field.played):
-        table = next((table for table in drawn.tables if player in table.earners(field.regulations)), None)
+    for place, round_ in enumerate(field.played):
+        table = next((table for table in round_.tables if player in table.earners(field.regulations)), None)
         at_table = zip(table.players, table.earners(field.regulations), strict=True) if table is not None else ()
         opponents = tuple(each for each, earner in at_table if earner != player)
-        number, found = table.number if table is not None else 0, earned.get(place)
-        if found is not None:
-            finished = found.seated.place + 1 if found.seated is not None else 0
-            yield Cell(drawn.number, number, opponents, finished, found.points, found.counts)
+        number, score = table.number if table is not None else 0, earned.get(place)
+        if score is not None:
+            finished = score.seated.place + 1 if score.seated is not None else 0
+            yield Cell(round_.number, number, opponents, finished, score.points, score.counts)
         elif table is not None:
-            yield Cell(drawn.number, number, opponents, 0, None)
+            yield Cell(round_.number, number, opponents, 0, None)

@@ -66,26 +66,26 @@ def change(
     """Change the regulations (TAB-TRN-03). `seats` are the numbers of players that the ruleset takes."""
     tournament.require_director(cause, "TAB-TRN-03")
     require_sound_regulations(regulations, seats)
-    kept = regulations.league == tournament.regulations.league
+    stays = regulations.league == tournament.regulations.league
     right = "Announce another tournament for another league, season or division."
-    refuse_unless(kept, "TAB-LGE-06", "You asked to change the league of the tournament.", right)
+    refuse_unless(stays, "TAB-LGE-06", "You asked to change the league of the tournament.", right)
     current = tournament.field.current
     if current is not None and current.status == "drawn":
-        asked = f"The lots of round {current.number} have been drawn."
-        raise Refusal("TAB-TRN-03", asked, "Change the regulations after it is published or cancelled.", untimely=True)
+        wrong = f"The lots of round {current.number} have been drawn."
+        raise Refusal("TAB-TRN-03", wrong, "Change the regulations after it is published or cancelled.", untimely=True)
     if played := len(tournament.field.played):
         for name in UNCHANGING:
-            asked = f"You asked to change {name!r}, but a round has been published."
-            kept = getattr(tournament.regulations, name) == getattr(regulations, name)
-            refuse_unless(kept, "TAB-TRN-03", asked, f"These stay: {enumerated(UNCHANGING)}.")
-        asked = f"You asked for {regulations.rounds} rounds, but {played} have been published."
-        refuse_unless(regulations.rounds >= played, "TAB-TRN-03", asked, f"Expected {played} or more.")
-        kept = _first_stages(regulations, played) == _first_stages(tournament.regulations, played)
-        asked = "You asked to change a stage that has begun."
-        refuse_unless(kept, "TAB-TRN-03", asked, "Of such a stage, only the number of rounds can change.")
+            wrong = f"You asked to change {name!r}, but a round has been published."
+            stays = getattr(tournament.regulations, name) == getattr(regulations, name)
+            refuse_unless(stays, "TAB-TRN-03", wrong, f"These stay: {enumerated(UNCHANGING)}.")
+        wrong = f"You asked for {regulations.rounds} rounds, but {played} have been published."
+        refuse_unless(regulations.rounds >= played, "TAB-TRN-03", wrong, f"Expected {played} or more.")
+        stays = _first_stages(regulations, played) == _first_stages(tournament.regulations, played)
+        wrong = "You asked to change a stage that has begun."
+        refuse_unless(stays, "TAB-TRN-03", wrong, "Of such a stage, only the number of rounds can change.")
     entered = len(tournament.field.entrants)
-    asked = f"You asked for {regulations.entrants} entrants at most, but there are {entered}."
-    refuse_unless(regulations.entrants >= entered, "TAB-TRN-03", asked, f"Expected {entered} or more.")
+    wrong = f"You asked for {regulations.entrants} entrants at most, but there are {entered}."
+    refuse_unless(regulations.entrants >= entered, "TAB-TRN-03", wrong, f"Expected {entered} or more.")
     return tournament.add([RegulationsChanged(regulations)], cause, at)
 
 
@@ -97,11 +97,11 @@ def _first_stages(regulations: Regulations, played: int) -> list[tuple[int, AnyS
 def name_director(tournament: Tournament, player: PlayerId, cause: Cause, at: str) -> Inscribed:
     """Name another director, as the organizer (TAB-TRN-04)."""
     tournament.require_organizer(cause, "TAB-TRN-04")
-    asked = f"{player} is a director already."
-    refuse_unless(player not in tournament.directors, "TAB-TRN-04", asked, "Name somebody else.")
-    asked = f"There are {len(tournament.directors)} directors."
+    wrong = f"{player} is a director already."
+    refuse_unless(player not in tournament.directors, "TAB-TRN-04", wrong, "Name somebody else.")
+    wrong = f"There are {len(tournament.directors)} directors."
     refuse_unless(
-        len(tournament.directors) < MOST_DIRECTORS, "TAB-TRN-04", asked, f"Expected {MOST_DIRECTORS} at most."
+        len(tournament.directors) < MOST_DIRECTORS, "TAB-TRN-04", wrong, f"Expected {MOST_DIRECTORS} at most."
     )
     return tournament.add([DirectorNamed(player)], cause, at)
 
@@ -141,15 +141,15 @@ def penalize(
 ) -> Inscribed:
     """Give a player a penalty, as a director (TAB-TRN-17). An exclusion takes them out of further rounds."""
     tournament.require_director(cause, "TAB-TRN-17")
-    asked = f"{player} has not entered."
-    refuse_unless(player in tournament.field.entrants, "TAB-TRN-17", asked, "Only players get penalties.")
+    wrong = f"{player} has not entered."
+    refuse_unless(player in tournament.field.entrants, "TAB-TRN-17", wrong, "Only players get penalties.")
     refuse_unless(player != cause.player, "TAB-TRN-17", "This is yourself.", "Another director decides it.")
     require_reason(reason, "TAB-TRN-17")
     least, most = (1, MOST_POINTS) if sort == "points" else (0, 0)
     right = f"Expected {least} to {most:,} for {sort!r}." if most else f"A penalty of the sort {sort!r} has 0 points."
     refuse_unless(least <= points <= most, "TAB-TRN-17", f"The penalty has {points} points.", right)
-    given = len(tournament.field.penalties)
-    refuse_unless(given < MOST_PENALTIES, "TAB-TRN-17", f"There are {given} penalties.", "There can be no more.")
+    number = len(tournament.field.penalties)
+    refuse_unless(number < MOST_PENALTIES, "TAB-TRN-17", f"There are {number} penalties.", "There can be no more.")
     return tournament.add([PenaltyGiven(player, sort, points, reason)], cause, at)
 
 
@@ -157,13 +157,13 @@ def tell_all(tournament: Tournament, text: str, cause: Cause, at: str) -> Inscri
     """Tell all players something, as a director (TAB-TRN-18)."""
     tournament.require_director(cause, "TAB-TRN-18")
     require_reason(text, "TAB-TRN-18", "An announcement")
-    asked, most = f"There are {len(tournament.announcements)} announcements.", MOST_ANNOUNCEMENTS
-    refuse_unless(len(tournament.announcements) < most, "TAB-TRN-18", asked, f"A tournament has {most} at most.")
+    wrong, most = f"There are {len(tournament.announcements)} announcements.", MOST_ANNOUNCEMENTS
+    refuse_unless(len(tournament.announcements) < most, "TAB-TRN-18", wrong, f"A tournament has {most} at most.")
     hour_ago = milliseconds(max(at, tournament.changed)) - HOUR
     newest = [milliseconds(when) for _, when in tournament.announcements[-MOST_IN_AN_HOUR:]]
     if len(newest) == MOST_IN_AN_HOUR and newest[0] > hour_ago:
-        asked = f"There were {MOST_IN_AN_HOUR} announcements within an hour."
-        raise Refusal("TAB-TRN-18", asked, "Each of them is told to all players. Wait a little.", untimely=True)
+        wrong = f"There were {MOST_IN_AN_HOUR} announcements within an hour."
+        raise Refusal("TAB-TRN-18", wrong, "Each of them is told to all players. Wait a little.", untimely=True)
     return tournament.add([AnnouncementMade(text)], cause, at)
 
 
@@ -172,16 +172,16 @@ def close(tournament: Tournament, cause: Cause, at: str) -> Inscribed:
     tournament.require_director(cause, "TAB-TRN-19")
     played = len(tournament.field.played)
     if tournament.regulations.stage_of(played) is not None:
-        asked = f"{played} of {tournament.regulations.rounds} rounds have been played."
+        wrong = f"{played} of {tournament.regulations.rounds} rounds have been played."
         right = "Play the others, or change the regulations so that there are fewer."
-        raise Refusal("TAB-TRN-19", asked, right, untimely=True)
+        raise Refusal("TAB-TRN-19", wrong, right, untimely=True)
     waiting = [
         f"table {table.number} of round {each.number}" for each in tournament.field.played for table in each.waiting
     ]
     if waiting:
-        shown = enumerated(waiting[:5]) + (f" and {len(waiting) - 5} more" if len(waiting) > 5 else "")
-        asked = f"These have no result that counts: {shown}."
-        raise Refusal("TAB-TRN-19", asked, "Confirm their results, or adjudicate.", untimely=True)
+        examples = enumerated(waiting[:5]) + (f" and {len(waiting) - 5} more" if len(waiting) > 5 else "")
+        wrong = f"These have no result that counts: {examples}."
+        raise Refusal("TAB-TRN-19", wrong, "Confirm their results, or adjudicate.", untimely=True)
     return tournament.add([TournamentClosed(final_order(tournament.field))], cause, at)
 
 

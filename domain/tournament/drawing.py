@@ -14,7 +14,7 @@ UNIT: int = 60
 """A point counts 60: points that two to six share are whole numbers then."""
 
 
-def problem_of(field: Field, drawn: Round) -> Problem:
+def problem_of(field: Field, current: Round) -> Problem:
     """Return the problem of a round whose lots were drawn. Players who have left since then are not drawn.
 
     Scores are in sixtieths of a point, and a step is the mean difference between two places of a table of the preferred
@@ -38,14 +38,14 @@ def problem_of(field: Field, drawn: Round) -> Problem:
             field.entrants[player].club or "",
             seats=tuple(seats[seat, player] for seat in range(max(regulations.sizes))),
         )
-        for lot, player in enumerate(drawn.present, start=1)
+        for lot, player in enumerate(current.present, start=1)
         if not field.entrants[player].out
     )
     return Problem(
         tuple(entrants),
         (stage.size,) if isinstance(stage, FinalTable) else tuple(sorted(regulations.sizes)),
         stage.size if isinstance(stage, FinalTable) else regulations.sizes[0],
-        byes=len(drawn.present) if isinstance(stage, RoundRobin) else max(regulations.sizes) - 1,
+        byes=len(current.present) if isinstance(stage, RoundRobin) else max(regulations.sizes) - 1,
         step=_step(regulations),
         met=_met(played),
         bans=(
@@ -55,24 +55,24 @@ def problem_of(field: Field, drawn: Round) -> Problem:
     )
 
 
-def drawn_without_solver(field: Field, drawn: Round) -> Draw:
+def drawn_without_solver(field: Field, current: Round) -> Draw:
     """Return tables for a round: by the circle method in a round robin, as long as its players stay; else by slices.
 
     Raises:
         NoDraw, Undecided: as `slices` does.
     """
-    problem = problem_of(field, drawn)
+    problem = problem_of(field, current)
     if isinstance(field.regulations.stage_of(len(field.played)), RoundRobin):
-        around = _circle(field, drawn)
+        around = _circle(field, current)
         if not faults(problem, around):
             return arranged(problem, around)
     return slices(problem)
 
 
-def _circle(field: Field, drawn: Round) -> Draw:
+def _circle(field: Field, current: Round) -> Draw:
     """Return the pairs of a round by the circle method, over those who played the first round of the stage."""
     before = _of_stage(field)
-    first = before[0] if before else drawn
+    first = before[0] if before else current
     seats: list[PlayerId | None] = [*first.present, *([None] if len(first.present) % 2 else [])]
     turned = [seats[0], *(seats[1 + (at + len(before)) % (len(seats) - 1)] for at in range(len(seats) - 1))]
     pairs = list(zip(turned[: len(seats) // 2], reversed(turned), strict=False))

@@ -24,9 +24,9 @@ def enter(tournament: Tournament, club: str | None, cause: Cause, at: str) -> In
         raise Refusal("TAB-TRN-05", "You were excluded from this tournament.", "Enter another one.")
     played = len(tournament.field.played)
     if played >= regulations.late:
-        asked = f"{played} rounds have been published." if played != 1 else "The first round has been published."
+        wrong = f"{played} rounds have been published." if played != 1 else "The first round has been published."
         right = f"Players enter before round {regulations.late} is published." if regulations.late > 1 else ""
-        raise Refusal("TAB-TRN-05", asked, right or "Players enter before the first round.", untimely=True)
+        raise Refusal("TAB-TRN-05", wrong, right or "Players enter before the first round.", untimely=True)
     if entrant is None and len(tournament.field.entrants) >= regulations.entrants:
         raise Refusal("TAB-TRN-05", "The tournament is full.", f"{regulations.entrants} can enter.", untimely=True)
     fits = club is None or (len(club) <= LONGEST_CLUB and is_reason(club))

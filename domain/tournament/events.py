@@ -206,8 +206,8 @@ class RoundDrafted(TournamentEvent, frozen=True):
     bound: int | UnsetType = UNSET
 
     def tell(self, name: Name) -> str:
-        drawn = f"{len(self.drawn.tables)} tables and {len(self.drawn.byes)} byes"
-        return f"Draft {self.draft} of round {self.round} has {drawn}, and costs {self.cost.total}."
+        tables = f"{len(self.drawn.tables)} tables and {len(self.drawn.byes)} byes"
+        return f"Draft {self.draft} of round {self.round} has {tables}, and costs {self.cost.total}."
 
 
 class RoundPublished(TournamentEvent, frozen=True):
@@ -364,8 +364,8 @@ class PenaltyGiven(TournamentEvent, frozen=True):
     reason: str
 
     def tell(self, name: Name) -> str:
-        given = f"minus {self.points} points" if self.sort == "points" else _PENALTIES[self.sort]
-        return f"{name(self.player)} got {given}: {self.reason}"
+        penalty = f"minus {self.points} points" if self.sort == "points" else _PENALTIES[self.sort]
+        return f"{name(self.player)} got {penalty}: {self.reason}"
 
 
 class AnnouncementMade(TournamentEvent, frozen=True):

@@ -33,19 +33,19 @@ def players_of(records: Iterable[Record], table: Table) -> dict[Seat, PlayerId]:
 
     A seat of somebody who was replaced counts for their substitute, who may not have taken it over (TAB-TRN-13).
     """
-    known = {*table.players, *table.away}
-    held: dict[Seat, PlayerId] = {}
+    players_known = {*table.players, *table.away}
+    holders: dict[Seat, PlayerId] = {}
     for record in records:
         match read_around(record):
             case SeatTaken(seat, player) | SeatAssigned(seat, player) | SeatTakenOver(seat, player):
-                held[seat] = player if player in known or seat not in held else held[seat]
+                holders[seat] = player if player in players_known or seat not in holders else holders[seat]
             case SeatLeft(seat):
-                held.pop(seat, None)
+                holders.pop(seat, None)
             case SeatsMoved(players):
-                held = dict(players)
+                holders = dict(players)
             case _:
                 pass
-    return {seat: table.seated_for(player) for seat, player in held.items() if player in known}
+    return {seat: table.seated_for(player) for seat, player in holders.items() if player in players_known}
 
 
 def outcome_of(game: Game, records: Sequence[Record], table: Table) -> Outcome | None:
@@ -57,11 +57,15 @@ def outcome_of(game: Game, records: Sequence[Record], table: Table) -> Outcome |
     end, players = finish(game), players_of(records, table)
     if end is None or sorted(players.values()) != sorted(table.players):
         return None
-    ended = next(record for record in reversed(records) if record.type == type_name(GameEnded))
+    end_record = next(record for record in reversed(records) if record.type == type_name(GameEnded))
     given_up = game.around.given_up
-    gone = {player for seat, player in players.items() if _has_left(game, seat, player, table) or seat in given_up}
-    left = tuple(player for player in table.players if player in gone)
-    return Outcome(in_players(end.order, players), end.how, end.rule, ended.version, ended.hash.hex(), left)
+    leavers_of_game = {
+        player for seat, player in players.items() if _has_left(game, seat, player, table) or seat in given_up
+    }
+    leavers = tuple(player for player in table.players if player in leavers_of_game)
+    return Outcome(
+        in_players(end.order, players), end.how, end.rule, end_record.version, end_record.hash.hex(), leavers
+    )
 
 
 def _has_left(game: Game, seat: Seat, player: PlayerId, table: Table) -> bool:

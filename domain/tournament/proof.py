@@ -199,15 +199,15 @@ def verify(lines: Iterable[bytes], library: Library, games: Mapping[GameId, Expo
         exported = read(lines)
     except ExportError as error:
         return TournamentVerdict(False, error.problem, error.version, error.line)
-    known = TournamentVerdict(True, tournament=exported.tournament, status=exported.status)
-    known = msgspec.structs.replace(known, events=len(exported.records))
+    verdict = TournamentVerdict(True, tournament=exported.tournament, status=exported.status)
+    verdict = msgspec.structs.replace(verdict, events=len(exported.records))
     replay = _Replay(exported, library, games)
     try:
         tournament = replay.run()
     except ExportError as error:
-        return msgspec.structs.replace(known, ok=False, problem=error.problem, version=error.version, line=error.line)
+        return msgspec.structs.replace(verdict, ok=False, problem=error.problem, version=error.version, line=error.line)
     return msgspec.structs.replace(
-        known,
+        verdict,
         head=exported.records[-1].hash.hex(),
         games=tuple(tournament.games),
         proved=tuple(replay.proved(tournament)),
@@ -303,11 +303,11 @@ class _Replay(StreamReplay):
                 if not follows(secret, tournament.last_secret):
                     self.fail(f"version {self.version} has a secret that does not follow from the commitment")
                 return rounds.close_check_in(tournament, secret, cause, at)
-            case RoundDrafted(_, _, drawn, _, by, bound):
-                return rounds.draft(tournament, drawn, by, None if bound is UNSET else bound, cause, at)
-            case RoundPublished(_, draft, drawn, _, reason):
-                given = (None, None) if reason is UNSET else (drawn, reason)
-                return rounds.publish(tournament, draft, *given, cause, at)
+            case RoundDrafted(_, _, draw, _, by, bound):
+                return rounds.draft(tournament, draw, by, None if bound is UNSET else bound, cause, at)
+            case RoundPublished(_, draft, draw, _, reason):
+                change = (None, None) if reason is UNSET else (draw, reason)
+                return rounds.publish(tournament, draft, *change, cause, at)
             case RoundCancelled(number, reason):
                 self._check_unplayed(tournament, number, at)
                 return rounds.cancel_round(tournament, number, reason, cause, at)
@@ -320,8 +320,10 @@ class _Replay(StreamReplay):
 
     def _result_anew(self, tournament: Tournament, event: TournamentEvent, cause: Cause, at: str) -> Inscribed:
         match event:
-            case ResultTaken(number, table, order, how, rule, version, hash, left):
-                anew = results.take_result(tournament, number, table, order, how, rule, version, hash, left, cause, at)
+            case ResultTaken(number, table, order, how, rule, version, hash, leavers):
+                anew = results.take_result(
+                    tournament, number, table, order, how, rule, version, hash, leavers, cause, at
+                )
                 self._compare(tournament, event)
                 return anew
             case ResultConfirmed(number, table):
@@ -343,33 +345,33 @@ class _Replay(StreamReplay):
         current = self.library.current(ruleset)
         return {number for version in current.versions for number in self.library.at(ruleset, version).players}
 
-    def _compare(self, tournament: Tournament, taken: ResultTaken) -> None:
+    def _compare(self, tournament: Tournament, result: ResultTaken) -> None:
         """Compare a result with its game, when that is at hand."""
-        table = tournament.table(taken.round, taken.table, "TAB-TRN-14")
+        table = tournament.table(result.round, result.table, "TAB-TRN-14")
         game = self.games.get(table.game) if table.game is not None else None
         if game is None:
             return
         where = f"version {self.version} takes the result of {game.game}"
         if cause_of(game.records[0]).tournament != self.exported.tournament:
             self.fail(f"{where}, which is no game of this tournament")
-        if taken.version > len(game.records) or game.records[taken.version - 1].hash.hex() != taken.hash:
-            self.fail(f"{where} at version {taken.version} with a hash that the game does not have there")
-        found = outcome_of(game.fold(self.library), game.records, table)
-        if found is None:
+        if result.version > len(game.records) or game.records[result.version - 1].hash.hex() != result.hash:
+            self.fail(f"{where} at version {result.version} with a hash that the game does not have there")
+        outcome = outcome_of(game.fold(self.library), game.records, table)
+        if outcome is None:
             self.fail(f"{where}, which is not over, or was played by others")
-        if (taken.how, taken.rule) == ("ruled", RULED_AFTERWARDS):
+        if (result.how, result.rule) == ("ruled", RULED_AFTERWARDS):
             # What was ruled after the end is in a case, and not in the game.
             self.ruled.append(game.game)
-            found = msgspec.structs.replace(found, order=taken.order, how=taken.how, rule=taken.rule)
-        told = (taken.order, taken.how, taken.rule, taken.version, taken.left)
-        if told != (found.order, found.how, found.rule, found.version, found.left):
-            self.fail(f"{where}, which ended otherwise: {canonical(found).decode()}")
+            outcome = msgspec.structs.replace(outcome, order=result.order, how=result.how, rule=result.rule)
+        claimed = (result.order, result.how, result.rule, result.version, result.left)
+        if claimed != (outcome.order, outcome.how, outcome.rule, outcome.version, outcome.left):
+            self.fail(f"{where}, which ended otherwise: {canonical(outcome).decode()}")
         self.results += 1
 
     def _check_unplayed(self, tournament: Tournament, number: int, at: str) -> None:
         """Check that nobody had given a command in the games of a round that was cancelled."""
-        found = tournament.field.rounds.get(number)
-        for table in found.tables if found is not None else ():
+        round_ = tournament.field.rounds.get(number)
+        for table in round_.tables if round_ is not None else ():
             game = self.games.get(table.game) if table.game is not None else None
             starts = starts_of_commands(game.records) if game is not None else ()
             # A start is the version before a command, so the command itself is the next record.
@@ -389,8 +391,8 @@ class _Replay(StreamReplay):
     def proved(self, tournament: Tournament) -> Iterator[str]:
         yield f"The chain of {len(self.exported.records)} events is unbroken and every line is canonical."
         yield "Every act was decided again and gave exactly the stored events."
-        if drawn := len(tournament.field.rounds):
-            yield f"The lots of {drawn} rounds are those of the secrets that were committed to."
+        if number := len(tournament.field.rounds):
+            yield f"The lots of {number} rounds are those of the secrets that were committed to."
             yield "Every draft and every published round is lawful and costs what it says."
         if results := self.results - len(self.ruled):
             yield f"{results} results are those of their games."

@@ -187,8 +187,8 @@ def require_sound_regulations(regulations: Regulations, seats: Collection[int]) 
 
     `seats` are the numbers of players that the ruleset takes.
     """
-    for asked, right in _faults(regulations, seats):
-        raise Refusal("TAB-TRN-02", asked, right)
+    for wrong, right in _faults(regulations, seats):
+        raise Refusal("TAB-TRN-02", wrong, right)
     if regulations.clock is not None:
         for size in regulations.sizes:
             require_sound(regulations.clock, size)
@@ -243,19 +243,22 @@ def _faults_of_stage(stage: AnyStage, regulations: Regulations) -> Iterator[tupl
 
 
 def _faults_of_points(regulations: Regulations) -> Iterator[tuple[str, str]]:
-    given = sorted(len(each) for each in regulations.points)
-    if given != sorted(set(regulations.sizes)):
-        wanted = enumerated([str(size) for size in sorted(set(regulations.sizes))])
+    lengths = sorted(len(each) for each in regulations.points)
+    if lengths != sorted(set(regulations.sizes)):
+        sizes = enumerated([str(size) for size in sorted(set(regulations.sizes))])
         yield (
-            f"There are points for tables of {enumerated([str(size) for size in given]) or 'no size'}.",
-            f"Expected points for tables of {wanted}, one list each.",
+            f"There are points for tables of {enumerated([str(size) for size in lengths]) or 'no size'}.",
+            f"Expected points for tables of {sizes}, one list each.",
         )
     for each in regulations.points:
-        shown = "-".join(map(str, each))
+        sequence = "-".join(map(str, each))
         if any(not 0 <= points <= MOST_POINTS for points in each):
-            yield f"The points {shown} are out of bounds.", f"Points are 0 to {MOST_POINTS:,}."
+            yield f"The points {sequence} are out of bounds.", f"Points are 0 to {MOST_POINTS:,}."
         if list(each) != sorted(each, reverse=True):
-            yield f"The points {shown} rise with the place.", "A later place never has more points than an earlier one."
+            yield (
+                f"The points {sequence} rise with the place.",
+                "A later place never has more points than an earlier one.",
+            )
 
 
 POINTS: Final = {

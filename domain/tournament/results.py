@@ -18,42 +18,42 @@ def take_result(
     rule: str,
     version: Version,
     hash: str,  # noqa: A002 - what it is called everywhere else
-    left: tuple[PlayerId, ...],
+    leavers: tuple[PlayerId, ...],
     cause: Cause,
     at: str,
 ) -> Inscribed:
     """Take the result of a table from its game, which is over (TAB-TRN-14); anew after a ruling on it."""
-    found = tournament.table(number, table, "TAB-TRN-14")
-    refuse_unless(found.game is not None, "TAB-TRN-14", "The table has no game yet.", "Open it first.")
-    if found.result is not None and (found.result.confirmed or found.result.how == "overruled"):
+    at_table = tournament.table(number, table, "TAB-TRN-14")
+    refuse_unless(at_table.game is not None, "TAB-TRN-14", "The table has no game yet.", "Open it first.")
+    if at_table.result is not None and (at_table.result.confirmed or at_table.result.how == "overruled"):
         raise Refusal("TAB-TRN-14", "The table has a result.", "A director can overrule it.", untimely=True)
-    require_order(found, order, "TAB-TRN-14")
-    refuse_unless(set(left) <= set(found.players), "TAB-TRN-14", "Somebody left who was not there.", "")
-    return tournament.add([ResultTaken(number, table, order, how, rule, version, hash, left)], cause, at)
+    require_order(at_table, order, "TAB-TRN-14")
+    refuse_unless(set(leavers) <= set(at_table.players), "TAB-TRN-14", "Somebody left who was not there.", "")
+    return tournament.add([ResultTaken(number, table, order, how, rule, version, hash, leavers)], cause, at)
 
 
 def confirm(tournament: Tournament, number: int, table: int, cause: Cause, at: str) -> Inscribed:
     """Let a result count: as a director, or by itself when its time is up (TAB-TRN-15)."""
-    found = tournament.table(number, table, "TAB-TRN-15")
+    at_table = tournament.table(number, table, "TAB-TRN-15")
     if cause.by is None:
         tournament.require_director(cause, "TAB-TRN-15")
-    if found.result is None:
-        asked = "The table has no result."
-        raise Refusal("TAB-TRN-15", asked, "Wait for the end of its game, or adjudicate.", untimely=True)
-    if found.result.confirmed:
+    if at_table.result is None:
+        wrong = "The table has no result."
+        raise Refusal("TAB-TRN-15", wrong, "Wait for the end of its game, or adjudicate.", untimely=True)
+    if at_table.result.confirmed:
         raise Refusal("TAB-TRN-15", "The result counts already.", "A director can overrule it.", untimely=True)
     if cause.by is None:
-        tournament.require_impartial(found, cause)
+        tournament.require_impartial(at_table, cause)
     else:
         hours = tournament.regulations.confirmed_after
         played = tournament.field.played
         is_last = number == played[-1].number and tournament.regulations.stage_of(len(played)) is None
-        asked = "Nobody has confirmed this result."
+        wrong = "Nobody has confirmed this result."
         right = "Those of the last round count when a director confirms them."
-        refuse_unless(not is_last, "TAB-TRN-15", asked, right)
-        due = milliseconds(found.result.at) + hours * HOUR
+        refuse_unless(not is_last, "TAB-TRN-15", wrong, right)
+        count_from = milliseconds(at_table.result.at) + hours * HOUR
         right = f"By itself a result counts {hours} hours after it was taken."
-        refuse_unless(milliseconds(max(at, tournament.changed)) >= due, "TAB-TRN-15", asked, right)
+        refuse_unless(milliseconds(max(at, tournament.changed)) >= count_from, "TAB-TRN-15", wrong, right)
     return tournament.add([ResultConfirmed(number, table)], cause, at)
 
 
@@ -63,14 +63,14 @@ def overrule(
     """Give a table a result, as a director: in place of that of its game, or of a game that does not end
     (TAB-TRN-16)."""
     tournament.require_director(cause, "TAB-TRN-16")
-    found = tournament.table(number, table, "TAB-TRN-16")
-    tournament.require_impartial(found, cause)
+    at_table = tournament.table(number, table, "TAB-TRN-16")
+    tournament.require_impartial(at_table, cause)
     require_reason(reason, "TAB-TRN-16")
-    require_order(found, order, "TAB-TRN-16")
-    if found.result is None and found.game is not None:
+    require_order(at_table, order, "TAB-TRN-16")
+    if at_table.result is None and at_table.game is not None:
         days = tournament.regulations.unfinished.days
-        due = milliseconds(found.opened) + days * DAY
-        asked = "Its game is not over."
+        earliest = milliseconds(at_table.opened) + days * DAY
+        wrong = "Its game is not over."
         right = f"A game may be adjudicated {days} days after it was opened."
-        refuse_unless(milliseconds(max(at, tournament.changed)) >= due, "TAB-TRN-16", asked, right)
+        refuse_unless(milliseconds(max(at, tournament.changed)) >= earliest, "TAB-TRN-16", wrong, right)
     return tournament.add([ResultOverruled(number, table, order, reason)], cause, at)

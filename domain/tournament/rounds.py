@@ -35,17 +35,17 @@ def close_check_in(tournament: Tournament, secret: str, cause: Cause, at: str) -
     tournament.require_director(cause, "TAB-TRN-08")
     current, played = tournament.field.current, len(tournament.field.played)
     if current is not None and current.status == "drawn":
-        asked = f"The lots of round {current.number} have been drawn."
-        raise Refusal("TAB-TRN-08", asked, "A draft is drawn again with the same lots.", untimely=True)
+        wrong = f"The lots of round {current.number} have been drawn."
+        raise Refusal("TAB-TRN-08", wrong, "A draft is drawn again with the same lots.", untimely=True)
     stage = tournament.regulations.stage_of(played)
     if stage is None:
-        asked = f"All {played} rounds have been drawn."
-        raise Refusal("TAB-TRN-08", asked, "Close the tournament when its results count.", untimely=True)
+        wrong = f"All {played} rounds have been drawn."
+        raise Refusal("TAB-TRN-08", wrong, "Close the tournament when its results count.", untimely=True)
     waiting = [table.number for each in tournament.field.played for table in each.waiting]
     if waiting and isinstance(stage, Swiss | KnockOut | FinalTable):
-        asked = f"{len(waiting)} tables have no result that counts."
+        wrong = f"{len(waiting)} tables have no result that counts."
         right = "The next round is drawn when all results count: confirm them, or adjudicate."
-        raise Refusal("TAB-TRN-08", asked, right, untimely=True)
+        raise Refusal("TAB-TRN-08", wrong, right, untimely=True)
     number = tournament.next_round
     refuse_unless(number <= LENGTH, "TAB-TRN-08", f"{LENGTH} rounds have been drawn.", "There are no more secrets.")
     refuse_unless(
@@ -66,9 +66,9 @@ def _present(tournament: Tournament, number: int) -> list[Entrant]:
     present = [each for each in present if not each.out and each.checked_in >= least]
     fewest = stage.size if isinstance(stage, FinalTable) else min(regulations.sizes)
     if len(present) < fewest:
-        asked = f"{len(present)} players can play the round."
+        wrong = f"{len(present)} players can play the round."
         right = f"A table needs {fewest} at least, who have checked in."
-        raise Refusal("TAB-TRN-08", asked, right, untimely=True)
+        raise Refusal("TAB-TRN-08", wrong, right, untimely=True)
     return present[:fewest] if isinstance(stage, FinalTable) else present
 
 
@@ -87,31 +87,31 @@ def tables_for(tournament: Tournament, solve: Callable[[Problem], Draw] | None =
         right = "Drop a player, or cancel the round and change the sizes of tables or the bans."
         raise Refusal("TAB-TRN-09", obstacle(problem) or "There is no lawful draw.", right) from None
     except Undecided as undecided:
-        asked, right = f"A lawful draw was not found: {undecided}.", "Draw the tables by hand, or lift bans."
-        raise Refusal("TAB-TRN-09", asked, right) from None
+        wrong, right = f"A lawful draw was not found: {undecided}.", "Draw the tables by hand, or lift bans."
+        raise Refusal("TAB-TRN-09", wrong, right) from None
 
 
-def draft(tournament: Tournament, drawn: Draw, by: str, bound: int | None, cause: Cause, at: str) -> Inscribed:
+def draft(tournament: Tournament, draw: Draw, by: str, bound: int | None, cause: Cause, at: str) -> Inscribed:
     """Draw the tables of the round whose lots were drawn, as a director (TAB-TRN-09).
 
     Args:
-        drawn: the tables, which a solver has found.
+        draw: the tables, which a solver has found.
         by: what found them.
         bound: what no tables could fall below, as far as it is known.
     """
     tournament.require_director(cause, "TAB-TRN-09")
     current = require_more_drafts(tournament)
-    costs = _costs(tournament, drawn, current, "TAB-TRN-09")
+    costs = _costs(tournament, draw, current, "TAB-TRN-09")
     draft = len(current.drafts) + 1
-    event = RoundDrafted(current.number, draft, drawn, costs, by, UNSET if bound is None else bound)
+    event = RoundDrafted(current.number, draft, draw, costs, by, UNSET if bound is None else bound)
     return tournament.add([event], cause, at)
 
 
 def require_more_drafts(tournament: Tournament) -> Round:
     """Return the round that is being drawn. Raises `Refusal` when there is none, or it has as many drafts as it may."""
     current = tournament.require_drawn("TAB-TRN-09")
-    asked = f"Round {current.number} has {len(current.drafts)} drafts."
-    refuse_unless(len(current.drafts) < MOST_DRAFTS, "TAB-TRN-09", asked, "Publish one of them.")
+    wrong = f"Round {current.number} has {len(current.drafts)} drafts."
+    refuse_unless(len(current.drafts) < MOST_DRAFTS, "TAB-TRN-09", wrong, "Publish one of them.")
     return current
 
 
@@ -126,14 +126,14 @@ def publish(
     """
     tournament.require_director(cause, "TAB-TRN-10")
     current = tournament.require_drawn("TAB-TRN-10")
-    drawn = _draft(current, draft)
-    if changed is None or changed == drawn:
+    draw = _draft(current, draft)
+    if changed is None or changed == draw:
         refuse_unless(reason is None, "TAB-TRN-10", "You gave a reason, but changed nothing.", "Leave it out.")
     else:
         require_reason(reason or "", "TAB-TRN-10")
-        drawn = changed
-    costs = _costs(tournament, drawn, current, "TAB-TRN-10")
-    event = RoundPublished(current.number, draft, drawn, costs, UNSET if reason is None else reason)
+        draw = changed
+    costs = _costs(tournament, draw, current, "TAB-TRN-10")
+    event = RoundPublished(current.number, draft, draw, costs, UNSET if reason is None else reason)
     return tournament.add([event], cause, at)
 
 
@@ -141,12 +141,12 @@ def require_drawing(tournament: Tournament, number: int) -> Round:
     """Return a round that is being drawn. Raises `Refusal` when it is another one, or none (TAB-TRN-10)."""
     current = tournament.require_drawn("TAB-TRN-10")
     if current.number != number:
-        asked = f"Round {number} is not the one that is being drawn."
-        raise Refusal("TAB-TRN-10", asked, f"Publish round {current.number}.", untimely=True)
+        wrong = f"Round {number} is not the one that is being drawn."
+        raise Refusal("TAB-TRN-10", wrong, f"Publish round {current.number}.", untimely=True)
     return current
 
 
-def price(tournament: Tournament, number: int, draft: int, drawn: Draw, cause: Cause) -> tuple[Cost, tuple[Cost, ...]]:
+def price(tournament: Tournament, number: int, draft: int, draw: Draw, cause: Cause) -> tuple[Cost, tuple[Cost, ...]]:
     """Return what tables would cost if a director published them in place of a draft, and what each of them would.
 
     Nothing happens by it. Raises `Refusal` where publishing them would (TAB-TRN-10); no reason is asked for.
@@ -154,28 +154,28 @@ def price(tournament: Tournament, number: int, draft: int, drawn: Draw, cause: C
     tournament.require_director(cause, "TAB-TRN-10")
     current = require_drawing(tournament, number)
     _draft(current, draft)
-    field = Numbers(_lawful(tournament, drawn, current, "TAB-TRN-10"))
-    return cost_in(field, drawn), tuple(cost_in(field, Draw((table,))) for table in drawn.tables)
+    field = Numbers(_lawful(tournament, draw, current, "TAB-TRN-10"))
+    return cost_in(field, draw), tuple(cost_in(field, Draw((table,))) for table in draw.tables)
 
 
 def _draft(current: Round, draft: int) -> Draw:
     """Return a draft by its number. Raises `Refusal` when there is none."""
     if not 1 <= draft <= len(current.drafts):
-        asked, drafts = f"Round {current.number} has no draft {draft}.", len(current.drafts)
+        wrong, drafts = f"Round {current.number} has no draft {draft}.", len(current.drafts)
         right = f"Its drafts are 1 to {drafts}." if drafts else "Draw one."
-        raise Refusal("TAB-TRN-10", asked, right)
+        raise Refusal("TAB-TRN-10", wrong, right)
     return current.drafts[draft - 1]
 
 
-def _costs(tournament: Tournament, drawn: Draw, current: Round, rule: str) -> Cost:
+def _costs(tournament: Tournament, draw: Draw, current: Round, rule: str) -> Cost:
     """Return what lawful tables cost. Raises `Refusal` with the first fault of others."""
-    return cost(_lawful(tournament, drawn, current, rule), drawn)
+    return cost(_lawful(tournament, draw, current, rule), draw)
 
 
-def _lawful(tournament: Tournament, drawn: Draw, current: Round, rule: str) -> Problem:
+def _lawful(tournament: Tournament, draw: Draw, current: Round, rule: str) -> Problem:
     """Return the problem of a round, which tables solve lawfully. Raises `Refusal` with the first fault of others."""
     problem = problem_of(tournament.field, current)
-    for fault in faults(problem, drawn):
+    for fault in faults(problem, draw):
         raise Refusal(rule, fault, "Everybody sits once or has a bye; the sizes of tables and the bans hold.")
     return problem
 
@@ -189,18 +189,18 @@ def cancel_round(tournament: Tournament, number: int, reason: str, cause: Cause,
     require_reason(reason, "TAB-TRN-11")
     current = tournament.field.current
     if current is None or number != current.number:
-        asked = f"Round {number} is not the one that is played."
-        raise Refusal("TAB-TRN-11", asked, f"Cancel round {current.number}." if current else "Draw one.")
+        wrong = f"Round {number} is not the one that is played."
+        raise Refusal("TAB-TRN-11", wrong, f"Cancel round {current.number}." if current else "Draw one.")
     if any(table.result is not None for table in current.tables):
-        asked = "A table of this round has a result."
-        raise Refusal("TAB-TRN-11", asked, "Overrule single results instead.", untimely=True)
+        wrong = "A table of this round has a result."
+        raise Refusal("TAB-TRN-11", wrong, "Overrule single results instead.", untimely=True)
     return tournament.add([RoundCancelled(number, reason)], cause, at)
 
 
 def open_table(tournament: Tournament, number: int, table: int, game: GameId, cause: Cause, at: str) -> Inscribed:
     """Note that the game of a table was created (TAB-TRN-12)."""
-    found = tournament.table(number, table, "TAB-TRN-12")
-    refuse_unless(found.game is None, "TAB-TRN-12", f"Its game is {found.game}.", "A table has one game.")
+    at_table = tournament.table(number, table, "TAB-TRN-12")
+    refuse_unless(at_table.game is None, "TAB-TRN-12", f"Its game is {at_table.game}.", "A table has one game.")
     refuse_unless(
         game not in tournament.games, "TAB-TRN-12", f"{game} is played at another table.", "Create another one."
     )
@@ -212,15 +212,15 @@ def substitute(
 ) -> Inscribed:
     """Seat another player of the tournament in somebody's place, as a director (TAB-TRN-13)."""
     tournament.require_director(cause, "TAB-TRN-13")
-    found = tournament.table(number, table, "TAB-TRN-13")
-    tournament.require_impartial(found, cause)
+    at_table = tournament.table(number, table, "TAB-TRN-13")
+    tournament.require_impartial(at_table, cause)
     require_reason(reason, "TAB-TRN-13")
-    if found.result is not None:
+    if at_table.result is not None:
         raise Refusal("TAB-TRN-13", "The table has a result.", "Overrule it instead.", untimely=True)
-    asked = f"{player} does not sit at this table."
-    refuse_unless(player in found.players, "TAB-TRN-13", asked, f"Its players are {enumerated(found.players)}.")
+    wrong = f"{player} does not sit at this table."
+    refuse_unless(player in at_table.players, "TAB-TRN-13", wrong, f"Its players are {enumerated(at_table.players)}.")
     tournament.require_in(to, "TAB-TRN-13")
     busy = {each for other in tournament.field.rounds[number].tables for each in (*other.players, *other.away)}
-    asked = f"{to} has a table in this round."
-    refuse_unless(to not in busy, "TAB-TRN-13", asked, "A substitute has no table in the round.")
+    wrong = f"{to} has a table in this round."
+    refuse_unless(to not in busy, "TAB-TRN-13", wrong, "A substitute has no table in the round.")
     return tournament.add([SubstituteSeated(number, table, player, to, reason)], cause, at)

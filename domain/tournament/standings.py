@@ -133,16 +133,16 @@ class Scores:
         """
         regulations, played = self.field.regulations, self.field.played
         of_round = regulations.stages_of(len(played))
-        found = list[Fraction]()
+        marks = list[Fraction]()
         for number, stage in reversed(list(enumerate(regulations.stages))):
             own = [each for each, at in zip(played, of_round, strict=True) if at == number]
             if isinstance(stage, KnockOut):
-                found.append(Fraction(sum(each.seats(player, regulations) for each in own)))
+                marks.append(Fraction(sum(each.seats(player, regulations) for each in own)))
             elif isinstance(stage, FinalTable):
                 places = [each.place for each in self.seated(player) if any(each.table in one.tables for one in own)]
                 sat = any(each.seats(player, regulations) for each in own)
-                found += [Fraction(sat), Fraction(-places[0] if places else 0)]
-        return tuple(found)
+                marks += [Fraction(sat), Fraction(-places[0] if places else 0)]
+        return tuple(marks)
 
     # --- tie-breaks ---
 
@@ -168,14 +168,14 @@ class Scores:
 
     def opponents(self, player: PlayerId, tied: Collection[PlayerId]) -> Value:
         """The mean of the points of all whom they met, each as often as they met; a bye counts as their own points."""
-        counted = [
+        points = [
             self.points[other]
             for each in self.seated(player)
             for other in each.table.earners(self.field.regulations)
             if other != player
         ]
-        counted += [self.points[player] for each in self.rounds[player] if each.seated is None]
-        return (sum(counted, Fraction(0)) / len(counted) if counted else Fraction(0),)
+        points += [self.points[player] for each in self.rounds[player] if each.seated is None]
+        return (sum(points, Fraction(0)) / len(points) if points else Fraction(0),)
 
     def penalties(self, player: PlayerId, tied: Collection[PlayerId]) -> Value:
         """Fewer penalties, words of caution left aside."""

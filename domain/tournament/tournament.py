@@ -98,54 +98,54 @@ class Tournament(Struct, kw_only=True):
     def require_going_on(self, rule: str) -> None:
         """Raise `Refusal` when the tournament is over."""
         if self.status in ("closed", "cancelled"):
-            asked = f"The tournament is {self.status}."
-            raise Refusal(rule, asked, "Nothing is changed in it any more.", untimely=True)
+            wrong = f"The tournament is {self.status}."
+            raise Refusal(rule, wrong, "Nothing is changed in it any more.", untimely=True)
 
     def require_director(self, cause: Cause, rule: str) -> None:
         """Raise `Refusal` unless the account directs the tournament."""
-        asked, right = "You do not direct this tournament.", f"Its directors are {enumerated(self.directors)}."
-        refuse_unless(cause.player in self.directors, rule, asked, right)
+        wrong, right = "You do not direct this tournament.", f"Its directors are {enumerated(self.directors)}."
+        refuse_unless(cause.player in self.directors, rule, wrong, right)
         self.require_going_on(rule)
 
     def require_organizer(self, cause: Cause, rule: str) -> None:
         """Raise `Refusal` unless the account organizes the tournament."""
-        asked = "You do not organize this tournament."
-        refuse_unless(cause.player == self.organizer, rule, asked, f"Its organizer is {self.organizer}.")
+        wrong = "You do not organize this tournament."
+        refuse_unless(cause.player == self.organizer, rule, wrong, f"Its organizer is {self.organizer}.")
         self.require_going_on(rule)
 
     def require_impartial(self, table: Table, cause: Cause) -> None:
         """Raise `Refusal` when a director plays or played at the table (TAB-TRN-22)."""
-        asked = "You play or played at this table."
+        wrong = "You play or played at this table."
         is_party = cause.player in table.players or cause.player in table.away
-        refuse_unless(not is_party, "TAB-TRN-22", asked, "Another director decides it.")
+        refuse_unless(not is_party, "TAB-TRN-22", wrong, "Another director decides it.")
 
     def require_in(self, player: PlayerId, rule: str) -> Entrant:
         """Return a player who takes part; raise `Refusal` when there is none."""
         self.require_going_on(rule)
         entrant = self.field.entrants.get(player)
         if entrant is None or entrant.out:
-            asked = f"{player} has not entered." if entrant is None else f"{player} has withdrawn or was dropped."
-            raise Refusal(rule, asked, "Name a player who takes part.")
+            wrong = f"{player} has not entered." if entrant is None else f"{player} has withdrawn or was dropped."
+            raise Refusal(rule, wrong, "Name a player who takes part.")
         return entrant
 
     def require_drawn(self, rule: str) -> Round:
         """Return the round whose lots were drawn and whose tables are not published yet."""
         current = self.field.current
         if current is None or current.status != "drawn":
-            asked = "No round is being drawn."
-            raise Refusal(rule, asked, "Close the check-in of the next round first.", untimely=True)
+            wrong = "No round is being drawn."
+            raise Refusal(rule, wrong, "Close the check-in of the next round first.", untimely=True)
         return current
 
     def table(self, number: int, table: int, rule: str) -> Table:
         """Return a table of a published round; raise `Refusal` when there is none."""
         self.require_going_on(rule)
-        found = self.field.rounds.get(number)
-        if found is None or found.status != "published":
+        round_ = self.field.rounds.get(number)
+        if round_ is None or round_.status != "published":
             right = enumerated([str(each.number) for each in self.field.played]) or "none"
             raise Refusal(rule, f"There is no published round {number}.", f"Published are: {right}.")
-        at = found.table(table)
+        at = round_.table(table)
         if at is None:
-            raise Refusal(rule, f"Round {number} has no table {table}.", f"Its tables are 1 to {len(found.tables)}.")
+            raise Refusal(rule, f"Round {number} has no table {table}.", f"Its tables are 1 to {len(round_.tables)}.")
         return at
 
     # --- the stream ---
@@ -197,9 +197,9 @@ class Tournament(Struct, kw_only=True):
     def _happen_to_player(self, event: TournamentEvent) -> None:
         match event:
             case PlayerEntered(player, club):
-                named = None if club is UNSET else club
-                known = self.field.entrants.get(player) or Entrant(player)
-                self.field.entrants[player] = replace(known, club=named, out=False)
+                new_club = None if club is UNSET else club
+                entrant = self.field.entrants.get(player) or Entrant(player)
+                self.field.entrants[player] = replace(entrant, club=new_club, out=False)
             case PlayerWithdrew(player) | PlayerDropped(player):
                 self._change_entrant(player, out=True)
             case PlayerCheckedIn(number, player, entropy):
@@ -215,11 +215,11 @@ class Tournament(Struct, kw_only=True):
         match event:
             case LotsDrawn(number, secret, present):
                 rounds[number] = Round(number, secret, present)
-            case RoundDrafted(number, _, drawn):
-                rounds[number] = replace(rounds[number], drafts=(*rounds[number].drafts, drawn))
-            case RoundPublished(number, _, drawn):
-                tables = tuple(Table(place, players) for place, players in enumerate(drawn.tables, start=1))
-                rounds[number] = replace(rounds[number], status="published", tables=tables, byes=drawn.byes)
+            case RoundDrafted(number, _, draw):
+                rounds[number] = replace(rounds[number], drafts=(*rounds[number].drafts, draw))
+            case RoundPublished(number, _, draw):
+                tables = tuple(Table(place, players) for place, players in enumerate(draw.tables, start=1))
+                rounds[number] = replace(rounds[number], status="published", tables=tables, byes=draw.byes)
                 self.status = "running"
             case RoundCancelled(number):
                 rounds[number] = replace(rounds[number], status="cancelled")
@@ -227,14 +227,14 @@ class Tournament(Struct, kw_only=True):
                 self._change_table(number, table, game=game, opened=at)
                 self.games[game] = (number, table)
             case SubstituteSeated(number, table, player, to):
-                found = rounds[number].tables[table - 1]
-                players = tuple(to if each == player else each for each in found.players)
-                self._change_table(number, table, players=players, substitutes=(*found.substitutes, (player, to)))
+                current = rounds[number].tables[table - 1]
+                players = tuple(to if each == player else each for each in current.players)
+                self._change_table(number, table, players=players, substitutes=(*current.substitutes, (player, to)))
                 if self.regulations.points_of_substitutes != "replaced":  # or they keep the bye
                     byes = tuple(each for each in rounds[number].byes if each != to)
                     rounds[number] = replace(rounds[number], byes=byes)
-            case ResultTaken(number, table, order, how, _, _, _, left):
-                self._change_table(number, table, result=Result(order, how, left, at))
+            case ResultTaken(number, table, order, how, _, _, _, leavers):
+                self._change_table(number, table, result=Result(order, how, leavers, at))
             case ResultConfirmed(number, table):
                 result = rounds[number].tables[table - 1].result
                 assert result is not None
@@ -245,8 +245,8 @@ class Tournament(Struct, kw_only=True):
                 raise TypeError(f"{type(event).__name__} is not an event of a tournament")
 
     def _change_table(self, number: int, table: int, **changes: object) -> None:
-        found = self.field.rounds[number].tables[table - 1]
-        self.field.rounds[number] = self.field.rounds[number].with_table(replace(found, **changes))
+        current = self.field.rounds[number].tables[table - 1]
+        self.field.rounds[number] = self.field.rounds[number].with_table(replace(current, **changes))
 
 
 def copied(tournament: Tournament) -> Tournament:
@@ -264,10 +264,10 @@ def require_reason(reason: str, rule: str, what: str = "A reason") -> None:
 
 def require_order(table: Table, order: Order, rule: str) -> None:
     """Raise `Refusal` unless an order has each player of a table once."""
-    named = [player for tied in order for player in tied]
+    players = [player for tied in order for player in tied]
     right = f"Name each of its players once: {enumerated(table.players)}."
     refuse_unless(
-        sorted(named) == sorted(table.players) and all(order), rule, "The order is not one of the table.", right
+        sorted(players) == sorted(table.players) and all(order), rule, "The order is not one of the table.", right
     )
 
 

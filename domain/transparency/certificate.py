@@ -99,15 +99,15 @@ def _certified(
     except ValueError as error:
         raise _Wrong(f"The certificate is of something else: {error}.") from error
     _compare(entry, stream, records, status_at)
-    times = {name: seen.time for name, seen in verdict.witnesses.items() if seen.time is not None}
+    times = {name: witness.time for name, witness in verdict.witnesses.items() if witness.time is not None}
     for name, time in times.items():
         latest = rfc3339(time + CLOCKS_APART)
         if latest.endswith("Z") and entry.at > latest:
             raise _Wrong(f"Version {entry.version} is dated {entry.at}, and {name} had seen it by {rfc3339(time)}.")
     witnesses = {name: rfc3339(time) for name, time in times.items()}
     head, later = verdict.checkpoint, len(records) - entry.version
-    found = Certified(True, "", head.origin, proof.index, head.size, entry, witnesses, later)
-    return msgspec.structs.replace(found, said=tuple(_sentences(found, entry)))
+    certified = Certified(True, "", head.origin, proof.index, head.size, entry, witnesses, later)
+    return msgspec.structs.replace(certified, said=tuple(_sentences(certified, entry)))
 
 
 def _compare(entry: Entry, stream: StreamId, records: Sequence[Record], status_at: Callable[[Version], str]) -> None:
@@ -139,22 +139,23 @@ def _is_withheld(first: Record) -> bool:
     return isinstance(created := read_created(first), GameForked) and created.withheld is not UNSET
 
 
-def _sentences(found: Certified, entry: Entry) -> list[str]:
+def _sentences(certified: Certified, entry: Entry) -> list[str]:
     sentences = [
-        f"The log {found.origin} has version {entry.version} as its entry {found.index}, of {found.size} then."
+        f"The log {certified.origin} has version {entry.version} as its entry {certified.index},"
+        f" of {certified.size} then."
     ]
-    if found.witnesses:
-        seen = ", ".join(f"{name} ({time})" for name, time in found.witnesses.items())
-        sentences.append(f"That log was seen by {seen}, so version {entry.version} existed by then.")
+    if certified.witnesses:
+        witnesses = ", ".join(f"{name} ({time})" for name, time in certified.witnesses.items())
+        sentences.append(f"That log was seen by {witnesses}, so version {entry.version} existed by then.")
     else:
         sentences.append("No witness of the policy saw that log: the service could show others another one.")
     if entry.status == WITHHELD:
         sentences.append("It was withheld then, to be shown to everybody when the game that it forks from was over.")
     if entry.status == PRIVATE:
         sentences.append("It is private: others are shown its hashes alone.")
-    if found.later:
-        noun = "version" if found.later == 1 else "versions"
-        sentences.append(f"The export has {found.later} {noun} after it, for which a newer certificate speaks.")
+    if certified.later:
+        noun = "version" if certified.later == 1 else "versions"
+        sentences.append(f"The export has {certified.later} {noun} after it, for which a newer certificate speaks.")
     elif entry.status in ("over", "cancelled", "closed"):
         what = "its standings" if entry.kind == "tournament" else "the result of the game"
         sentences.append(f"It was {entry.status} then: {what} cannot change.")

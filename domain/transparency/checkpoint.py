@@ -75,14 +75,14 @@ def verified(note: Note, keys: Sequence[Key], check: Check) -> list[Seen]:
     Raises:
         NoteError: a signature that says it is by one of them is wrong: then the whole note is worth nothing.
     """
-    found: dict[Key, Seen] = {}
+    by_key: dict[Key, Seen] = {}
     for key, signature in signatures_by(note, keys):
         time, value = _taken_apart(key.kind, signature.value)
         message = _message(key, note.text, time)
         if message is None or not check(key.kind, key.public, message, value):
             raise NoteError(f"the signature of {key.name} is wrong")
-        found.setdefault(key, Seen(key, time))
-    return list(found.values())
+        by_key.setdefault(key, Seen(key, time))
+    return list(by_key.values())
 
 
 def signed(text: str, key: Key, sign: Sign, time: int | None = None) -> Signature:
@@ -116,6 +116,6 @@ def _message(key: Key, text: str, time: int | None) -> bytes | None:
         name, origin = key.name.encode(), head.origin.encode()
         if max(len(name), len(origin)) > 255:
             return None
-        named = bytes([len(name)]) + name + time.to_bytes(8, "big") + bytes([len(origin)]) + origin
-        return b"subtree/v1\n\0" + named + bytes(8) + head.size.to_bytes(8, "big") + head.root
+        names = bytes([len(name)]) + name + time.to_bytes(8, "big") + bytes([len(origin)]) + origin
+        return b"subtree/v1\n\0" + names + bytes(8) + head.size.to_bytes(8, "big") + head.root
     return None

@@ -162,14 +162,14 @@ def read_signatures(text: str) -> tuple[Signature, ...]:
     """Return the signatures in lines. Raises `NoteError`."""
     if not text.endswith("\n"):
         raise NoteError("a signature line ends with a newline")
-    found: list[Signature] = []
+    signatures: list[Signature] = []
     for line in text.removesuffix("\n").split("\n"):
         match = _LINE.fullmatch(line)
         value = decoded(match["value"]) if match else None
         if match is None or value is None or len(value) < 5:
             raise NoteError(f"{_printable(line)} is not a signature line: expected \N{EM DASH} <name> <base64>")
-        found.append(Signature(match["name"], value[:4], value[4:]))
-    return tuple(found)
+        signatures.append(Signature(match["name"], value[:4], value[4:]))
+    return tuple(signatures)
 
 
 def decoded(text: str) -> bytes | None:

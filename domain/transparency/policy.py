@@ -76,18 +76,22 @@ class Policy(Struct, frozen=True):
             # A key is used only for checkpoints of the log that has the key's name.
             logs = [party.key for party in self.logs if party.key.name == checkpoint.origin]
             if not logs:
-                known = ", ".join(party.key.name for party in self.logs) or "no log"
-                raise Rejected(f"it is of the log {ascii(checkpoint.origin)[1:-1]}, and the policy knows {known}")
+                origins = ", ".join(party.key.name for party in self.logs) or "no log"
+                raise Rejected(f"it is of the log {ascii(checkpoint.origin)[1:-1]}, and the policy knows {origins}")
             signers = verified(note, logs, check)
-            seen = {each.key: each for each in verified(note, [party.key for party in self.witnesses.values()], check)}
+            sightings = {
+                each.key: each for each in verified(note, [party.key for party in self.witnesses.values()], check)
+            }
         except NoteError as error:
             raise Rejected(str(error)) from error
         if not signers:
             raise Rejected(f"it is not signed by a key that the policy has for {checkpoint.origin}")
-        witnesses = {name: seen[party.key] for name, party in self.witnesses.items() if party.key in seen}
+        witnesses = {name: sightings[party.key] for name, party in self.witnesses.items() if party.key in sightings}
         if not self.satisfied(witnesses):
-            found = ", ".join(witnesses) or "none"
-            raise Rejected(f"the quorum {self.quorum} is not reached: of the policy's witnesses it was seen by {found}")
+            sighted_by = ", ".join(witnesses) or "none"
+            raise Rejected(
+                f"the quorum {self.quorum} is not reached: of the policy's witnesses it was seen by {sighted_by}"
+            )
         return Verdict(checkpoint, signers[0].key, witnesses)
 
     def satisfied(self, witnesses: Mapping[str, object]) -> bool:
@@ -148,10 +152,10 @@ class _Reader:
                 raise ValueError(f"expected log, witness, group or quorum, not {words[0]!a}")
 
     def _group(self, name: str, least: str, members: Sequence[str]) -> None:
-        named = {"any": 1, "all": len(members)}.get(least)
-        if named is None and re.fullmatch("[1-9][0-9]{0,5}", least) is None:
+        least_of = {"any": 1, "all": len(members)}.get(least)
+        if least_of is None and re.fullmatch("[1-9][0-9]{0,5}", least) is None:
             raise ValueError(f"{least!a} is not any, all or a number from 1 on")
-        count = int(least) if named is None else named
+        count = int(least) if least_of is None else least_of
         if count > len(members):
             raise ValueError(f"the group needs {count} members, but it has only {len(members)}")
         for member in members:

@@ -66,8 +66,8 @@ def read_number(path: str) -> tuple[int, int] | None:
 def tile_of(run: Run, size: int) -> Tile:
     """Return the tile of a tree of that size in which hashes stand."""
     number = run.start // TILE_WIDTH
-    known = (size >> (TILE_HEIGHT * run.level)) - number * TILE_WIDTH
-    tile = Tile(run.level, number, min(TILE_WIDTH, known))
+    leaves = (size >> (TILE_HEIGHT * run.level)) - number * TILE_WIDTH
+    tile = Tile(run.level, number, min(TILE_WIDTH, leaves))
     if run.stop > tile.run.stop:
         raise ValueError(f"a tree of {size} has no {run}")
     return tile
@@ -93,14 +93,14 @@ def bundle(entries: Iterable[bytes]) -> bytes:
 
 def entries_of(body: bytes, tile: Tile) -> list[bytes]:
     """Return the entries in the body of a bundle. Raises `ValueError` when it is not one of the tile's width."""
-    found: list[bytes] = []
+    entries: list[bytes] = []
     at = 0
     while at < len(body):
         start, stop = at + 2, at + 2 + int.from_bytes(body[at : at + 2], "big")
         if stop > len(body):
             raise ValueError(f"bundle {tile.path} ends in the middle of an entry")
-        found.append(body[start:stop])
+        entries.append(body[start:stop])
         at = stop
-    if len(found) != tile.width:
-        raise ValueError(f"bundle {tile.path} has {len(found)} entries in place of {tile.width}")
-    return found
+    if len(entries) != tile.width:
+        raise ValueError(f"bundle {tile.path} has {len(entries)} entries in place of {tile.width}")
+    return entries

@@ -53,13 +53,13 @@ class Run(NamedTuple):
 
 def parts(leaves: Range) -> list[Subtree]:
     """Return the perfect subtrees that make up a range of a tree, the largest first."""
-    found: list[Subtree] = []
+    subtrees: list[Subtree] = []
     start, stop = leaves
     while start < stop:
         height = (stop - start).bit_length() - 1
-        found.append(Subtree(height, start >> height))
+        subtrees.append(Subtree(height, start >> height))
         start += 1 << height
-    return found
+    return subtrees
 
 
 def run_of(subtree: Subtree) -> Run:
@@ -99,17 +99,17 @@ def inclusion(index: int, size: int) -> list[Range]:
     """Return the ranges whose hashes prove that the leaf `index` is in the tree of `size`, in their order."""
     if not 0 <= index < size:
         raise ValueError(f"a tree of {size} has no leaf {index}")
-    found: list[Range] = []
+    ranges: list[Range] = []
     start, stop = 0, size
     while stop - start > 1:
         middle = start + _split(stop - start)
         if index < middle:
-            found.append(Range(middle, stop))
+            ranges.append(Range(middle, stop))
             stop = middle
         else:
-            found.append(Range(start, middle))
+            ranges.append(Range(start, middle))
             start = middle
-    return found[::-1]
+    return ranges[::-1]
 
 
 def consistency(old: int, new: int) -> list[Range]:
@@ -118,17 +118,17 @@ def consistency(old: int, new: int) -> list[Range]:
         raise ValueError(f"a tree of {new} does not go on from one of {old}")
     if old in (0, new):
         return []
-    found: list[Range] = []
+    ranges: list[Range] = []
     start, stop = 0, new
     while stop != old:
         middle = start + _split(stop - start)
         if old <= middle:
-            found.append(Range(middle, stop))
+            ranges.append(Range(middle, stop))
             stop = middle
         else:
-            found.append(Range(start, middle))
+            ranges.append(Range(start, middle))
             start = middle
-    return [*([Range(start, stop)] if start else []), *found[::-1]]
+    return [*([Range(start, stop)] if start else []), *ranges[::-1]]
 
 
 def _split(size: int) -> int:
@@ -140,18 +140,18 @@ def includes(leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: b
     """Tell whether `proof` shows that the leaf with this hash is at `index` of the tree (RFC 9162, 2.1.3.2)."""
     if not 0 <= index < size:
         return False
-    position, last, found = index, size - 1, leaf
+    position, last, hash_ = index, size - 1, leaf
     for each in proof:
         if last == 0:
             return False
         if position & 1 or position == last:
-            found = node_hash(each, found)
+            hash_ = node_hash(each, hash_)
             while not position & 1 and position:
                 position, last = position >> 1, last >> 1
         else:
-            found = node_hash(found, each)
+            hash_ = node_hash(hash_, each)
         position, last = position >> 1, last >> 1
-    return last == 0 and found == root
+    return last == 0 and hash_ == root
 
 
 def continues(old: int, old_root: bytes, new: int, new_root: bytes, proof: Sequence[bytes]) -> bool:

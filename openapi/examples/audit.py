@@ -60,15 +60,15 @@ for game in games:
 # %%
 def rolls(verdict: Verdict, ruleset: dict[str, Any]) -> list[tuple[str, list[Any]]]:
     """Return the dice of a game: the kind of each, and the faces that it showed."""
-    found: list[tuple[str, list[Any]]] = []
+    dice: list[tuple[str, list[Any]]] = []
     for row in verdict.rows:
-        for shown in ruleset["chance"].get(row["event"]["type"], []):
+        for draw in ruleset["chance"].get(row["event"]["type"], []):
             value: Any = row["event"]
-            for name in shown["at"]:
+            for name in draw["at"]:
                 value = value.get(name) if isinstance(value, dict) else None
-            if shown["type"] == "dice" and isinstance(value, dict):
-                found.append((shown["die"], value["faces"]))
-    return found
+            if draw["type"] == "dice" and isinstance(value, dict):
+                dice.append((draw["die"], value["faces"]))
+    return dice
 
 
 def chance_of(chi: float, freedom: int) -> float:

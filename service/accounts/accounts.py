@@ -91,8 +91,8 @@ class Accounts:
             await self._store.add(row)
             await self._store.add_token(token, hashed(value))
             return row, value
-        made, value = once.make(token)
-        before = await self._store.open_account(row, token, hashed(value), made)
+        creation, value = once.make(token)
+        before = await self._store.open_account(row, token, hashed(value), creation)
         if before is None:
             return row, value
         token, value = await self._again(before, once)
@@ -109,19 +109,19 @@ class Accounts:
 
     async def bots_at(self, level: str, count: int) -> list[PlayerRow]:
         """Return `count` open bots of a level, the same ones in the same order; opens those that are missing."""
-        found = list[PlayerRow]()
+        bots = list[PlayerRow]()
         for number in itertools.count():
-            if len(found) == count:
+            if len(bots) == count:
                 break
             row = await self._bot(level, number)
             if row.closed is None:
-                found.append(row)
-        return found
+                bots.append(row)
+        return bots
 
     async def _bot(self, level: str, number: int) -> PlayerRow:
-        known = await self._store.by_identity(BOTS, f"{level}/{number}")
-        if known is not None:
-            return known
+        bot = await self._store.by_identity(BOTS, f"{level}/{number}")
+        if bot is not None:
+            return bot
         again, which = divmod(number, len(BOT_NAMES))
         name = f"{BOT_NAMES[which]}{f' {again + 1}' if again else ''}, {level} bot"
         row = PlayerRow(self._new_player(), name, stamp(self._clock), ("play",), bot=level)
@@ -169,9 +169,9 @@ class Accounts:
 
     async def opened_for(self, who: Identity) -> PlayerRow:
         """Return the account that belongs to an identity at another issuer. The first time, open one."""
-        known = await self.by_identity(who)
-        if known is not None:
-            return known
+        account = await self.by_identity(who)
+        if account is not None:
+            return account
         row = PlayerRow(self._new_player(), valid_name(who.name) or "player", stamp(self._clock))
         player = await self._store.add_known(row, who.issuer, who.subject)
         if player == row:
@@ -222,9 +222,9 @@ class Accounts:
         Under an idempotency key, a repetition gets the first token. Raises `TooManyTokens` or `KeyReused`.
         """
         row = self._new_token(player, name, scopes, expires)
-        made, value = once.make(row) if once is not None else (None, random_value())
+        creation, value = once.make(row) if once is not None else (None, random_value())
         try:
-            before = await self._store.add_token(row, hashed(value), made, MOST_TOKENS)
+            before = await self._store.add_token(row, hashed(value), creation, MOST_TOKENS)
         except LimitReached:
             raise _too_many_tokens() from None
         return (row, value) if before is None or once is None else await self._again(before, once)
@@ -272,11 +272,11 @@ class Accounts:
         if latest is not None:
             expires = min(expires or latest, latest)
         row = self._new_token(old.player, old.name, old.scopes, expires)
-        made, value = once.make(row) if once is not None else (None, random_value())
+        creation, value = once.make(row) if once is not None else (None, random_value())
         retires = later(now, timedelta(seconds=overlap))
         try:
             most = MOST_TOKENS if overlap else None
-            replaced = await self._store.replace_token(old.token, retires, row, hashed(value), made, most)
+            replaced = await self._store.replace_token(old.token, retires, row, hashed(value), creation, most)
         except LimitReached:
             raise _too_many_tokens() from None
         if not replaced:

@@ -95,31 +95,31 @@ class Callers:
 
     def trusted(self, caller: Caller) -> float:
         """Return for how many seconds a caller is taken without asking the store again."""
-        known = self._callers.get(caller.digest)
-        left = known[1] - time.monotonic() if known is not None else 0.0
-        return left if left > 0 else RECHECK
+        entry = self._callers.get(caller.digest)
+        seconds = entry[1] - time.monotonic() if entry is not None else 0.0
+        return seconds if seconds > 0 else RECHECK
 
     async def _remembered(self, digest: bytes, look_up: Callable[[bytes], Awaitable[Caller]]) -> Caller:
-        known = self._callers.get(digest)
-        if known is None or known[1] <= time.monotonic():
+        entry = self._callers.get(digest)
+        if entry is None or entry[1] <= time.monotonic():
             self._callers.pop(digest, None)
             until = time.monotonic() + self._remember
             forgotten = self._forgotten
-            known = await look_up(digest), until
+            entry = await look_up(digest), until
             if len(self._callers) >= REMEMBERED:
                 self._callers.clear()
             if forgotten == self._forgotten:  # or what was read may be what was revoked meanwhile
-                self._callers[digest] = known
-        caller = known[0]
+                self._callers[digest] = entry
+        caller = entry[0]
         if caller.ends is not None and caller.ends <= stamp(self._clock):
             raise TokenEnded(f"The token ended at {caller.ends}.")
         return caller
 
     async def _look_up(self, digest: bytes) -> Caller:
-        found = await self._store.by_digest(digest)
-        if found is None or found[0].is_app:  # whose hash is that of a part of a refresh token
+        rows = await self._store.by_digest(digest)
+        if rows is None or rows[0].is_app:  # whose hash is that of a part of a refresh token
             raise UnknownToken("No account has this token.")
-        token, player = found
+        token, player = rows
         granted = granted_to(player)
         if token.revoked is not None:
             raise TokenEnded(f"The token was revoked at {token.revoked}.")
@@ -127,10 +127,10 @@ class Callers:
         return Caller(player.player, granted & frozenset(token.scopes), granted, token.token, digest, token.ends)
 
     async def _look_up_access(self, digest: bytes) -> Caller:
-        found = await self._apps.by_access(digest) if self._apps is not None else None
-        if found is None:
+        rows = await self._apps.by_access(digest) if self._apps is not None else None
+        if rows is None:
             raise UnknownToken("No account has this token.")
-        access, token, player = found
+        access, token, player = rows
         granted = granted_to(player)
         if token.revoked is not None:
             raise TokenEnded(f"The token was revoked at {token.revoked}.")
@@ -161,7 +161,7 @@ class Callers:
 
     def _forget(self, which: Callable[[Caller], bool]) -> None:
         self._forgotten += 1
-        self._callers = {digest: known for digest, known in self._callers.items() if not which(known[0])}
+        self._callers = {digest: entry for digest, entry in self._callers.items() if not which(entry[0])}
         for tell in [tell for tell, caller in self._watched.items() if which(caller)]:
             tell()
 

@@ -169,11 +169,11 @@ class Provider:
         _, headers, form = proof.prepare("POST", place, {}, request)
         try:
             async with asyncio.timeout(2 * TIMEOUT):
-                status, given = await self._published.send_form(place, form, headers)
+                status, reply = await self._published.send_form(place, form, headers)
         except (*UNTOLD, TimeoutError) as error:
             log.warning("the provider does not answer", issuer=self.issuer, why=str(error) or type(error).__name__)
             raise IssuerAway(f"{self.name} does not answer. Begin again in a moment.") from None
-        token, why = given.get("id_token"), given.get("error", "it gave no ID token")
+        token, why = reply.get("id_token"), reply.get("error", "it gave no ID token")
         if status == 200 and isinstance(token, str):
             return token
         log.warning("a code was not exchanged", issuer=self.issuer, why=why)
@@ -181,9 +181,9 @@ class Provider:
 
     async def _places(self) -> tuple[str, str, str]:
         """Return where people sign in, where codes are exchanged, and how the service says there who it is."""
-        known = await self._published.latest()
-        if known.authorization is None or known.token is None:
+        published = await self._published.latest()
+        if published.authorization is None or published.token is None:
             raise IssuerAway(f"{self.issuer} does not say where people sign in.")
-        basic = "client_secret_basic" in known.takes or "client_secret_post" not in known.takes
+        basic = "client_secret_basic" in published.takes or "client_secret_post" not in published.takes
         method = ("client_secret_basic" if basic else "client_secret_post") if self._secret else "none"
-        return known.authorization, known.token, method
+        return published.authorization, published.token, method

@@ -203,8 +203,8 @@ class Limits:
             return await client.register_script(BUCKET)([purse.bucket], [limit.burst, limit.rate, limit.portion])
 
         try:
-            taken, left = await redis.ask(take)
-            self._put(limit, purse, taken, float(left))
+            amount, tokens_left = await redis.ask(take)
+            self._put(limit, purse, amount, float(tokens_left))
         except RedisAway:
             self._fill_here(limit, purse)
         finally:
@@ -212,15 +212,15 @@ class Limits:
 
     def _fill_here(self, limit: Limit, purse: _Purse) -> None:
         """Take one request from the bucket that this process has for itself."""
-        left = min(limit.burst, purse.tokens_left + (self._clock() - purse.at) * limit.rate)
-        taken = 1 if left >= 1 else 0
-        self._put(limit, purse, taken, left - taken)
+        tokens_left = min(limit.burst, purse.tokens_left + (self._clock() - purse.at) * limit.rate)
+        amount = 1 if tokens_left >= 1 else 0
+        self._put(limit, purse, amount, tokens_left - amount)
 
-    def _put(self, limit: Limit, purse: _Purse, taken: int, left: float) -> None:
-        purse.own += taken
-        purse.tokens_left, purse.at = left, self._clock()
-        if not taken:
-            purse.empty_until = purse.at + (1 - left) / limit.rate
+    def _put(self, limit: Limit, purse: _Purse, amount: int, tokens_left: float) -> None:
+        purse.own += amount
+        purse.tokens_left, purse.at = tokens_left, self._clock()
+        if not amount:
+            purse.empty_until = purse.at + (1 - tokens_left) / limit.rate
 
 
 def network_of(host: str) -> str:

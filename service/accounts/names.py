@@ -26,9 +26,9 @@ def pseudonym(player: PlayerId) -> str:
     return f"Former player {player[1:6]}"
 
 
-def valid_name(given: str) -> str | None:
+def valid_name(text: str) -> str | None:
     """Return a name in the form that accounts store; None for a text that cannot be a name."""
-    name = given.strip()
+    name = text.strip()
     is_good = not _is_a_bots(name) and len(name) <= LONGEST_NAME and name.isprintable() and shows(name)
     return name if is_good else None
 
@@ -37,10 +37,10 @@ def _is_a_bots(name: str) -> bool:
     return BOTS_OWN.search(folded(name)) is not None
 
 
-def require_name(given: str) -> str:
+def require_name(text: str) -> str:
     """Return a name in the form that accounts store. Raises `BadName`."""
-    name = valid_name(given)
-    if name is None and _is_a_bots(given.strip()):
+    name = valid_name(text)
+    if name is None and _is_a_bots(text.strip()):
         raise BadName("This is how the service's own bots are called.", "Choose another name.")
     if name is None:
         allowed = f"Use 1 to {LONGEST_NAME} printable characters, not all of them invisible."

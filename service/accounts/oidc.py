@@ -183,10 +183,10 @@ class Issuer:
         """Return the scopes that the claims stand for: those that the settings say, or what everybody may."""
         if not self._scopes:
             return frozenset(EVERYBODYS)
-        found: Any = claims
+        value: Any = claims
         for name in self._claim:
-            found = found.get(name) if isinstance(found, Mapping) else None
-        names = found.split() if isinstance(found, str) else found if isinstance(found, list) else []
+            value = value.get(name) if isinstance(value, Mapping) else None
+        names = value.split() if isinstance(value, str) else value if isinstance(value, list) else []
         return frozenset(self._scopes[name] for name in names if isinstance(name, str) and name in self._scopes)
 
     # --- what it publishes ---
@@ -200,15 +200,15 @@ class Issuer:
         return self._published
 
     async def _key(self, key_id: str | None, algorithm: str) -> dict[str, Any]:
-        found = self._key_of(key_id, algorithm)
-        if found is None and (asking := self._ask()) is not None:
+        key = self._key_of(key_id, algorithm)
+        if key is None and (asking := self._ask()) is not None:
             await asyncio.shield(asking)
-            found = self._key_of(key_id, algorithm)
-        if found is None and self._published is None:
+            key = self._key_of(key_id, algorithm)
+        if key is None and self._published is None:
             raise IssuerAway(f"The keys of {self._issuer} are not known, and it does not answer.")
-        if found is None:
+        if key is None:
             raise UnknownToken("The service does not accept this JWT: its issuer publishes no such key.")
-        return found.content
+        return key.content
 
     def _key_of(self, key_id: str | None, algorithm: str) -> Key | None:
         """Return the key of an id; without one, the only key that there is."""
@@ -232,13 +232,13 @@ class Issuer:
     async def _read_keys(self) -> None:
         """Read the keys; those that are known stay when that cannot be done. Raises nothing."""
         try:
-            found = await self.published()
+            published = await self.published()
         except UNTOLD as error:
             self._is_away = True
             log.warning("issuer does not tell its keys", issuer=self._issuer, why=str(error) or type(error).__name__)
             return
-        self._published, self._is_away = found, False
-        log.info("keys of the issuer read", issuer=self._issuer, keys=len(found.keys))
+        self._published, self._is_away = published, False
+        log.info("keys of the issuer read", issuer=self._issuer, keys=len(published.keys))
 
     async def published(self) -> Published:
         """Return what the issuer publishes now, one key at least. Raises one of `UNTOLD`."""
@@ -248,8 +248,8 @@ class Issuer:
         place = metadata.get("jwks_uri")
         if not isinstance(place, str) or not self._is_safe(place):
             raise ValueError("its jwks_uri is no https address")
-        given = (await self._fetch(place)).get("keys", ())
-        keys = tuple(key for each in given if (key := _read_key(each)) is not None)
+        jwks = (await self._fetch(place)).get("keys", ())
+        keys = tuple(key for each in jwks if (key := _read_key(each)) is not None)
         if not keys:
             raise ValueError("it publishes no key that can be used")
         authorization, token = (
@@ -285,8 +285,8 @@ class Issuer:
         self, address: str, expected: tuple[int, ...], *, headers: Mapping[str, str], **request: Any
     ) -> tuple[int, dict[str, Any]]:
         content = b""
-        sent = {"Accept": "application/json", **headers}
-        async with self._client.stream(url=address, headers=sent, **request) as answer:
+        all_headers = {"Accept": "application/json", **headers}
+        async with self._client.stream(url=address, headers=all_headers, **request) as answer:
             if answer.status_code not in expected:
                 raise ValueError(f"{address} answered {answer.status_code}")
             async for chunk in answer.aiter_bytes():
@@ -296,13 +296,13 @@ class Issuer:
         return answer.status_code, msgspec.json.decode(content, type=dict[str, Any])
 
 
-def _read_key(given: Any) -> Key | None:
+def _read_key(jwk: Any) -> Key | None:
     """Return a key that can check signatures; None for others."""
-    if not isinstance(given, dict) or given.get("kty") not in _KINDS or given.get("use", "sig") != "sig":
+    if not isinstance(jwk, dict) or jwk.get("kty") not in _KINDS or jwk.get("use", "sig") != "sig":
         return None
-    key_id, algorithm = given.get("kid"), given.get("alg")
+    key_id, algorithm = jwk.get("kid"), jwk.get("alg")
     return Key(
-        key_id if isinstance(key_id, str) else None, algorithm if isinstance(algorithm, str) else None, dict(given)
+        key_id if isinstance(key_id, str) else None, algorithm if isinstance(algorithm, str) else None, dict(jwk)
     )
 
 

@@ -196,9 +196,9 @@ def handle_of(player: PlayerId) -> str:
     return to_base64url(player.encode())
 
 
-def grouped(drawn: bytes) -> str:
+def grouped(bits: bytes) -> str:
     """Return 80 random bits so that somebody can write them down, such as ``k4xq-2m7a-hbk3-oxw7``."""
-    letters = base64.b32encode(drawn).decode().lower()
+    letters = base64.b32encode(bits).decode().lower()
     return "-".join(letters[at : at + 4] for at in range(0, len(letters), 4))
 
 

@@ -17,9 +17,9 @@ def bearer_of(scope: Scope) -> str | None:
 
     The ``Authorization`` header counts. Without one a WebSocket's may be among the subprotocols it offers.
     """
-    given = _values(scope, b"authorization")
-    if given:
-        scheme, _, token = given[0].partition(" ")
+    values = _values(scope, b"authorization")
+    if values:
+        scheme, _, token = values[0].partition(" ")
         if scheme.lower() != "bearer":
             raise UnknownToken("The Authorization header is not of the form `Bearer <token>`.")
         # Strip only spaces: other blanks are part of the token, else one token could be written in many ways.
@@ -35,12 +35,12 @@ def session_of(scope: Scope) -> str | None:
     return cookie_of(scope, COOKIE)
 
 
-def cookie_of(scope: Scope, wanted: str) -> str | None:
+def cookie_of(scope: Scope, cookie_name: str) -> str | None:
     """Return a cookie of a request or a WebSocket; None when it is not there."""
     for header in _values(scope, b"cookie"):
         for cookie in header.split(";"):
             name, _, value = cookie.strip(" ").partition("=")
-            if name == wanted:
+            if name == cookie_name:
                 return value
     return None
 

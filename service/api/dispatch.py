@@ -64,12 +64,12 @@ class Dispatch:
         return _Found(cast(HTTPRouteHandler, handler), path, parameters, template)
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        found = self._find(scope["path"], scope["method"]) if scope["type"] == "http" else None
+        match = self._find(scope["path"], scope["method"]) if scope["type"] == "http" else None
         # Litestar refuses some hosts and strips root paths.
-        if found is None or scope.get("root_path") or not _is_plain(header_of(scope, b"host")):
+        if match is None or scope.get("root_path") or not _is_plain(header_of(scope, b"host")):
             return self.app(scope, receive, send)
-        scope["path"], scope["path_params"], scope["path_template"] = found.path, found.parameters, found.template
-        scope["route_handler"] = found.handler
+        scope["path"], scope["path_params"], scope["path_template"] = match.path, match.parameters, match.template
+        scope["route_handler"] = match.handler
         scope["app"] = scope["litestar_app"] = self.app
         cast(dict[str, Any], scope)["services"] = self.app.state["services"]
         scope.setdefault("state", {})

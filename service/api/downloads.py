@@ -62,8 +62,8 @@ def saved_as(request: Call, name: str) -> Mapping[str, str]:
 
     A browser may keep it for the next request, unless a token was sent for it.
     """
-    kept = "no-cache" if request.caller is None else "no-store"
-    return {"Cache-Control": kept, "Vary": "Accept", "Content-Disposition": f'attachment; filename="{name}.jsonl"'}
+    caching = "no-cache" if request.caller is None else "no-store"
+    return {"Cache-Control": caching, "Vary": "Accept", "Content-Disposition": f'attachment; filename="{name}.jsonl"'}
 
 
 async def download(
@@ -78,10 +78,10 @@ async def download(
     headers = {**headers, "Vary": _by_encoding(headers), "ETag": weak(tag) if packs else tag, "Accept-Ranges": "bytes"}
     if request.has(tag):
         return Answered(b"", 304, media_type, headers)
-    if (asked := _requested_range(request, tag)) is not None:
+    if (ends := _requested_range(request, tag)) is not None:
         length = await asyncio.to_thread(lambda: sum(map(len, make())))
-        found = _part(length, *asked)
-        return _partial(_pieces(_cut(make(), found)), found, length, media_type, {**headers, "ETag": tag})
+        span = _part(length, *ends)
+        return _partial(_pieces(_cut(make(), span)), span, length, media_type, {**headers, "ETag": tag})
     if packs:
         return _stream_of(_packed(_pieces(make())), 200, media_type, {**headers, "Content-Encoding": "gzip"})
     return _stream_of(_pieces(make()), 200, media_type, headers)
@@ -98,9 +98,9 @@ async def download_file(
     if request.has(tag):
         return Answered(b"", 304, media_type, headers)
     length = (await asyncio.to_thread(path.stat)).st_size
-    if (asked := _requested_range(request, tag)) is not None:
-        found = _part(length, *asked)
-        return _partial(_read(path, found), found, length, media_type, headers)
+    if (ends := _requested_range(request, tag)) is not None:
+        span = _part(length, *ends)
+        return _partial(_read(path, span), span, length, media_type, headers)
     return _stream_of(_read(path, range(length)), 200, media_type, {**headers, "Content-Length": str(length)})
 
 
@@ -114,16 +114,16 @@ def _read(path: Path, part: range) -> Iterator[bytes]:
 
 def _requested_range(request: Call, tag: str) -> tuple[int | None, int | None, int | None] | None:
     """Return the requested range: its first and last byte, or the number of bytes at the end; None for all."""
-    asked = _ONE_RANGE.fullmatch(request.header("range") or "")
-    if asked is None or request.header("if-range") not in (None, tag):
+    match = _ONE_RANGE.fullmatch(request.header("range") or "")
+    if match is None or request.header("if-range") not in (None, tag):
         return None
-    first, last, suffix = (int(number) if number else None for number in asked.groups())
+    first, last, suffix = (int(number) if number else None for number in match.groups())
     return (first, last, suffix) if first is None or last is None or first <= last else None
 
 
 def _partial(pieces: Iterator[bytes], part: range, length: int, media_type: str, headers: Mapping[str, str]) -> Stream:
-    told = {"Content-Range": f"bytes {part.start}-{part.stop - 1}/{length}", "Content-Length": str(len(part))}
-    return _stream_of(pieces, 206, media_type, {**headers, **told})
+    extent = {"Content-Range": f"bytes {part.start}-{part.stop - 1}/{length}", "Content-Length": str(len(part))}
+    return _stream_of(pieces, 206, media_type, {**headers, **extent})
 
 
 def _stream_of(pieces: Iterator[bytes], status: int, media_type: str, headers: Mapping[str, str]) -> Stream:

@@ -170,7 +170,7 @@ def endpoint(
         raise TypeError(f"{method} {path}: a scope is asked only of somebody")
 
     def decorate(function: Callable[..., Any]) -> HTTPRouteHandler:
-        made = Endpoint(
+        description = Endpoint(
             name=_camel(function.__name__),
             tag=tag,
             answers=answers,
@@ -187,14 +187,14 @@ def endpoint(
         )
         # A streaming endpoint says so in its signature; all others return bytes of JSON.
         if function.__annotations__["return"] not in (Response[bytes], Response[bytes] | Stream, Stream):
-            raise TypeError(f"{made.name} returns neither bytes nor a stream")
+            raise TypeError(f"{description.name} returns neither bytes nor a stream")
 
         async def respond(request: Call) -> Response[Any]:
-            return await made.respond(request)
+            return await description.respond(request)
 
-        return HTTPRouteHandler(path, name=made.name, http_method=[method], status_code=200, opt={"endpoint": made})(
-            respond
-        )
+        return HTTPRouteHandler(
+            path, name=description.name, http_method=[method], status_code=200, opt={"endpoint": description}
+        )(respond)
 
     return decorate
 

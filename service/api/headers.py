@@ -19,15 +19,15 @@ _BOTH: Final[tuple[Header, Header]] = ((_POLICY, NOTHING.encode()), _NO_SNIFFING
 
 def header_of(scope: Scope, name: bytes) -> str | None:
     """Return a header of a request, or None. Unlike Litestar's way, this does not decode all headers."""
-    for given, value in scope["headers"]:
-        if given == name:
+    for key, value in scope["headers"]:
+        if key == name:
             return value.decode("latin-1")
     return None
 
 
 def list_header_of(scope: Scope, name: bytes) -> str | None:
     """Return a header that is a list and may come in several lines (RFC 9110), or None."""
-    lines = [value.decode("latin-1") for given, value in scope["headers"] if given == name]
+    lines = [value.decode("latin-1") for key, value in scope["headers"] if key == name]
     return ", ".join(lines) if lines else None
 
 

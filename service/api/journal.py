@@ -38,8 +38,8 @@ class Journal:
         has_body = method != "HEAD" or streams
         if not has_body:
             # Tell the server that this was HEAD. Ranges are only for GET (RFC 9110, 14.2).
-            kept = [each for each in request["headers"] if each[0] != b"range"]
-            request = {**request, "method": "GET", "headers": kept}
+            other_headers = [each for each in request["headers"] if each[0] != b"range"]
+            request = {**request, "method": "GET", "headers": other_headers}
         request["request_id"] = known_by = new_uuid()
         status = 0
 

@@ -35,9 +35,9 @@ class Limiting(ASGIMiddleware):
 
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start" and standings:
-                answered = MutableScopeHeaders.from_message(message)
+                answer_headers = MutableScopeHeaders.from_message(message)
                 for name, value in headers.items():  # the limit of an endpoint may have set the header already
-                    answered.setdefault(name, value)
+                    answer_headers.setdefault(name, value)
             await send(message)
 
         await next_app(scope, receive, send_on)

@@ -12,20 +12,20 @@ from service.api.bodies import Page
 T = TypeVar("T")
 
 
-def read_cursor(given: str | None, shape: type[T]) -> T | None:
+def read_cursor(cursor: str | None, shape: type[T]) -> T | None:
     """Return the place in a cursor; None without a cursor. Raises `UnknownCursor` if it is not ours."""
-    if given is None:
+    if cursor is None:
         return None
     try:
-        return msgspec.json.decode(base64.urlsafe_b64decode(given.encode()), type=shape)
+        return msgspec.json.decode(base64.urlsafe_b64decode(cursor.encode()), type=shape)
     except (ValueError, msgspec.DecodeError):
-        raise UnknownCursor(given) from None
+        raise UnknownCursor(cursor) from None
 
 
-def first(found: Sequence[T], limit: int, place: Callable[[T], Any]) -> tuple[Sequence[T], str | None]:
+def first(items: Sequence[T], limit: int, place: Callable[[T], Any]) -> tuple[Sequence[T], str | None]:
     """Return the first `limit` items, and the cursor of the next page if there are more."""
-    more = len(found) > limit
-    return found[:limit], cursor_of(place(found[limit - 1])) if more else None
+    more = len(items) > limit
+    return items[:limit], cursor_of(place(items[limit - 1])) if more else None
 
 
 def cursor_of(place: Any) -> str:
@@ -40,5 +40,5 @@ def page_of(items: Sequence[T], place: Callable[[T], str], page: Page) -> tuple[
         if after not in places:
             raise UnknownCursor(after)
         start = places.index(after) + 1
-    found, more = first(items[start:], page.limit, place)
-    return tuple(found), more
+    page_items, more = first(items[start:], page.limit, place)
+    return tuple(page_items), more

@@ -137,38 +137,38 @@ class Call(Request[Any, Any, Any]):
 
     def has(self, tag: str) -> bool:
         """Tell whether ``If-None-Match`` names an ETag, in a list or as a weak one, or is ``*`` (RFC 9110)."""
-        given = list_header_of(self.scope, b"if-none-match")
-        return given is not None and (given.strip() == "*" or tag.removeprefix("W/") in _TAG.findall(given))
+        header = list_header_of(self.scope, b"if-none-match")
+        return header is not None and (header.strip() == "*" or tag.removeprefix("W/") in _TAG.findall(header))
 
     @property
     def expected(self) -> Collection[Version] | None:
         """The versions that ``If-Match`` names; None when any will do. Raises `Problem`."""
-        given = list_header_of(self.scope, b"if-match")
-        if given is None or given.strip() == "*":
+        header = list_header_of(self.scope, b"if-match")
+        if header is None or header.strip() == "*":
             return None
         wants = 'Send one version or several, each in quotes: "17", "18". A weak ETag, W/"17", never matches.'
-        if (only := _version(given)) is not None:  # no ETag without quotes, but it leaves no doubt
+        if (only := _version(header)) is not None:  # no ETag without quotes, but it leaves no doubt
             return (only,)
-        named: list[Version] = []
-        for text in filter(None, map(str.strip, given.split(","))):
+        versions: list[Version] = []
+        for text in filter(None, map(str.strip, header.split(","))):
             version = _version(text[1:-1]) if _TAG.fullmatch(text) else None
             if version is None:
                 raise Problem(INVALID_HEADER, f"If-Match has {text!r}.", wants)
-            named.append(version)
-        if not named:
+            versions.append(version)
+        if not versions:
             raise Problem(INVALID_HEADER, "If-Match names no version.", wants)
-        return named
+        return versions
 
     @property
     def last_event(self) -> int | None:
         """The number that ``Last-Event-ID`` names; None without one. Raises `Problem`."""
-        given = self.header("last-event-id")
-        if given is None:
+        header = self.header("last-event-id")
+        if header is None:
             return None
-        number = _version(given)
+        number = _version(header)
         if number is None:
             wants = "Send the `id` of the last frame that you saw, such as 17."
-            raise Problem(INVALID_HEADER, f"Last-Event-ID is {given!r}.", wants)
+            raise Problem(INVALID_HEADER, f"Last-Event-ID is {header!r}.", wants)
         return number
 
 
@@ -226,21 +226,21 @@ async def authenticate(connection: ASGIConnection[Any, Any, Any, Any]) -> Caller
 def read_query(raw: bytes, shape: type[Q]) -> Q:
     """Return query parameters, which are those of `shape`, each at most once. Raises `Problem`."""
     numeric = _parameters(shape)
-    known = f"It takes {', '.join(numeric)}." if numeric else "It takes none."
+    hint = f"It takes {', '.join(numeric)}." if numeric else "It takes none."
     try:
         pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100)
     except ValueError:
-        raise Problem(INVALID_QUERY, "The query is not URL-encoded UTF-8.", known) from None
-    given: dict[str, Any] = {}
+        raise Problem(INVALID_QUERY, "The query is not URL-encoded UTF-8.", hint) from None
+    values: dict[str, Any] = {}
     for name, value in pairs:
         if name not in numeric:
-            raise Problem(INVALID_QUERY, f"This endpoint has no query parameter {name!r}.", known)
-        if name in given:
+            raise Problem(INVALID_QUERY, f"This endpoint has no query parameter {name!r}.", hint)
+        if name in values:
             raise Problem(INVALID_QUERY, f"The query parameter {name!r} is given twice.", "Give it once.")
         # Never by msgspec's lax reading, which takes "1.0" for a number and "null" for none.
-        given[name] = int(value) if numeric[name] and _NUMBER.fullmatch(value) else value
+        values[name] = int(value) if numeric[name] and _NUMBER.fullmatch(value) else value
     try:
-        return msgspec.convert(given, shape)
+        return msgspec.convert(values, shape)
     except msgspec.ValidationError as error:
         if missing := _MISSING.fullmatch(str(error)):
             wants = f"It takes {expected_of(shape, '.' + missing[1])}."
@@ -248,7 +248,7 @@ def read_query(raw: bytes, shape: type[Q]) -> Q:
         name = str(error).rpartition("`$.")[2].rstrip("`")
         raise Problem(
             INVALID_QUERY,
-            f"The query parameter {name!r} is {given[name]!r}.",
+            f"The query parameter {name!r} is {values[name]!r}.",
             f"It takes {expected_of(shape, f'.{name}')}.",
         ) from None
 

@@ -232,10 +232,10 @@ def _gzip(content: bytes) -> bytes:
 
 def takes_gzip(scope: Scope) -> bool:
     """Tell whether a request takes packed answers."""
-    taken = b",".join([value for name, value in scope["headers"] if name == b"accept-encoding"])
-    if b"gzip" not in taken:
+    accepts = b",".join([value for name, value in scope["headers"] if name == b"accept-encoding"])
+    if b"gzip" not in accepts:
         return False
-    codings = taken.split(b",")
+    codings = accepts.split(b",")
     weights = (
         weight.strip() for name, _, weight in (coding.partition(b";") for coding in codings) if name.strip() == b"gzip"
     )

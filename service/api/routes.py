@@ -65,7 +65,9 @@ def _allowing(handlers: Iterable[Any]) -> list[HTTPRouteHandler]:
     for handler in handlers:
         if isinstance(handler, HTTPRouteHandler):
             methods[next(iter(handler.paths))] |= handler.http_methods
-    return [_options(path, ", ".join(sorted({*found, "OPTIONS"}))) for path, found in methods.items() if len(found) > 1]
+    return [
+        _options(path, ", ".join(sorted({*routes, "OPTIONS"}))) for path, routes in methods.items() if len(routes) > 1
+    ]
 
 
 def _options(path: str, allowed: str) -> HTTPRouteHandler:

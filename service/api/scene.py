@@ -122,10 +122,12 @@ class Scene:
         """Ask to take the command back, and agree. Other examples do not show it."""
         game, others = self.given.game, [seat for seat in self.given.game.players if seat != self.seat]
         cause, to = Cause(game.players[self.seat]), self.started.game.version
-        asked = retracting.ask_take_back(game, self.seat, to, self.records, lambda _: self.started.game, cause, AT)
-        seat, at = others[0], asked.game.version
+        request = retracting.ask_take_back(game, self.seat, to, self.records, lambda _: self.started.game, cause, AT)
+        seat, at = others[0], request.game.version
         cause = Cause(game.players[seat])
-        return asked, retracting.answer_take_back(asked.game, seat, at, True, lambda _: self.started.game, cause, AT)
+        return request, retracting.answer_take_back(
+            request.game, seat, at, True, lambda _: self.started.game, cause, AT
+        )
 
     @property
     def now(self) -> Game:

@@ -14,10 +14,10 @@ def expected_of(shape: Any, path: str = "$") -> str:
     """Return what belongs at `path`, such as ``$.seats[0].name``, of a value of type `shape`."""
     info = types.type_info(shape)
     for step in _STEP.finditer(path):
-        found = _member(info, step[1])
-        if found is None:
+        member = _member(info, step[1])
+        if member is None:
             return _words(info)
-        info = found
+        info = member
     return _words(info)
 
 
@@ -48,8 +48,8 @@ def _beside_null(info: types.Type) -> list[types.Type]:
 
 def _words(info: types.Type) -> str:
     for kind in _beside_null(info):
-        if isinstance(kind, types.Metadata) and (said := (kind.extra_json_schema or {}).get("description")):
-            return said
+        if isinstance(kind, types.Metadata) and (description := (kind.extra_json_schema or {}).get("description")):
+            return description
     match _bare(info):
         case types.StructType(fields=fields):
             return _object(fields)

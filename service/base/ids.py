@@ -16,8 +16,8 @@ def new_id(kind: str, randomness: bytes) -> str:
 def _random_digits() -> Iterator[str]:
     """Yield 32 random hexadecimal digits at a time: one call to the system gives many."""
     while True:
-        drawn = os.urandom(16 * 64).hex()
-        yield from (drawn[start : start + 32] for start in range(0, len(drawn), 32))
+        digits = os.urandom(16 * 64).hex()
+        yield from (digits[start : start + 32] for start in range(0, len(digits), 32))
 
 
 _digits: Final = _random_digits()

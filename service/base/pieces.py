@@ -84,11 +84,11 @@ def _end_with_parent() -> None:
 
 
 def _on_processes(work: Callable[[P], R], pieces: Iterable[P], processes: int, context: BaseContext) -> Iterator[R]:
-    left, handed = iter(pieces), deque[_Handed[P, R]]()
+    rest, handed = iter(pieces), deque[_Handed[P, R]]()
     pool, deaths = ProcessPoolExecutor(processes, context, _end_with_parent), 0
     try:
         while True:
-            handed.extend(map(_Handed[P, R], islice(left, AHEAD * processes - len(handed))))
+            handed.extend(map(_Handed[P, R], islice(rest, AHEAD * processes - len(handed))))
             if not handed:
                 return
             try:
@@ -127,13 +127,13 @@ def _on_dask(work: Callable[[P], R], pieces: Iterable[P], address: str) -> Itera
             raise WorkersLost(
                 f"the scheduler at {address} has no worker: `dask worker {address}` starts some"
             ) from None
-        left, handed = iter(pieces), deque[Any]()
+        rest, handed = iter(pieces), deque[Any]()
         checked = partial(_by_the_same_package, work, version("tabularium"))
         while True:
             # Asked again each time: workers come and go.
             most = AHEAD * max(1, sum(client.nthreads().values()))
             handed.extend(
-                client.submit(checked, piece, pure=False) for piece in islice(left, max(0, most - len(handed)))
+                client.submit(checked, piece, pure=False) for piece in islice(rest, max(0, most - len(handed)))
             )
             if not handed:
                 return
@@ -143,7 +143,9 @@ def _on_dask(work: Callable[[P], R], pieces: Iterable[P], address: str) -> Itera
                 raise WorkersLost(f"workers of {address} died one after the other at the same piece") from error
 
 
-def _by_the_same_package(work: Callable[[P], R], wanted: str, piece: P) -> R:
-    if (mine := version("tabularium")) != wanted:
-        raise WorkersLost(f"a worker has tabularium {mine}, and this is {wanted}: install the same everywhere")
+def _by_the_same_package(work: Callable[[P], R], expected_version: str, piece: P) -> R:
+    if (mine := version("tabularium")) != expected_version:
+        raise WorkersLost(
+            f"a worker has tabularium {mine}, and this is {expected_version}: install the same everywhere"
+        )
     return work(piece)

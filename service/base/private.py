@@ -58,7 +58,7 @@ def open_to_others(folder: Path) -> str:
     """
     if not folder.stat().st_mode & OTHERS:
         return ""
-    found = sorted(each.name for each in folder.iterdir() if each.stat().st_mode & OTHERS)
-    if not found:
+    names = sorted(each.name for each in folder.iterdir() if each.stat().st_mode & OTHERS)
+    if not names:
         return ""
-    return f"everybody on this machine can read {', '.join(found)} in {folder}: chmod -R o= {folder}"
+    return f"everybody on this machine can read {', '.join(names)} in {folder}: chmod -R o= {folder}"

@@ -371,10 +371,10 @@ class Settings(Struct, frozen=True):
     @property
     def rates(self) -> dict[str, float]:
         """The rate limits that hold, by their names; 0 for any number."""
-        chosen = {name: getattr(self, name) for name in PUBLIC_RATES}
+        settings = {name: getattr(self, name) for name in PUBLIC_RATES}
         unset = PUBLIC_RATES if self.public else dict.fromkeys(PUBLIC_RATES, 0.0)
         return {
-            name: unset[name] if value is None else 0.0 if value == "off" else value for name, value in chosen.items()
+            name: unset[name] if value is None else 0.0 if value == "off" else value for name, value in settings.items()
         }
 
     @property
@@ -435,13 +435,13 @@ class Settings(Struct, frozen=True):
 def from_env(environ: Mapping[str, str]) -> Settings:
     """Return the settings that `environ` gives, with the defaults for the rest. Raises `SettingsError`."""
     kinds = get_type_hints(Settings, include_extras=True)
-    given = {name: environ[PREFIX + name.upper()] for name in kinds if environ.get(PREFIX + name.upper())}
+    texts = {name: environ[PREFIX + name.upper()] for name in kinds if environ.get(PREFIX + name.upper())}
     unknown = [name for name in environ if name.startswith(PREFIX) and name.removeprefix(PREFIX).lower() not in kinds]
     if unknown:
-        known = ", ".join(PREFIX + name.upper() for name in kinds)
-        raise SettingsError(f"{unknown[0]} is not a setting; known: {known}")
+        names = ", ".join(PREFIX + name.upper() for name in kinds)
+        raise SettingsError(f"{unknown[0]} is not a setting; known: {names}")
     values: dict[str, object] = {}
-    for name, text in given.items():
+    for name, text in texts.items():
         try:
             values[name] = _convert(text, kinds[name])
         except ValueError:  # of which msgspec's errors are
@@ -475,13 +475,13 @@ def books_in(books: str) -> list[int]:
     """Return the books that a text such as ``0-15,20`` names; none for ``none``. Raises `SettingsError`."""
     if not re.fullmatch(r"none|\d{1,2}(-\d{1,2})?(,\d{1,2}(-\d{1,2})?)*", books):
         raise SettingsError(f"{books!r} names no books: write them as 0-15,20")
-    found: list[int] = []
+    numbers: list[int] = []
     for each in books.split(",") if books != "none" else ():
         first, _, last = each.partition("-")
         if int(last or first) < int(first):
             raise SettingsError(f"{PREFIX}BOOK_SERVERS has the span {each}: write it as {last}-{first}")
-        found.extend(range(int(first), int(last or first) + 1))
-    return found
+        numbers.extend(range(int(first), int(last or first) + 1))
+    return numbers
 
 
 def _require_sound(home: str, elsewhere: Sequence[tuple[str, Sequence[int]]]) -> None:
@@ -489,7 +489,7 @@ def _require_sound(home: str, elsewhere: Sequence[tuple[str, Sequence[int]]]) ->
     name = f"{PREFIX}BOOK_SERVERS"
     if not home:
         raise SettingsError(f"{name} needs {DATABASE_URL}: the server that keeps all other books, and the accounts")
-    books = [book for _, kept in elsewhere for book in kept]
+    books = [book for _, group in elsewhere for book in group]
     beyond = [book for book in books if book >= BOOKS]
     twice = [book for book, times in Counter(books).items() if times > 1]
     addresses = Counter([home, *(url for url, _ in elsewhere)])

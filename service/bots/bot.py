@@ -34,6 +34,6 @@ class RandomBot:
         self._rng = rng
 
     def choose(self, seat: str, view: View, options: Options) -> Command:
-        asked = [option for option in options if option.get("decision")]
+        answers = [option for option in options if option.get("decision")]
         others = [option for option in options if option["command"] != "undo"]
-        return schema.sample(self._rng.choice(asked or others)["schema"], self._rng)
+        return schema.sample(self._rng.choice(answers or others)["schema"], self._rng)

@@ -17,10 +17,10 @@ def commands(form: Mapping[str, Any], worth: Mapping[str, float]) -> Iterator[Co
     if leaders and not leaders["minItems"]:
         companies.append({"leaders": []} if "leaders" in form["required"] else {})
     stacked = list(stacks(form["properties"].get("units", {"properties": {}})["properties"], worth))
-    for chosen in product(*choices.values()):
+    for choice in product(*choices.values()):
         for company in companies:
             for units in stacked if not company.get("leaders") else [*stacked, {}]:
-                yield {**fixed, **dict(zip(choices, chosen, strict=True)), **company, "units": units}
+                yield {**fixed, **dict(zip(choices, choice, strict=True)), **company, "units": units}
 
 
 def stacks(kinds: Mapping[str, Mapping[str, int]], worth: Mapping[str, float]) -> Iterator[Mapping[str, int]]:

@@ -223,8 +223,8 @@ class Playing:
         reserved = {seat: holder for seat, holder in game.kept_seats.items() if holder in self._bots}
         if game.status != "gathering" or not reserved:
             return
-        held = await self._store.count(seats_held(game.organizer, self._accounts.now()))
-        if isinstance(self._most, int) and held + len(reserved) > self._most:
+        seats = await self._store.count(seats_held(game.organizer, self._accounts.now()))
+        if isinstance(self._most, int) and seats + len(reserved) > self._most:
             return  # the organizer seats them when there is room again
         for seat, holder in reserved.items():
             with contextlib.suppress(Refusal):  # it was quicker in another process
@@ -310,10 +310,10 @@ class Playing:
 
     def _request(self, game: Game) -> tuple[PlayerId, AnswerTakeBack | AnswerEnd] | None:
         """Return who agrees to which request or proposal of an end: every bot that is asked, to all of them."""
-        for asked, request in game.around.asked.items():
+        for version, request in game.around.asked.items():
             if not request.is_closed:
                 for bot in self._bots_on(game, game.asked_by(request)):
-                    return bot, AnswerTakeBack(asked, True)
+                    return bot, AnswerTakeBack(version, True)
         for proposed, proposal in open_ends(game).items():
             for bot in self._bots_on(game, proposal.waits_for):
                 return bot, AnswerEnd(proposed, True)

@@ -192,8 +192,8 @@ class Simulation:
         game = self.game
         before = game.table.digest() if game.table and self.commands % 50 == 0 else ""
         try:
-            given, cause = sent_commands(game.ruleset, [raw]), Cause(game.players.get(seat))
-            step = game.command(seat, given, game.chance(self.secret), self.vault, cause, self._now())
+            commands, cause = sent_commands(game.ruleset, [raw]), Cause(game.players.get(seat))
+            step = game.command(seat, commands, game.chance(self.secret), self.vault, cause, self._now())
         except (Refusal, msgspec.ValidationError, AssertionError, LookupError) as error:
             raise Fault(f"{seat} was offered {raw.decode()}, but: {error}") from error
         if before and game.table and game.table.digest() != before:
@@ -293,34 +293,34 @@ class Summary(Struct, frozen=True):
 
 def summarize(outcomes: Iterable[Outcome], seconds: float) -> Summary:
     """Add up outcomes that took `seconds` of wall time."""
-    done = list(outcomes)
-    players = sorted({outcome.plan.seats for outcome in done})
+    results = list(outcomes)
+    players = sorted({outcome.plan.seats for outcome in results})
     return Summary(
-        games=len(done),
-        finished=sum(outcome.finished for outcome in done),
-        faults=sum(bool(outcome.fault) for outcome in done),
-        events=sum(outcome.events for outcome in done),
-        median_events=_median(outcome.events for outcome in done),
-        median_round=_median(outcome.round for outcome in done),
-        wins=_wins(done),
+        games=len(results),
+        finished=sum(outcome.finished for outcome in results),
+        faults=sum(bool(outcome.fault) for outcome in results),
+        events=sum(outcome.events for outcome in results),
+        median_events=_median(outcome.events for outcome in results),
+        median_round=_median(outcome.round for outcome in results),
+        wins=_wins(results),
         seconds=round(seconds, 2),
-        by_players={number: _tables([each for each in done if each.plan.seats == number]) for number in players},
+        by_players={number: _tables([each for each in results if each.plan.seats == number]) for number in players},
     )
 
 
-def _tables(done: Sequence[Outcome]) -> Tables:
-    wins, finished = _wins(done), sum(outcome.finished for outcome in done)
-    asked = sum((Counter(outcome.asked) for outcome in done), Counter[str]())
+def _tables(outcomes: Sequence[Outcome]) -> Tables:
+    wins, finished = _wins(outcomes), sum(outcome.finished for outcome in outcomes)
+    decisions = sum((Counter(outcome.asked) for outcome in outcomes), Counter[str]())
     return Tables(
-        games=len(done),
+        games=len(outcomes),
         finished=finished,
-        median_commands=_median(outcome.commands for outcome in done),
-        median_events=_median(outcome.events for outcome in done),
+        median_commands=_median(outcome.commands for outcome in outcomes),
+        median_events=_median(outcome.events for outcome in outcomes),
         wins=wins,
-        share={seat: spread(wins.get(seat, 0), finished) for outcome in done[:1] for seat in outcome.score},
-        score=_averages([outcome.score for outcome in done]),
-        nations=_averages([outcome.nations for outcome in done]),
-        asked={kind: round(times / len(done), 1) for kind, times in asked.most_common()},
+        share={seat: spread(wins.get(seat, 0), finished) for outcome in outcomes[:1] for seat in outcome.score},
+        score=_averages([outcome.score for outcome in outcomes]),
+        nations=_averages([outcome.nations for outcome in outcomes]),
+        asked={kind: round(times / len(outcomes), 1) for kind, times in decisions.most_common()},
     )
 
 
@@ -345,8 +345,8 @@ def spread(wins: int, games: int) -> tuple[float, float]:
     return max(0.0, round(low, 3)), min(1.0, round(high, 3))
 
 
-def _wins(done: Iterable[Outcome]) -> dict[Seat, int]:
-    return dict(sorted(Counter[Seat](seat for outcome in done for seat in outcome.winners).items()))
+def _wins(outcomes: Iterable[Outcome]) -> dict[Seat, int]:
+    return dict(sorted(Counter[Seat](seat for outcome in outcomes for seat in outcome.winners).items()))
 
 
 def _median(values: Iterable[int]) -> int:

@@ -129,37 +129,37 @@ class Thinker:
 
     def _candidates(self, seat: str, view: View, options: Options, seed: int) -> list[Command]:
         """Return commands to try, what the greedy bot would do first."""
-        asked = [option for option in options if option.get("decision") and option["command"] != "undo"]
-        found: dict[bytes, Command] = {}
+        answers = [option for option in options if option.get("decision") and option["command"] != "undo"]
+        candidates: dict[bytes, Command] = {}
         for number in range(FAVOURITES):
             self._whim.seed(seed + number)
             command = self._greedy.choose(seat, view, options)
-            found.setdefault(msgspec.json.encode(command), command)
+            candidates.setdefault(msgspec.json.encode(command), command)
         self._whim.seed(seed)
-        favourites = len(found)
+        favourites = len(candidates)
         for command in self._guide.ideas(seat, view, options):
-            if len(found) == favourites + IDEAS:
+            if len(candidates) == favourites + IDEAS:
                 break
-            found.setdefault(msgspec.json.encode(command), command)
-        for number in range(favourites + OTHERS - len(found)):
-            command = schema.sample(asked[number % len(asked)]["schema"], self._whim)
-            found.setdefault(msgspec.json.encode(command), command)
-        commands = list(found.values())
+            candidates.setdefault(msgspec.json.encode(command), command)
+        for number in range(favourites + OTHERS - len(candidates)):
+            command = schema.sample(answers[number % len(answers)]["schema"], self._whim)
+            candidates.setdefault(msgspec.json.encode(command), command)
+        commands = list(candidates.values())
         if len(commands) <= MOST:
             return commands
-        begun = self._imagined(Seat(seat), view, options, seed)
-        if begun is None:
+        scratch = self._imagined(Seat(seat), view, options, seed)
+        if scratch is None:
             return commands[:1]
         others = commands[favourites:]
-        stands = [self._after(begun, Seat(seat), command, seed) for command in others]
+        stands = [self._after(scratch, Seat(seat), command, seed) for command in others]
         ranked = sorted(range(len(others)), key=stands.__getitem__, reverse=True)
         return commands[:favourites] + [others[number] for number in ranked[: MOST - favourites]]
 
-    def _after(self, begun: Scratch, seat: Seat, command: Command, seed: int) -> float:
+    def _after(self, scratch: Scratch, seat: Seat, command: Command, seed: int) -> float:
         """Return how the seat stands right after a command; the least when it is refused."""
         self._nodes += 1
         try:
-            return self._standing(begun.play(seat, command, Luck(seed)), seat)
+            return self._standing(scratch.play(seat, command, Luck(seed)), seat)
         except Refusal:
             return -1.0
 
@@ -171,10 +171,10 @@ class Thinker:
         for world in range(ENOUGH):
             if len(tried) == 1 or not self._go_on:
                 break
-            begun = self._imagined(seat, view, options, seed + world)
-            if begun is None:
+            scratch = self._imagined(seat, view, options, seed + world)
+            if scratch is None:
                 break
-            results = {number: self._outcome(begun, seat, commands[number], seed + world) for number in tried}
+            results = {number: self._outcome(scratch, seat, commands[number], seed + world) for number in tried}
             if not self._go_on:
                 break  # the last ones may have been cut short
             for number, result in results.items():
@@ -196,27 +196,27 @@ class Thinker:
 
     def _imagined(self, seat: Seat, view: View, options: Options, seed: int) -> Scratch | None:
         """Return a position in which the seat has the options that it has, what it cannot see made up; None if none."""
-        asked = [option["schema"] for option in options if option.get("decision")]
+        answers = [option["schema"] for option in options if option.get("decision")]
         rng, ruleset = random.Random(seed), self.ruleset
         for _ in range(GUESSES):
-            seen = msgspec.convert(view, ruleset.view_type)
+            view_now = msgspec.convert(view, ruleset.view_type)
             bare = ruleset.lay(tuple(map(Seat, view["seats"])), self._setup, self._board)
             draft = Draft(bare, Luck(seed), Vault())
             try:
-                ruleset.imagine(draft, seen, seat, rng)
-                begun = Scratch.after(ruleset, draft)
-                if [each["schema"] for each in begun.options(seat) if each.get("decision")] == asked:
-                    return begun
+                ruleset.imagine(draft, view_now, seat, rng)
+                scratch = Scratch.after(ruleset, draft)
+                if [each["schema"] for each in scratch.options(seat) if each.get("decision")] == answers:
+                    return scratch
             except (AssertionError, LookupError, ValueError):
                 continue  # it was no position of this game
         return None
 
-    def _outcome(self, begun: Scratch, seat: Seat, command: Command, seed: int) -> float | None:
+    def _outcome(self, scratch: Scratch, seat: Seat, command: Command, seed: int) -> float | None:
         """Return how the seat stands when greedy bots have played on from a command; None when it is refused."""
         luck, ruleset = Luck(seed), self.ruleset
         self._whim.seed(seed)
         try:
-            now = begun.play(seat, command, luck)
+            now = scratch.play(seat, command, luck)
         except Refusal:
             return None
         played, phase = 1, ruleset.heading(now.table)
@@ -244,8 +244,8 @@ class Thinker:
 def _better_half(tried: Mapping[int, list[float]]) -> dict[int, list[float]]:
     """Return the better half of what was tried, and the first in any case."""
     ranked = sorted(tried, key=lambda number: fmean(tried[number]), reverse=True)
-    kept = {0, *ranked[: max(1, (len(ranked) + 1) // 2)]}
-    return {number: tried[number] for number in sorted(kept)}
+    numbers = {0, *ranked[: max(1, (len(ranked) + 1) // 2)]}
+    return {number: tried[number] for number in sorted(numbers)}
 
 
 def clearly_best(tried: Mapping[int, list[float]], margin: float = 0.0) -> int:

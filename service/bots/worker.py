@@ -49,17 +49,17 @@ class Thought(Struct, frozen=True, omit_defaults=True):
 
 @lru_cache(BOTS)
 def _bot(ruleset: str, level: str, game: str, seat: str, board: bytes, about: bytes) -> Bot:
-    known = {**msgspec.json.decode(board), "game": msgspec.json.decode(about)}
-    return levels(ruleset)[level](random.Random(), known)
+    context = {**msgspec.json.decode(board), "game": msgspec.json.decode(about)}
+    return levels(ruleset)[level](random.Random(), context)
 
 
 def thought(line: bytes) -> Thought:
     """Return what the bot that is asked answers."""
     try:
-        asked = msgspec.json.decode(line, type=Question)
-        about = msgspec.json.encode(asked.about, order="sorted")
-        bot = _bot(asked.ruleset, asked.level, asked.game, asked.seat, bytes(asked.board), about)
-        command = bot.choose(asked.seat, msgspec.json.decode(asked.view), msgspec.json.decode(asked.options))
+        question = msgspec.json.decode(line, type=Question)
+        about = msgspec.json.encode(question.about, order="sorted")
+        bot = _bot(question.ruleset, question.level, question.game, question.seat, bytes(question.board), about)
+        command = bot.choose(question.seat, msgspec.json.decode(question.view), msgspec.json.decode(question.options))
         return Thought(Raw(msgspec.json.encode(command)))
     except Exception as error:  # a bot's mistake; the service has another one play
         return Thought(why=f"{type(error).__name__}: {error}")

@@ -90,8 +90,8 @@ def main(arguments: list[str] | None = None) -> None:
         code = app(arguments, prog_name="tabularium", standalone_mode=False)
     except typer.TyperException as error:
         # A group that was named without a command has printed its help, and has nothing more to say.
-        if said := " ".join(error.format_message().split()):
-            print(f"tabularium: {said}", file=sys.stderr)
+        if message := " ".join(error.format_message().split()):
+            print(f"tabularium: {message}", file=sys.stderr)
         code = 2
     if code == INTERRUPTED:
         print("tabularium: interrupted", file=sys.stderr)

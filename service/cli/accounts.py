@@ -51,10 +51,10 @@ def create(
     data: DataOption = None,
 ) -> None:
     """Open an account and print a token for it. The token is shown only once."""
-    wanted = _scopes(scopes.split(","))
+    scopes_wanted = _scopes(scopes.split(","))
 
     async def work(accounts: Accounts) -> tuple[PlayerRow, str]:
-        return await accounts.register(name, wanted)
+        return await accounts.register(name, scopes_wanted)
 
     row, value = _run(work, data, new=True)
     console.print(f"account {row.player}, which may {' '.join(row.scopes)}", markup=False)
@@ -67,11 +67,11 @@ def listed(
     data: DataOption = None,
 ) -> None:
     """List accounts and their scopes."""
-    wanted = _scopes([scope])[0] if scope is not None else None
+    scope_wanted = _scopes([scope])[0] if scope is not None else None
 
     async def work(accounts: Accounts) -> list[PlayerRow]:
         rows: list[PlayerRow] = []
-        while more := await accounts.players(wanted, rows[-1].player if rows else PlayerId(""), PAGE):
+        while more := await accounts.players(scope_wanted, rows[-1].player if rows else PlayerId(""), PAGE):
             rows += more
         return rows
 
@@ -91,11 +91,11 @@ def grant(
     data: DataOption = None,
 ) -> None:
     """Set the scopes of an account. Its existing tokens lose what you take away."""
-    wanted = _scopes(scopes)
+    scopes_wanted = _scopes(scopes)
 
     async def work(accounts: Accounts) -> PlayerRow:
         await _account(accounts, player)
-        await accounts.grant(PlayerId(player), wanted)
+        await accounts.grant(PlayerId(player), scopes_wanted)
         return await _account(accounts, player)
 
     row = _run(work, data)
@@ -150,15 +150,15 @@ def token(
     data: DataOption = None,
 ) -> None:
     """Create a token for an account whose owner lost theirs. The token is shown only once."""
-    wanted = _scopes(scopes)
+    scopes_wanted = _scopes(scopes)
 
     async def work(accounts: Accounts) -> tuple[TokenRow, str]:
         row = await _account(accounts, player)
-        missing = [scope for scope in wanted if scope not in row.scopes]
+        missing = [scope for scope in scopes_wanted if scope not in row.scopes]
         if missing or row.closed is not None:
             may = " ".join(row.scopes)
             bad_input(f"{player} {'is closed' if row.closed is not None else f'may not {missing[0]}, it may {may}'}")
-        return await accounts.issue(row.player, name, wanted)
+        return await accounts.issue(row.player, name, scopes_wanted)
 
     row, value = _run(work, data)
     console.print(f"token {row.token} for {' '.join(row.scopes)}", markup=False)
@@ -189,13 +189,13 @@ async def _account(accounts: Accounts, player: str) -> PlayerRow:
     return row
 
 
-def _scopes(given: list[str]) -> list[Scope]:
-    found: list[Scope] = []
-    for name in given:
+def _scopes(names: list[str]) -> list[Scope]:
+    result: list[Scope] = []
+    for name in names:
         if name not in SCOPES:
             bad_input(f"{name!r} is not a scope; known: {', '.join(SCOPES)}")
-        found.append(name)
-    return found
+        result.append(name)
+    return result
 
 
 def _settings(data: Path | None, *, new: bool = False) -> Settings:

@@ -55,9 +55,9 @@ def archive(
     """
     if source is not None and not move:
         bad_input("--from names where something is to be moved from: add --move")
-    given = {"TABULARIUM_DATA": str(data) if data is not None else None, DATABASE_URL: url}
+    overrides = {"TABULARIUM_DATA": str(data) if data is not None else None, DATABASE_URL: url}
     try:
-        settings = from_env({**os.environ, **{name: value for name, value in given.items() if value is not None}})
+        settings = from_env({**os.environ, **{name: value for name, value in overrides.items() if value is not None}})
     except SettingsError as error:
         bad_input(str(error))
     if move:
@@ -65,21 +65,21 @@ def archive(
         return
     before = written(utc_now() - timedelta(days=older_than))
     try:
-        done, waits = asyncio.run(_archive(settings, before, limit))
+        outcomes, waits = asyncio.run(_archive(settings, before, limit))
     except (StoreError, MissingExtra) as error:
         bad_input(str(error))
     except PlaceAway as error:
         bad_input(f"the archive does not answer: {error}; what was packed before stays packed")
-    for each in done:
+    for each in outcomes:
         if each.problem is not None:
             print(f"tabularium: game {each.game} is not archived: {each.problem}", file=sys.stderr)
-    packed = [each for each in done if each.problem is None]
+    packed = [each for each in outcomes if each.problem is None]
     events, size = sum(each.events for each in packed), sum(each.size for each in packed)
     each_event = f", {size / events:.1f} bytes an event" if events else ""
     console.print(f"archived {len(packed)} games: {events} events in {size} bytes{each_event}", markup=False)
     if waits:
         console.print(f"{waits} games wait until the transparency log has their last event", markup=False)
-    if len(packed) < len(done):
+    if len(packed) < len(outcomes):
         raise typer.Exit(1)
 
 
@@ -107,37 +107,37 @@ async def _moved(settings: Settings, source: str) -> tuple[list[int], int, list[
 
     sizes: list[int] = []
     problems: list[str] = []
-    seen = 0
+    count = 0
     begin, goal = place_of(source), place_of(settings.archive)
     async with _opened(settings) as store:
         with progress_bar() as bars:
             bar = bars.add_task("segments", total=None)
             async for each in move(store, begin, goal):
-                seen += 1
+                count += 1
                 bars.advance(bar)
                 if each.problem is not None:
                     problems.append(each.problem)
                 elif each.size:
                     sizes.append(each.size)
-    return sizes, seen - len(sizes) - len(problems), problems
+    return sizes, count - len(sizes) - len(problems), problems
 
 
 async def _archive(settings: Settings, before: str, limit: int) -> tuple[list[Packed], int]:
     """Return the outcome for each game, and how many wait for the transparency log."""
     from service.store.archiving import archive as packing
 
-    done: list[Packed] = []
+    outcomes: list[Packed] = []
     place = place_of(settings.archive)
     async with _opened(settings) as store:
         games = await store.games_to_pack(before, settings.transparency, limit)
         with progress_bar() as bars:
             bar = bars.add_task("games", total=len(games))
             async for each in packing(store, games, place):
-                done.append(each)
+                outcomes.append(each)
                 bars.advance(bar)
-        damaged = sum(each.problem is not None for each in done)
+        damaged = sum(each.problem is not None for each in outcomes)
         waits = len(await store.games_to_pack(before, False, limit)) - damaged if len(games) < limit else 0
-    return done, waits
+    return outcomes, waits
 
 
 @asynccontextmanager

@@ -115,12 +115,12 @@ def follow(
 
 def _print(report: "Report") -> None:
     if report.origin:
-        looked = f"{report.entries} new entries, {report.streams} games looked at"
-        console.print(f"{report.origin}: {report.size} entries; {looked}.", markup=False)
+        summary = f"{report.entries} new entries, {report.streams} games looked at"
+        console.print(f"{report.origin}: {report.size} entries; {summary}.", markup=False)
     if report.unanswered:
         oldest = report.unanswered[0]
         console.print(
             f"Not answered: {len(report.unanswered)}, the first since {oldest.since}: {oldest.why}.", markup=False
         )
-    for found, folder in zip(report.found, report.evidence, strict=True):
-        console.print(f"DOES NOT FIT: {found.message}\n  Evidence: {folder}", markup=False)
+    for finding, folder in zip(report.findings, report.evidence, strict=True):
+        console.print(f"DOES NOT FIT: {finding.message}\n  Evidence: {folder}", markup=False)

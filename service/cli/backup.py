@@ -46,9 +46,9 @@ def backup(
         bad_input(f"{settings.database} cannot be read: {error}")
     while True:
         try:
-            made = copying.copy(utc_now())
-            if made is not None:
-                console.print(f"{made}: {made.stat().st_size} bytes", markup=False)
+            new_copy = copying.copy(utc_now())
+            if new_copy is not None:
+                console.print(f"{new_copy}: {new_copy.stat().st_size} bytes", markup=False)
         except (OSError, sqlite3.Error) as error:
             # The next copy may succeed, when somebody has made room for it.
             print(f"tabularium: {settings.database} could not be copied to {folder}: {error}", file=sys.stderr)
@@ -72,10 +72,10 @@ def restore(
     from service.store.sqlite.backup import copies, put_back
 
     if copy.is_dir():
-        found = copies(copy)
-        if not found:
+        candidates = copies(copy)
+        if not candidates:
             bad_input(f"{copy} contains no copies: give a folder that `tabularium backup` has filled")
-        copy = found[-1]
+        copy = candidates[-1]
     checking = settings.data / f"restoring-{os.getpid()}"
     try:
         make_folder(checking)
@@ -111,16 +111,16 @@ async def _problems(checking: Path, settings: Settings) -> str:
                 bars.update(bar, description=what, completed=done, total=of, visible=done < of)
 
             return "; ".join(
-                [found.message async for found in examine(there, store, progress) if found.level == "fail"]
+                [finding.message async for finding in examine(there, store, progress) if finding.level == "fail"]
             )
     finally:
         await store.close()
 
 
 def _embedded(data: Path | None) -> Settings:
-    given = {"TABULARIUM_DATA": str(data)} if data is not None else {}
+    overrides = {"TABULARIUM_DATA": str(data)} if data is not None else {}
     try:
-        settings = from_env({**os.environ, **given})
+        settings = from_env({**os.environ, **overrides})
     except SettingsError as error:
         bad_input(str(error))
     if settings.database_url:

@@ -33,17 +33,17 @@ def list_cases(
     as_json: JsonOption = False,
 ) -> None:
     """List cases, the newest first."""
-    asked = {"game": game, "status": status, "rule": rule}
-    query = {name: value for name, value in asked.items() if value is not None}
-    found = _get(url, None, "/v1/cases", limit=limit, **query)["items"]
+    filters = {"game": game, "status": status, "rule": rule}
+    query = {name: value for name, value in filters.items() if value is not None}
+    rows = _get(url, None, "/v1/cases", limit=limit, **query)["items"]
     if as_json:
-        print_json(found)
+        print_json(rows)
         return
-    for each in found:
+    for each in rows:
         where = f"{each['game']} version {each['about']}"
         rules = f"  {', '.join(each['rules'])}" if each["rules"] else ""
         console.print(f"{each['case']}  {each['status']:<9}  {each['kind']:<7}  {where}{rules}", markup=False)
-    if not found:
+    if not rows:
         console.print("No cases.")
 
 
@@ -59,8 +59,8 @@ def show(case: CaseArgument, url: UrlOption = HERE, token: TokenOption = None, a
     for event in _get(url, token, f"{path}/events", limit=500)["items"]:
         console.print(f"{event['version']:>4}  {event['at']}  {event['text']}", markup=False)
         if written := texts.get(event["version"]):
-            gone = f"erased at {written['erased']}" if written["erased"] else "hidden from you"
-            console.print(f"      {written['text'] or f'({gone})'}", markup=False)
+            absence = f"erased at {written['erased']}" if written["erased"] else "hidden from you"
+            console.print(f"      {written['text'] or f'({absence})'}", markup=False)
     if refusal := body["refusal"]:
         console.print(f"Decided again, the command is refused: {refusal['detail']} ({refusal['rule']})", markup=False)
 

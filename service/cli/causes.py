@@ -24,8 +24,8 @@ def chance_of(exported: Export, game: Game) -> CommittedChance | None:
     last = exported.records[-1]
     if last.type != "game-ended":
         return None
-    ended = msgspec.json.decode(last.event, type=GameEnded)
-    return game.chance(bytes.fromhex(ended.secret))
+    end = msgspec.json.decode(last.event, type=GameEnded)
+    return game.chance(bytes.fromhex(end.secret))
 
 
 def causes(record: Record, game: Game, chance: CommittedChance | None, secrets: Sequence[Secret]) -> Iterator[str]:
@@ -42,9 +42,11 @@ def causes(record: Record, game: Game, chance: CommittedChance | None, secrets: 
 
 
 def _command_text(command: Raw, secrets: Sequence[Secret]) -> str:
-    given: dict[str, Any] = msgspec.json.decode(command)
-    opened = (each.value for each in secrets if "sealed" in given and each.commitment == given["sealed"]["commitment"])
-    return msgspec.json.encode(next(opened, given)).decode()
+    content: dict[str, Any] = msgspec.json.decode(command)
+    opened = (
+        each.value for each in secrets if "sealed" in content and each.commitment == content["sealed"]["commitment"]
+    )
+    return msgspec.json.encode(next(opened, content)).decode()
 
 
 def _derivation(roll: Rolled, sides: tuple[str, ...], chance: CommittedChance | None) -> str:
@@ -52,7 +54,7 @@ def _derivation(roll: Rolled, sides: tuple[str, ...], chance: CommittedChance | 
     if roll.draw is None or chance is None:
         return f"{dice}; can be checked when the game is over and its secret is public"
     used = list(chance.rolled(roll.draw, len(roll.faces), len(sides)))
-    drawn: list[Any] = [sides[number - 1] for _, number in used if number is not None]
+    expected: list[Any] = [sides[number - 1] for _, number in used if number is not None]
     read = " ".join(f"{byte:02x}" + ("" if number else " (thrown away)") for byte, number in used)
-    agrees = "as told" if drawn == list(map(str, roll.faces)) else f"NOT as told, but {', '.join(drawn)}"
+    agrees = "as told" if expected == list(map(str, roll.faces)) else f"NOT as told, but {', '.join(expected)}"
     return f"{dice}; HMAC-SHA256 of {chance.message(roll.draw).hex()} begins {read}: {agrees}"

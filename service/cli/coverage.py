@@ -74,33 +74,33 @@ def _short_path(path: Path, tests_dir: Path) -> str:
     return (tests_dir.resolve().name / path.relative_to(tests_dir)).as_posix()
 
 
-def _scenarios(path: Path, shown: str) -> tuple[_Scenario, ...]:
+def _scenarios(path: Path, label: str) -> tuple[_Scenario, ...]:
     try:
         return msgspec.toml.decode(path.read_bytes(), type=_ScenarioFile).scenario
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise CoverageError(f"{shown}: {' '.join(str(error).split())}") from None
+        raise CoverageError(f"{label}: {' '.join(str(error).split())}") from None
 
 
-def _marked_tests(path: Path, shown: str) -> Iterator[tuple[RuleId, str]]:
+def _marked_tests(path: Path, label: str) -> Iterator[tuple[RuleId, str]]:
     try:
         module = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError) as error:
-        raise CoverageError(f"{shown}: {' '.join(str(error).split())}") from None
-    yield from _tests_in(module.body, _pytestmark(module.body), "", shown)
+        raise CoverageError(f"{label}: {' '.join(str(error).split())}") from None
+    yield from _tests_in(module.body, _pytestmark(module.body), "", label)
 
 
 def _tests_in(
-    body: Iterable[ast.stmt], inherited: list[ast.expr], prefix: str, shown: str
+    body: Iterable[ast.stmt], inherited: list[ast.expr], prefix: str, label: str
 ) -> Iterator[tuple[RuleId, str]]:
     for node in body:
         match node:
             case ast.ClassDef() if node.name.startswith("Test"):
                 marks = inherited + node.decorator_list + _pytestmark(node.body)
-                yield from _tests_in(node.body, marks, f"{prefix}{node.name}::", shown)
+                yield from _tests_in(node.body, marks, f"{prefix}{node.name}::", label)
             case ast.FunctionDef() | ast.AsyncFunctionDef() if node.name.startswith("test"):
                 marks = inherited + node.decorator_list
                 if not any(_is_disabled(mark) for mark in marks):
-                    for rule_id in _rules_of(marks, shown):
+                    for rule_id in _rules_of(marks, label):
                         yield rule_id, prefix + node.name
             case _:
                 pass
@@ -123,12 +123,12 @@ def _is_disabled(mark: ast.expr) -> bool:
     return ast.unparse(call) in ("pytest.mark.skip", "pytest.mark.xfail")
 
 
-def _rules_of(marks: Iterable[ast.expr], shown: str) -> Iterator[RuleId]:
+def _rules_of(marks: Iterable[ast.expr], label: str) -> Iterator[RuleId]:
     """The ids of every ``pytest.mark.rule(...)``, also of those on the cases of a ``parametrize``."""
     for mark in marks:
         for node in ast.walk(mark):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.rule":
                 for argument in node.args:
                     if not (isinstance(argument, ast.Constant) and isinstance(argument.value, str)):
-                        raise CoverageError(f"{shown}: line {node.lineno}: the rule ids of a mark are plain strings")
+                        raise CoverageError(f"{label}: line {node.lineno}: the rule ids of a mark are plain strings")
                     yield RuleId(argument.value)

@@ -61,8 +61,8 @@ def migrate(
                 console.print("the log is distributed over machines by its books", markup=False)
         if settings.book_servers:
             asyncio.run(books.spread(settings.servers))
-            for url, kept in settings.servers.items():
-                console.print(f"{migrations.place_of(url)} keeps the books {books.spans(kept)}", markup=False)
+            for url, books_there in settings.servers.items():
+                console.print(f"{migrations.place_of(url)} keeps the books {books.spans(books_there)}", markup=False)
     except migrations.MigrationError as error:
         print(f"tabularium: {error}", file=sys.stderr)
         raise typer.Exit(1) from None

@@ -38,19 +38,19 @@ def doctor(
     transparency log again, and compares secrets and statements with their commitments. It does not decide commands
     again, as `tabularium verify` does with an export, and looks neither at accounts nor at lists of games.
     """
-    given = {"TABULARIUM_DATA": str(data)} if data is not None else {}
+    overrides = {"TABULARIUM_DATA": str(data)} if data is not None else {}
     try:
-        settings = from_env({**os.environ, **given})
+        settings = from_env({**os.environ, **overrides})
     except SettingsError as error:
         bad_input(str(error))
     # Imported late, as all that only some commands need.
     from service.doctor import Finding, Progress, examine
 
-    found: list[Finding] = []
+    findings: list[Finding] = []
 
     async def look(progress: Progress | None) -> None:
         async for finding in examine(settings, progress=progress):
-            found.append(finding)
+            findings.append(finding)
             if not as_json:
                 _print(finding.check, finding.level, finding.message, finding.remedy)
 
@@ -61,9 +61,9 @@ def doctor(
             bars.update(bar, description=what, completed=done, total=of, visible=done < of)
 
         asyncio.run(look(progress if deep else None))
-    levels = Counter(finding.level for finding in found)
+    levels = Counter(finding.level for finding in findings)
     if as_json:
-        print_json(found)
+        print_json(findings)
     else:
         console.print(f"{levels['ok']} ok, {levels['warn']} to be looked after, {levels['fail']} failed")
     if levels["fail"] or (strict and levels["warn"]):

@@ -52,12 +52,12 @@ def dump(
 
     It needs the packages of tabularium[data]. Exit code 1 when a game cannot be read: its month waits.
     """
-    given = {"TABULARIUM_DATA": str(data) if data is not None else None, DATABASE_URL: url}
+    overrides = {"TABULARIUM_DATA": str(data) if data is not None else None, DATABASE_URL: url}
     try:
-        settings = from_env({**os.environ, **{name: value for name, value in given.items() if value is not None}})
+        settings = from_env({**os.environ, **{name: value for name, value in overrides.items() if value is not None}})
     except SettingsError as error:
         bad_input(str(error))
-    if (chosen := directory or settings.dumps) is None:
+    if (path := directory or settings.dumps) is None:
         bad_input("no DIRECTORY is given, and TABULARIUM_DUMPS is not set: give one of them")
     if not settings.database_url and not settings.database.exists():
         bad_input(f"there is no store in {settings.data}: give its data directory by --data")
@@ -67,14 +67,14 @@ def dump(
             from service.dumps.making import Folder, InUse
     except MissingExtra as error:
         bad_input(str(error))
-    folder = Folder(chosen)
+    folder = Folder(path)
     try:
         with folder.locked(), asyncio.Runner() as runner:
             ok = _Dumping(settings, folder, runner, processes, on).run(days)
     except (StoreError, MissingExtra, DumpsUnreadable, InUse) as error:
         bad_input(str(error))
     except OSError as error:
-        bad_input(f"{error.filename or chosen} cannot be used: {error.strerror}")
+        bad_input(f"{error.filename or path} cannot be used: {error.strerror}")
     if not ok:
         raise typer.Exit(1)
 
@@ -96,7 +96,7 @@ class _Dumping:
         from service.dumps.pieces import GameDamaged
         from service.store.backend import backend_of
 
-        made, waits, bad = 0, 0, 0
+        count_made, waits, bad = 0, 0, 0
         store = self._runner.run(backend_of(self._settings).open_store())
         try:
             complete = {each.key for each in read_index(self._folder.path)}
@@ -107,18 +107,18 @@ class _Dumping:
                     continue
                 try:
                     _tell(self._make(store, plan))
-                    made += 1
+                    count_made += 1
                 except (GameDamaged, StreamDamaged) as error:
                     print(f"tabularium: {plan.name} cannot be made: {error}", file=sys.stderr)
                     bad += 1
         finally:
             self._runner.run(store.close())
-        console.print(f"{made} new, {len(complete)} as before in {self._folder.path}", markup=False)
+        console.print(f"{count_made} new, {len(complete)} as before in {self._folder.path}", markup=False)
         if waits:
             console.print(f"{waits} wait until the transparency log has their games", markup=False)
         return not bad
 
-    def _plan(self, store: EventStore, ruleset: str, month: str, due: "Due") -> "Plan | None":
+    def _plan(self, store: EventStore, ruleset: str, month: str, due_set: "Due") -> "Plan | None":
         """Return the plan of a set, that of before if there is one; None while it has to wait."""
         from service.dumps.choosing import Plan, signed
 
@@ -128,14 +128,14 @@ class _Dumping:
             return plan
         checkpoint, places = None, ()
         if self._settings.transparency:
-            found = self._runner.run(signed(store, due.games))
-            if found is None:
+            cosigned = self._runner.run(signed(store, due_set.games))
+            if cosigned is None:
                 return None
-            checkpoint, places = found
+            checkpoint, places = cosigned
         refusals = tuple(self._runner.run(self._refusals(ruleset)))
         licence = self._settings.dumps_licence
         plan = Plan(
-            package, ruleset, month, licence, tuple(due.games), tuple(due.rulings), refusals, checkpoint, places
+            package, ruleset, month, licence, tuple(due_set.games), tuple(due_set.rulings), refusals, checkpoint, places
         )
         self._folder.begin(plan)
         return plan
@@ -162,14 +162,14 @@ class _Dumping:
         from service.dumps.pieces import make
 
         there = [number for number in range(count(plan)) if self._folder.has(plan, number)]
-        wanted = self._iterate(pieces(store, plan, there.__contains__))
+        missing = self._iterate(pieces(store, plan, there.__contains__))
         # Workers are new programs: this one has the threads of a store.
         with progress_bar() as bars:
             bar = bars.add_task(plan.name, total=count(plan), completed=len(there))
-            for made in results_of(
-                in_pieces(make, wanted, min(self._processes, max(1, count(plan))), self._on, fresh=True)
+            for piece in results_of(
+                in_pieces(make, missing, min(self._processes, max(1, count(plan))), self._on, fresh=True)
             ):
-                self._folder.keep(plan, made)
+                self._folder.keep(plan, piece)
                 bars.advance(bar)
         return self._folder.finish(plan, self._runner.run(certificates(store, plan)))
 
@@ -183,6 +183,9 @@ class _Dumping:
             yield item
 
 
-def _tell(made: "DumpSet") -> None:
-    size = sum(each.bytes for each in made.files)
-    console.print(f"{made.ruleset} {made.month}: {made.games} games, {made.events} events, {size} bytes", markup=False)
+def _tell(dump_set: "DumpSet") -> None:
+    size = sum(each.bytes for each in dump_set.files)
+    console.print(
+        f"{dump_set.ruleset} {dump_set.month}: {dump_set.games} games, {dump_set.events} events, {size} bytes",
+        markup=False,
+    )

@@ -144,9 +144,9 @@ def _level(ruleset_id: str, level: str) -> str:
 
 
 def _version(ruleset_id: str, version: int) -> int:
-    known = ruleset_named(ruleset_id).versions
-    if version not in known:
-        bad_input(f"--version takes a version of {ruleset_id}: {', '.join(map(str, known))}")
+    versions = ruleset_named(ruleset_id).versions
+    if version not in versions:
+        bad_input(f"--version takes a version of {ruleset_id}: {', '.join(map(str, versions))}")
     return version
 
 
@@ -187,8 +187,8 @@ def _print_seats(players: int, tables: simulation.Tables) -> None:
     _print_figures(title, tables.score, wins=wins)
     if tables.nations:
         _print_figures("Their nations", tables.nations)
-    asked = ", ".join(f"{kind} {times}" for kind, times in tables.asked.items())
-    console.print(f"Asked in a game, on average: {asked}", markup=False, highlight=False)
+    decisions = ", ".join(f"{kind} {times}" for kind, times in tables.asked.items())
+    console.print(f"Asked in a game, on average: {decisions}", markup=False, highlight=False)
 
 
 def _print_figures(title: str, owners: Mapping[Any, Mapping[str, float]], **more: Mapping[Any, str]) -> None:

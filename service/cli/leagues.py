@@ -32,17 +32,17 @@ def show(
 ) -> None:
     """Print the tables of a season, and what puts each player above the next."""
     with calling(url) as client:
-        told = client.get("/v1/leagues/{league}", league=league, season=season)
+        detail = client.get("/v1/leagues/{league}", league=league, season=season)
     if as_json:
-        print_json(told)
+        print_json(detail)
         return
-    shown = told["season"]
-    if shown is None:
+    table_of_season = detail["season"]
+    if table_of_season is None:
         console.print("No season has begun.")
         return
-    state = "closed" if shown["closed"] else "running, provisional"
-    console.print(f"{told['summary']['title'] or league}, season {shown['number']} ({state})", markup=False)
-    for division, table in enumerate(shown["tables"], start=1):
+    state = "closed" if table_of_season["closed"] else "running, provisional"
+    console.print(f"{detail['summary']['title'] or league}, season {table_of_season['number']} ({state})", markup=False)
+    for division, table in enumerate(table_of_season["tables"], start=1):
         console.print(f"Division {division}" + ("" if table else ": nobody yet"))
         for each in table:
             why = f"  above the next by {each['above']}" if each["above"] else ""
@@ -83,13 +83,13 @@ def _tournaments_in(folder: Path, lines: list[bytes]) -> tuple[list[bytes], dict
         return [], {}
     sound, wrong = list[bytes](), dict[str, str]()
     for name in (each.tournament for season in seasons for each in season.tournaments):
-        found = next((each for each in (folder / f"{name}.jsonl", folder / f"{name}.jsonl.gz") if each.exists()), None)
-        if found is None:
+        file = next((each for each in (folder / f"{name}.jsonl", folder / f"{name}.jsonl.gz") if each.exists()), None)
+        if file is None:
             continue
-        content = read_export(found)
+        content = read_export(file)
         checked = verify_tournament(content.splitlines(keepends=True), LIBRARY, {})
         if checked.ok and checked.tournament == name:
             sound.append(content)
         else:
-            wrong[name] = checked.problem or f"{found} is the export of {checked.tournament}."
+            wrong[name] = checked.problem or f"{file} is the export of {checked.tournament}."
     return sound, wrong

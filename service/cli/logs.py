@@ -184,9 +184,9 @@ def verify(
 
 
 def _verify_many(
-    given: list[Path], alone: Path | None, policy: Path | None, processes: int, on: str, as_json: bool
+    paths: list[Path], alone: Path | None, policy: Path | None, processes: int, on: str, as_json: bool
 ) -> None:
-    files = list(dict.fromkeys(file for each in given for file in _exports_of(each)))
+    files = list(dict.fromkeys(file for each in paths for file in _exports_of(each)))
     if alone is not None:
         bad_input("--game and --certificate are for one file with one export; verify that file alone")
     if policy is not None and not all(map(is_dump, files)):
@@ -199,8 +199,8 @@ def _verify_many(
             results[outcome.result] += 1
             progress.advance(task)
             if as_json:
-                known = outcome.verdict or {"ok": False, "problem": outcome.message}
-                print(msgspec.json.encode({"file": outcome.file, "result": outcome.result, **known}).decode())
+                verdict = outcome.verdict or {"ok": False, "problem": outcome.message}
+                print(msgspec.json.encode({"file": outcome.file, "result": outcome.result, **verdict}).decode())
             else:
                 console.print(f"{outcome.result:10}  {outcome.file}: {outcome.message}", markup=False)
     if not as_json:
@@ -209,14 +209,14 @@ def _verify_many(
         raise typer.Exit(code)
 
 
-def _exports_of(given: Path) -> list[Path]:
+def _exports_of(path: Path) -> list[Path]:
     try:
-        found = exports_in(given) if given.is_dir() else [given]
+        exports = exports_in(path) if path.is_dir() else [path]
     except OSError as error:
-        bad_input(f"{given} cannot be read: {error.strerror}")
-    if not found:
-        bad_input(f"{given} has no exports: their names end with {' or '.join(ENDINGS)}")
-    return found
+        bad_input(f"{path} cannot be read: {error.strerror}")
+    if not exports:
+        bad_input(f"{path} has no exports: their names end with {' or '.join(ENDINGS)}")
+    return exports
 
 
 def read_export(file: Path) -> bytes:
@@ -227,10 +227,10 @@ def read_export(file: Path) -> bytes:
         bad_input(f"{file} cannot be read: {error.strerror or error}")
 
 
-def _verify_case(lines: list[bytes], game: Path | None, shown: str, believed: Policy | None, as_json: bool) -> None:
+def _verify_case(lines: list[bytes], game: Path | None, label: str, believed: Policy | None, as_json: bool) -> None:
     against = _verified(game, "The game of the case") if game is not None else None
     verdict = proof.verify(lines, LIBRARY, against)
-    certified = _certified(lines, shown, believed) if believed is not None and verdict.ok else None
+    certified = _certified(lines, label, believed) if believed is not None and verdict.ok else None
     if as_json:
         extra = {"certificate": certified} if certified is not None else {}
         print_json({**msgspec.to_builtins(verdict), **extra})
@@ -250,11 +250,11 @@ def _verify_case(lines: list[bytes], game: Path | None, shown: str, believed: Po
 def _verify_tournament(
     verdict: tournament_proof.TournamentVerdict | league_proof.LeagueVerdict,
     lines: list[bytes],
-    shown: str,
+    label: str,
     believed: Policy | None,
     as_json: bool,
 ) -> None:
-    certified = _certified(lines, shown, believed) if believed is not None and verdict.ok else None
+    certified = _certified(lines, label, believed) if believed is not None and verdict.ok else None
     if as_json:
         extra = {"certificate": certified} if certified is not None else {}
         print_json({**msgspec.to_builtins(verdict), **extra})
@@ -400,9 +400,9 @@ def import_(
 ) -> None:
     """Bring a game that another service recorded to a service, which verifies it and keeps it to be looked at."""
     body = {"export": _text(read_export(file), file)}
-    for name, given in (("certificate", certificate), ("policy", policy)):
-        if given is not None:
-            body[name] = _text(read_file(given), given)
+    for name, path in (("certificate", certificate), ("policy", policy)):
+        if path is not None:
+            body[name] = _text(read_file(path), path)
     with calling(url, token, IMPORTING) as client:
         try:
             imported = client.post("/v1/games/import", body)

@@ -55,8 +55,8 @@ def mirror(
             believed = read_policy_file(policy or _first_policy(site, folder / "policy"))
             with closing(Follower(site, believed, folder / "log", check)) as follower, console.status("Following…"):
                 report = follower.look(0)
-            for found, evidence in zip(report.found, report.evidence, strict=True):
-                console.print(f"DOES NOT FIT: {found.message}\n  Evidence: {evidence}", markup=False)
+            for finding, evidence in zip(report.findings, report.evidence, strict=True):
+                console.print(f"DOES NOT FIT: {finding.message}\n  Evidence: {evidence}", markup=False)
             with closing(Memory(folder / "log")) as memory, closing(Mirror(site, memory, folder)) as copies:
                 results = _copy(copies)
                 as_before = copies.count() - results.total()
@@ -66,9 +66,9 @@ def mirror(
         bad_input(f"{folder} cannot be used: {error}")
     except OSError as error:
         bad_input(f"{error.filename or folder} cannot be used: {error.strerror}")
-    counted = ", ".join(f"{results[each]} {each}" for each in ("copied", "hidden", "missing", "different"))
+    counts = ", ".join(f"{results[each]} {each}" for each in ("copied", "hidden", "missing", "different"))
     log = f"{report.origin}: {report.size} entries. " if report.origin else ""
-    console.print(f"{log}{counted}, {as_before} as before.", markup=False)
+    console.print(f"{log}{counts}, {as_before} as before.", markup=False)
     if not report.ok or results["different"]:
         raise typer.Exit(1)
     if results["missing"] or report.unanswered:
@@ -78,10 +78,10 @@ def mirror(
 
 def _copy(copies: "Mirror") -> "Counter[Result]":
     results: Counter[Result] = Counter()
-    wanted = copies.streams_to_copy()
+    streams = copies.streams_to_copy()
     with progress_bar() as progress:
-        task = progress.add_task("copied", total=len(wanted))
-        for copied in copies.copy(wanted):
+        task = progress.add_task("copied", total=len(streams))
+        for copied in copies.copy(streams):
             results[copied.result] += 1
             progress.advance(task)
             if copied.result == "missing":
@@ -91,17 +91,17 @@ def _copy(copies: "Mirror") -> "Counter[Result]":
     return results
 
 
-def _first_policy(site: "HttpSite", kept: Path) -> Path:
+def _first_policy(site: "HttpSite", policy_path: Path) -> Path:
     """Return the policy that this copy began with; at the beginning that is what the service shows."""
-    if not kept.exists():
+    if not policy_path.exists():
         page = site.get("/v1/transparency/key")
         try:
             key = msgspec.json.decode(page.body, type=_ShownKey)
         except msgspec.DecodeError:
             bad_input(f"the service answers {page.status} at /v1/transparency/key, without a key")
-        write_file(kept, key.policy.encode())
-        console.print(f"Believing the key that the service shows, from now on: {kept}", markup=False)
-    return kept
+        write_file(policy_path, key.policy.encode())
+        console.print(f"Believing the key that the service shows, from now on: {policy_path}", markup=False)
+    return policy_path
 
 
 class _ShownKey(msgspec.Struct):

@@ -54,53 +54,55 @@ def plan(
             Load,
         )  # fmt: skip
     except msgspec.ValidationError as error:
-        said, _, where = str(error).partition(" - at `$.")
-        bad_input(f"--{where.rstrip('`')}: {said[0].lower()}{said[1:]}")
+        message, _, where = str(error).partition(" - at `$.")
+        bad_input(f"--{where.rstrip('`')}: {message[0].lower()}{message[1:]}")
     if min(prices) < 0:
         bad_input("--prices takes three numbers that are not negative")
     if simulate is not None and not 0 < simulate <= 3600:
         bad_input("--simulate takes a number of seconds above 0, 3600 at most")
     costs = measured()
     costs = costs if clients is None else replace(costs, clients=clients)
-    found = planned(load, costs, Prices(**dict(zip(Prices.__struct_fields__, prices, strict=True))))
-    seen = None
+    planning = planned(load, costs, Prices(**dict(zip(Prices.__struct_fields__, prices, strict=True))))
+    simulated = None
     if simulate is not None:
         from service.planning.simulation import simulate as played
 
         try:
             with needs_extra("plan", "--simulate"):
-                seen = played(load, found, costs, simulate)
+                simulated = played(load, planning, costs, simulate)
         except MissingExtra as error:
             bad_input(str(error))
     if as_json:
-        print_json({"plan": found, "simulated": seen})
+        print_json({"plan": planning, "simulated": simulated})
         return
-    console.print(_table(found))
-    if seen is not None:
-        times = f"half within {seen.p50:.1f} ms, 95 of 100 within {seen.p95:.1f}, 99 within {seen.p99:.1f}"
-        told = f", {times}" if seen.commands > 1 else "; simulate for longer to see how soon"
-        console.print(f"{seen.commands} commands answered{told}")
-        for part, use in sorted(seen.use.items(), key=lambda each: -each[1]):
+    console.print(_table(planning))
+    if simulated is not None:
+        times = (
+            f"half within {simulated.p50:.1f} ms, 95 of 100 within {simulated.p95:.1f}, 99 within {simulated.p99:.1f}"
+        )
+        percentiles = f", {times}" if simulated.commands > 1 else "; simulate for longer to see how soon"
+        console.print(f"{simulated.commands} commands answered{percentiles}")
+        for part, use in sorted(simulated.use.items(), key=lambda each: -each[1]):
             console.print(f"  {use:6.1%} busy: {part}")
-        console.print(f"saturated first, with these: {seen.first}, at {seen.room:.1f} times the load")
+        console.print(f"saturated first, with these: {simulated.first}, at {simulated.room:.1f} times the load")
 
 
-def _table(found: Plan) -> Table:
+def _table(result: Plan) -> Table:
     table = Table(show_header=False, box=None)
     rows: list[tuple[str, Any]] = [
-        ("step", found.step),
-        ("commands a second", f"{found.commands:.2f}, in the busiest hour {found.busiest:.2f}"),
-        ("processes that serve", f"{found.processes} ({found.serving:.2f} cores of work)"),
-        ("processes for projections", f"{found.folders} ({found.folding:.2f} cores of work)"),
-        ("transparency log", f"{found.entering:.2f} cores of work of one process"),
-        ("cores of the database", f"{found.database_cores} ({found.database:.2f} cores of work)"),
-        ("connections to it", found.connections),
-        ("memory", f"{found.memory:.1f} GiB"),
-        ("a year of the log", f"{found.log:.1f} GiB"),
-        ("of it in the archive", f"{found.archive:.1f} GiB"),
-        ("a year of projections", f"{found.rows:.1f} GiB"),
-        ("of the transparency log", f"{found.tree:.1f} GiB"),
-        ("a month, after a year", f"{found.month:.0f}"),
+        ("step", result.step),
+        ("commands a second", f"{result.commands:.2f}, in the busiest hour {result.busiest:.2f}"),
+        ("processes that serve", f"{result.processes} ({result.serving:.2f} cores of work)"),
+        ("processes for projections", f"{result.folders} ({result.folding:.2f} cores of work)"),
+        ("transparency log", f"{result.entering:.2f} cores of work of one process"),
+        ("cores of the database", f"{result.database_cores} ({result.database:.2f} cores of work)"),
+        ("connections to it", result.connections),
+        ("memory", f"{result.memory:.1f} GiB"),
+        ("a year of the log", f"{result.log:.1f} GiB"),
+        ("of it in the archive", f"{result.archive:.1f} GiB"),
+        ("a year of projections", f"{result.rows:.1f} GiB"),
+        ("of the transparency log", f"{result.tree:.1f} GiB"),
+        ("a month, after a year", f"{result.month:.0f}"),
     ]
     for what, value in rows:
         table.add_row(what, str(value))

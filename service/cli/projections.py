@@ -101,20 +101,20 @@ def status(
             generations = await rows.generations()
             return standings(generations, await store.events(), await ratings.behind(rows, generations))
 
-    found = _run(ask())
+    all_standings = _run(ask())
     if as_json:
-        print_json(found)
+        print_json(all_standings)
     else:
         table = Table("projection", "state", "version", "generation", "events", "behind")
-        for each in found:
+        for each in all_standings:
             figures = (each.version, each.generation, each.events, each.behind)
             table.add_row(each.projection, each.state, *map(str, figures))
         console.print(table)
-        for each in found:
+        for each in all_standings:
             if each.trouble is not None:
                 where = f"version {each.trouble.version} of game {each.trouble.game}"
                 console.print(f"{each.projection} stopped at {where}: {each.trouble.why}", markup=False)
-    if any(each.trouble is not None for each in found):
+    if any(each.trouble is not None for each in all_standings):
         raise typer.Exit(1)
 
 
@@ -148,14 +148,14 @@ def rebuild(
                         progress.update(task, completed=await finished.total(rows))
                         continue
                     task = progress.add_task(each, total=total)
-                    begun = await runner.begin(each)
-                    with _sharing(begun, data, processes - 1):
-                        built = await runner.join(
-                            begun,
+                    generation = await runner.begin(each)
+                    with _sharing(generation, data, processes - 1):
+                        complete = await runner.join(
+                            generation,
                             lambda events, task=task: progress.update(task, completed=events),
                             alone=processes == 1,
                         )
-                    progress.update(task, completed=built.events, total=built.events)
+                    progress.update(task, completed=complete.events, total=complete.events)
 
     try:
         _run(build())
@@ -165,10 +165,10 @@ def rebuild(
 
 
 @contextmanager
-def _sharing(begun: Generation, data: Path | None, processes: int) -> Iterator[None]:
+def _sharing(generation: Generation, data: Path | None, processes: int) -> Iterator[None]:
     """Let further processes take part in a rebuild. They end with it."""
     spawn = get_context("spawn")
-    started = [spawn.Process(target=take_part, args=(begun, data), daemon=True) for _ in range(processes)]
+    started = [spawn.Process(target=take_part, args=(generation, data), daemon=True) for _ in range(processes)]
     for process in started:
         process.start()
     try:
@@ -180,13 +180,13 @@ def _sharing(begun: Generation, data: Path | None, processes: int) -> Iterator[N
             process.join()
 
 
-def take_part(begun: Generation, data: Path | None) -> None:
+def take_part(generation: Generation, data: Path | None) -> None:
     """Take part in a rebuild until it is over. What goes wrong here, the process that began it finds and says."""
     from service import readmodels
 
     async def work() -> None:
         async with _stores(data) as (store, rows):
-            await readmodels.runner(store, rows, LIBRARY).join(begun)
+            await readmodels.runner(store, rows, LIBRARY).join(generation)
 
     with suppress(Stopped, Overtaken, StoreError, Unavailable):
         asyncio.run(work())
@@ -203,24 +203,26 @@ _COLUMNS = (
 
 
 def standings(
-    generations: list[Generation], events: int, counted: Mapping[int, tuple[int, int]] = {}
+    generations: list[Generation], events: int, rating_counts: Mapping[int, tuple[int, int]] = {}
 ) -> list[Standing]:
-    """Return how each projection stands, given how many events the log has, and what ratings have `counted`."""
-    found: list[Standing] = []
+    """Return how each projection stands. The log has `events`; `rating_counts` says how far ratings have counted."""
+    rows: list[Standing] = []
     for projection in (*PROJECTIONS, *COUNTED):
         mine = [each for each in generations if each.projection == projection.name]
         for each in mine or [None]:
             number, version = (each.number, each.version) if each is not None else (0, projection.version)
-            done = each.events if each is not None else 0
-            late = max(0, events - done)
+            counted_events = each.events if each is not None else 0
+            late = max(0, events - counted_events)
             if projection in COUNTED:
-                done, late = counted.get(number, (0, 0))
+                counted_events, late = rating_counts.get(number, (0, 0))
             trouble = each.trouble if each is not None else None
             state = "missing" if each is None else "live" if each.live else "building"
-            found.append(
-                Standing(projection.name, "stopped" if trouble else state, version, number, done, late, trouble)
+            rows.append(
+                Standing(
+                    projection.name, "stopped" if trouble else state, version, number, counted_events, late, trouble
+                )
             )
-    return found
+    return rows
 
 
 @asynccontextmanager
@@ -245,9 +247,9 @@ async def _stores(data: Path | None) -> AsyncIterator[tuple[EventStore, Projecti
 
 
 def _settings(data: Path | None) -> Settings:
-    given = {"TABULARIUM_DATA": str(data)} if data is not None else {}
+    overrides = {"TABULARIUM_DATA": str(data)} if data is not None else {}
     try:
-        return from_env({**os.environ, **given})
+        return from_env({**os.environ, **overrides})
     except SettingsError as error:
         bad_input(str(error))
 

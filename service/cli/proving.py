@@ -97,10 +97,10 @@ def prove_all(
     tournament against those of its games, and a league against those of its tournaments. With a `policy`, games of
     dumps are compared with their certificates.
     """
-    known = {file.name.partition(".")[0]: file for file in files if not is_dump(file)}
+    by_id = {file.name.partition(".")[0]: file for file in files if not is_dump(file)}
     if not any(map(is_dump, files)):
         processes = min(processes, len(files))
-    return in_pieces(_outcome, _all_given(files, known, policy), processes, on)
+    return in_pieces(_outcome, _all_given(files, by_id, policy), processes, on)
 
 
 def is_dump(file: Path) -> bool:
@@ -108,12 +108,12 @@ def is_dump(file: Path) -> bool:
     return file.name.endswith(DUMPED)
 
 
-def _all_given(files: Iterable[Path], known: Mapping[str, Path], policy: Policy | None) -> Iterator[_Given]:
+def _all_given(files: Iterable[Path], by_id: Mapping[str, Path], policy: Policy | None) -> Iterator[_Given]:
     for file in files:
         if is_dump(file):
             yield from _of_dump(file, policy)
         else:
-            yield _given(known, file)
+            yield _given(by_id, file)
 
 
 def _of_dump(file: Path, policy: Policy | None) -> Iterator[_Given]:
@@ -160,105 +160,105 @@ class _Certificate(Struct):
 
 def _certificates(file: Path) -> dict[str, str]:
     beside = file.with_name(file.name.removesuffix(DUMPED) + CERTIFICATES)
-    found = (msgspec.json.decode(line, type=_Certificate) for line in _lines(beside))
-    return {each.game: each.certificate for each in found}
+    certificates = (msgspec.json.decode(line, type=_Certificate) for line in _lines(beside))
+    return {each.game: each.certificate for each in certificates}
 
 
-def _given(known: Mapping[str, Path], file: Path) -> _Given:
+def _given(by_id: Mapping[str, Path], file: Path) -> _Given:
     try:
         content = content_of(file)
     except OSError as error:
         return _Given(str(file), trouble=error.strerror or str(error))
     if tournament_proof.is_export(content):
-        return _Given(str(file), content, games=tuple(_games_of(content, known)))
+        return _Given(str(file), content, games=tuple(_games_of(content, by_id)))
     if league_proof.is_export(content):
-        return _Given(str(file), content, games=tuple(_tournaments_of(content, known)))
+        return _Given(str(file), content, games=tuple(_tournaments_of(content, by_id)))
     if not proof.is_export(content):
         return _Given(str(file), content)
     try:
-        game = known[proof.read(content.splitlines(keepends=True)).game]
+        game = by_id[proof.read(content.splitlines(keepends=True)).game]
         return _Given(str(file), content, "", content_of(game), str(game))
     except (KeyError, OSError, ExportError):  # what is wrong with it, the line of that file says
         return _Given(str(file), content)
 
 
-def _games_of(content: bytes, known: Mapping[str, Path]) -> Iterator[bytes]:
+def _games_of(content: bytes, by_id: Mapping[str, Path]) -> Iterator[bytes]:
     """Yield the exports of a tournament's games that are among the files. The lines of those say what is wrong."""
     with suppress(ExportError, msgspec.ValidationError):
         exported = tournament_proof.read(content.splitlines(keepends=True))
         for game in fold(exported.tournament, exported.records).games:
-            if game in known:
+            if game in by_id:
                 with suppress(OSError):
-                    yield content_of(known[game])
+                    yield content_of(by_id[game])
 
 
-def _tournaments_of(content: bytes, known: Mapping[str, Path]) -> Iterator[bytes]:
+def _tournaments_of(content: bytes, by_id: Mapping[str, Path]) -> Iterator[bytes]:
     """Yield the exports of a league's tournaments that are among the files. The lines of those say what is wrong."""
     with suppress(ExportError, msgspec.ValidationError):
         exported = league_proof.read(content.splitlines(keepends=True))
         for season in fold_league(exported.league, exported.records).seasons:
             for each in season.tournaments:
-                if each.tournament in known:
+                if each.tournament in by_id:
                     with suppress(OSError):
-                        yield content_of(known[each.tournament])
+                        yield content_of(by_id[each.tournament])
 
 
-def _outcome(given: _Given) -> Outcome:
-    if given.trouble:
-        return Outcome(given.file, "not read", given.trouble)
-    lines = given.content.splitlines(keepends=True)
-    if tournament_proof.is_export(given.content):
-        verdict = _tournament(lines, given)
-    elif league_proof.is_export(given.content):
-        verdict = league_verdict(lines, given.games)
-    elif proof.is_export(given.content):
-        verdict = _case(lines, given)
+def _outcome(bundle: _Given) -> Outcome:
+    if bundle.trouble:
+        return Outcome(bundle.file, "not read", bundle.trouble)
+    lines = bundle.content.splitlines(keepends=True)
+    if tournament_proof.is_export(bundle.content):
+        verdict = _tournament(lines, bundle)
+    elif league_proof.is_export(bundle.content):
+        verdict = league_verdict(lines, bundle.games)
+    elif proof.is_export(bundle.content):
+        verdict = _case(lines, bundle)
     else:
         verdict = verify(lines, LIBRARY)
-        if verdict.ok and given.policy is not None and (fault := _not_certified(lines, given)):
-            return Outcome(given.file, "not proved", fault, msgspec.to_builtins(verdict) | {"ok": False})
+        if verdict.ok and bundle.policy is not None and (fault := _not_certified(lines, bundle)):
+            return Outcome(bundle.file, "not proved", fault, msgspec.to_builtins(verdict) | {"ok": False})
     result: Result = "proved" if verdict.ok else "not proved"
-    certified = ", certified" if verdict.ok and given.policy is not None else ""
-    return Outcome(given.file, result, _line(verdict) + certified, msgspec.to_builtins(verdict))
+    certified = ", certified" if verdict.ok and bundle.policy is not None else ""
+    return Outcome(bundle.file, result, _line(verdict) + certified, msgspec.to_builtins(verdict))
 
 
-def _not_certified(lines: list[bytes], given: _Given) -> str:
+def _not_certified(lines: list[bytes], bundle: _Given) -> str:
     """Return why the certificate of a game of a dump does not hold; empty when it does."""
     # Imported late: it brings the library for signatures along.
     from service.transparency.keys import check
 
-    assert given.policy is not None
-    if not given.certificate:
+    assert bundle.policy is not None
+    if not bundle.certificate:
         return "The dump has no certificate of this game."
     exported = read(lines)
     certified = certify(
         exported.game,
         exported.records,
         lambda version: exported.fold(LIBRARY, version).status,
-        given.certificate,
-        given.policy,
+        bundle.certificate,
+        bundle.policy,
         check,
     )
     return certified.problem
 
 
-def _case(lines: list[bytes], given: _Given) -> proof.CaseVerdict:
+def _case(lines: list[bytes], bundle: _Given) -> proof.CaseVerdict:
     verdict = proof.verify(lines, LIBRARY)
-    if given.game is None or not verdict.ok:
+    if bundle.game is None or not verdict.ok:
         return verdict
     try:
-        export = read(given.game.splitlines(keepends=True))
+        export = read(bundle.game.splitlines(keepends=True))
     except ExportError:  # the line of that file says so
         return verdict
     with_game = proof.verify(lines, LIBRARY, export)
     if with_game.ok:
         return with_game
-    return msgspec.structs.replace(with_game, problem=f"Checked against {given.game_file}: {with_game.problem}")
+    return msgspec.structs.replace(with_game, problem=f"Checked against {bundle.game_file}: {with_game.problem}")
 
 
-def _tournament(lines: list[bytes], given: _Given) -> tournament_proof.TournamentVerdict:
+def _tournament(lines: list[bytes], bundle: _Given) -> tournament_proof.TournamentVerdict:
     games: dict[GameId, Export] = {}
-    for each in given.games:
+    for each in bundle.games:
         with suppress(ExportError):
             export = read(each.splitlines(keepends=True))
             games[export.game] = export
@@ -281,7 +281,7 @@ def _line(verdict: Any) -> str:
         return f"{where} is wrong. {verdict.problem}"
     if isinstance(verdict, tournament_proof.TournamentVerdict | league_proof.LeagueVerdict):
         what = "tournament" if isinstance(verdict, tournament_proof.TournamentVerdict) else "league"
-        told = f"{what}, {verdict.events} events, {verdict.status}"
-        return f"{told}; not proved: {' '.join(verdict.unproved)}" if verdict.unproved else told
+        summary = f"{what}, {verdict.events} events, {verdict.status}"
+        return f"{summary}; not proved: {' '.join(verdict.unproved)}" if verdict.unproved else summary
     what = f"case of {verdict.game}" if isinstance(verdict, proof.CaseVerdict) else verdict.ruleset
     return f"{what}, {verdict.events} events, {verdict.status}"

@@ -34,11 +34,11 @@ def register(app: typer.Typer) -> None:
 @rules.command("list")
 def list_rules(ruleset: RulesetOption = None, as_json: JsonOption = False) -> None:
     """List every rule of a ruleset (or of all), by chapter."""
-    found = {rule.id: rule for each in _rulesets(ruleset) for rule in each.catalogue.for_ruleset(each.id)}
+    by_id = {rule.id: rule for each in _rulesets(ruleset) for rule in each.catalogue.for_ruleset(each.id)}
     if as_json:
-        print_json(list(found.values()))
+        print_json(list(by_id.values()))
         return
-    for rule in found.values():
+    for rule in by_id.values():
         notes = ", ".join(filter(None, (rule.standing, "our ruling" if rule.is_our_ruling else "")))
         console.print(f"{rule.id:<14}{rule.title}{f'  ({notes})' if notes else ''}")
 
@@ -148,9 +148,9 @@ def _cases(path: Path, ruleset: str | None) -> list[tuple[Scenario, Ruleset[Any]
     A scenario that names no ruleset runs in the rulesets whose id begins with the name of the file's folder, or in all
     when there is none.
     """
-    known = [each for each in _rulesets(ruleset) if each.id.startswith(path.resolve().parent.name)]
+    rulesets = [each for each in _rulesets(ruleset) if each.id.startswith(path.resolve().parent.name)]
     try:
-        return list(runs(read(read_file(path).decode()), known or _rulesets(ruleset)))
+        return list(runs(read(read_file(path).decode()), rulesets or _rulesets(ruleset)))
     except (ScenarioError, UnicodeDecodeError) as error:
         bad_input(f"{path}: {error}")
 
@@ -172,13 +172,13 @@ def _outcome(path: Path, case: Scenario, ruleset: Ruleset[Any]) -> Mapping[str, 
 
 
 def _rulesets(ruleset_id: str | None) -> list[Ruleset[Any]]:
-    return [ruleset_named(ruleset_id)] if ruleset_id else [LIBRARY.current(known) for known in LIBRARY.ids()]
+    return [ruleset_named(ruleset_id)] if ruleset_id else [LIBRARY.current(id_) for id_ in LIBRARY.ids()]
 
 
 def _find(rule_id: str) -> tuple[Ruleset[Any], Rule]:
     sought = rule_id.upper()
-    known = {rule.id: (ruleset, rule) for ruleset in reversed(_rulesets(None)) for rule in ruleset.catalogue.rules}
-    if sought in known:
-        return known[RuleId(sought)]
-    near = get_close_matches(sought, known, n=3, cutoff=0.7)
+    by_id = {rule.id: (ruleset, rule) for ruleset in reversed(_rulesets(None)) for rule in ruleset.catalogue.rules}
+    if sought in by_id:
+        return by_id[RuleId(sought)]
+    near = get_close_matches(sought, by_id, n=3, cutoff=0.7)
     return bad_input(f"there is no rule {rule_id!r}" + (f"; similar: {', '.join(near)}" if near else ""))

@@ -59,9 +59,11 @@ def serve(
     ] = False,
 ) -> None:
     """Run the service, on SQLite in its data directory, or on the database of TABULARIUM_DATABASE_URL."""
-    given = {"TABULARIUM_HOST": host, "TABULARIUM_PORT": port, "TABULARIUM_DATA": data}
+    overrides = {"TABULARIUM_HOST": host, "TABULARIUM_PORT": port, "TABULARIUM_DATA": data}
     try:
-        settings = from_env({**os.environ, **{name: str(value) for name, value in given.items() if value is not None}})
+        settings = from_env(
+            {**os.environ, **{name: str(value) for name, value in overrides.items() if value is not None}}
+        )
     except SettingsError as error:
         bad_input(str(error))
     try:
@@ -107,8 +109,8 @@ def run(settings: Settings, pace: float | None = None) -> None:
     uvloop.run(server.serve(settings, announce, exhibit))
 
 
-def run_sandbox(settings: Settings, named: bool) -> None:
-    """Serve a sandbox until a signal comes, in a folder of its own; `named` says that the command line has the host."""
+def run_sandbox(settings: Settings, has_host: bool) -> None:
+    """Serve a sandbox until a signal comes, in a folder of its own; `has_host`: the command line names the host."""
     import uvloop
     from msgspec.structs import replace
 
@@ -116,11 +118,11 @@ def run_sandbox(settings: Settings, named: bool) -> None:
     from service.sandbox.sandbox import Sandbox
     from service.sandbox.settings import sandbox_settings
 
-    chosen = sandbox_settings(settings)
-    if chosen.public and not named:
+    sandbox = sandbox_settings(settings)
+    if sandbox.public and not has_host:
         raise SettingsError(
-            f"{PREFIX}HOST={chosen.host}: everybody knows the tokens of a sandbox;"
-            f" to open it to other machines all the same, use --host {chosen.host}"
+            f"{PREFIX}HOST={sandbox.host}: everybody knows the tokens of a sandbox;"
+            f" to open it to other machines all the same, use --host {sandbox.host}"
         )
 
     def announce(address: str, opened: Sandbox) -> None:
@@ -130,17 +132,17 @@ def run_sandbox(settings: Settings, named: bool) -> None:
         print(SANDBOX.format(address=address, tokens=tokens, games=games, now=now), flush=True)
 
     with ExitStack() as stack:
-        if chosen.data == Settings().data:
+        if sandbox.data == Settings().data:
             folder = stack.enter_context(TemporaryDirectory(prefix="tabularium-sandbox-"))
-            chosen = replace(chosen, data=Path(folder))
-        uvloop.run(serving.serve(chosen, announce))
+            sandbox = replace(sandbox, data=Path(folder))
+        uvloop.run(serving.serve(sandbox, announce))
 
 
 def limits_of(settings: Settings) -> str:
     """Return the limits that hold, in words."""
-    limits, named = settings.limits, "{:g} {}".format
+    limits, in_words = settings.limits, "{:g} {}".format
     parts = [
-        named(limits[name], what)
+        in_words(limits[name], what)
         for name, what in (
             ("rate_per_token", "requests a second for each token"),
             ("rate_per_address", "requests a second for each address"),

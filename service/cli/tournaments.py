@@ -55,11 +55,11 @@ def new(
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         bad_input(f"{file} has no regulations: {error}")
     body = {"title": title, "regulations": msgspec.to_builtins(regulations)}
-    told = _post(url, token, "/v1/tournaments", body, key)
+    detail = _post(url, token, "/v1/tournaments", body, key)
     if as_json:
-        print_json(told)
+        print_json(detail)
     else:
-        console.print(told["summary"]["tournament"], markup=False)
+        console.print(detail["summary"]["tournament"], markup=False)
 
 
 def draw(
@@ -73,15 +73,15 @@ def draw(
 
     Once more makes another draft with the same lots. All drafts stay on the record.
     """
-    drawn = _post(url, token, f"{_path(tournament)}/rounds", None, key)
+    round_ = _post(url, token, f"{_path(tournament)}/rounds", None, key)
     if as_json:
-        print_json(drawn)
+        print_json(round_)
         return
-    draft, names = drawn["drafts"][-1], _names(url, tournament)
+    draft, names = round_["drafts"][-1], _names(url, tournament)
     cost, bound = draft["cost"], draft["bound"]
     parts = ", ".join(f"{name} {cost[name]}" for name in PARTS if cost[name])
     least = "" if bound is None else ", the least" if bound == cost["total"] else f", {bound} or more are needed"
-    number = f"Round {drawn['number']}, draft {draft['draft']}"
+    number = f"Round {round_['number']}, draft {draft['draft']}"
     console.print(f"{number}, by {draft['by']}: costs {cost['total']}{f' ({parts})' if parts else ''}{least}.")
     _print_tables(draft["drawn"]["tables"], draft["drawn"].get("byes", ()), names)
 
@@ -116,16 +116,16 @@ def publish(
 
 def standings(tournament: TournamentArgument, url: UrlOption = HERE, as_json: JsonOption = False) -> None:
     """Print where everybody stands, and what puts each above the next."""
-    told = _get(url, f"{_path(tournament)}/standings")
+    answer = _get(url, f"{_path(tournament)}/standings")
     if as_json:
-        print_json(told)
+        print_json(answer)
         return
-    for each in told["items"]:
+    for each in answer["items"]:
         who = each["name"] or each["player"]
         why = f"  above the next by {each['above']}" if each["above"] else ""
         provisional = "  (provisional)" if each["provisional"] else ""
         console.print(f"{each['place']:>4}  {each['points']:>8}  {who}{why}{provisional}", markup=False)
-    if not told["items"]:
+    if not answer["items"]:
         console.print("Nobody has entered.")
 
 
@@ -174,8 +174,8 @@ def verify(
     folder = games or file.parent
     if not folder.is_dir():
         bad_input(f"{folder} is no folder")
-    known, wrong = _games_in(folder, lines)
-    verdict = proof.verify(lines, LIBRARY, known)
+    exports, wrong = _games_in(folder, lines)
+    verdict = proof.verify(lines, LIBRARY, exports)
     if as_json:
         print_json({**msgspec.to_builtins(verdict), "wrong_games": wrong})
     else:
@@ -194,21 +194,21 @@ def _games_in(folder: Path, lines: list[bytes]) -> tuple[dict[GameId, Export], d
     """Return the exports of a tournament's games that are in a folder, and what is wrong with others."""
     try:
         exported = proof.read(lines)
-        wanted = fold(exported.tournament, exported.records).games
+        games = fold(exported.tournament, exported.records).games
     except (ExportError, msgspec.MsgspecError):  # the verdict says so
         return {}, {}
-    known, wrong = dict[GameId, Export](), dict[str, str]()
-    for game in wanted:
-        found = next((each for each in (folder / f"{game}.jsonl", folder / f"{game}.jsonl.gz") if each.exists()), None)
-        if found is None:
+    exports, wrong = dict[GameId, Export](), dict[str, str]()
+    for game in games:
+        file = next((each for each in (folder / f"{game}.jsonl", folder / f"{game}.jsonl.gz") if each.exists()), None)
+        if file is None:
             continue
-        content = read_export(found).splitlines(keepends=True)
+        content = read_export(file).splitlines(keepends=True)
         checked = verify_game(content, LIBRARY)
         if checked.ok and checked.game == game:
-            known[game] = read(content)
+            exports[game] = read(content)
         else:
-            wrong[game] = checked.problem or f"{found} is the export of {checked.game}."
-    return known, wrong
+            wrong[game] = checked.problem or f"{file} is the export of {checked.game}."
+    return exports, wrong
 
 
 def _print_tables(tables: Iterable[Iterable[str]], byes: Iterable[str], names: Mapping[str, str]) -> None:

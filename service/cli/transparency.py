@@ -27,9 +27,9 @@ def key(
     Without a name, the new log is named after the old one and where that ended. The key is for the service on the data
     directory, which must be stopped; the old key stays beside it. With --to, the key is for TABULARIUM_LOG_KEY.
     """
-    given = {"TABULARIUM_DATA": str(data)} if data is not None else {}
+    overrides = {"TABULARIUM_DATA": str(data)} if data is not None else {}
     try:
-        settings = from_env({**os.environ, **given})
+        settings = from_env({**os.environ, **overrides})
     except SettingsError as error:
         bad_input(str(error))
     # Imported late, as all that only some commands need.

@@ -116,8 +116,8 @@ def push_key(
 
 
 def _settings(data: Path | None) -> Settings:
-    given = {"TABULARIUM_DATA": str(data)} if data is not None else {}
+    overrides = {"TABULARIUM_DATA": str(data)} if data is not None else {}
     try:
-        return from_env({**os.environ, **given})
+        return from_env({**os.environ, **overrides})
     except SettingsError as error:
         bad_input(str(error))

@@ -36,10 +36,10 @@ class CommonTime:
 
     async def compare(self) -> None:
         """Compare the clock with the database's. Raises `Unavailable`."""
-        asked = self._own()
+        start = self._own()
         theirs = await self._rows.time()
-        doubt = (self._own() - asked) / 2
-        lacks = theirs - asked - doubt
+        doubt = (self._own() - start) / 2
+        lacks = theirs - start - doubt
         # What the answer took is not taken for a difference.
         off = lacks if abs(lacks) - doubt > TOLERATED else timedelta(0)
         if abs(off - self.off) > TOLERATED:

@@ -20,26 +20,26 @@ class Lessor(Protocol):
 class Lease:
     """A kind of work, as one process takes it over and keeps it."""
 
-    def __init__(self, lessor: Lessor, work: str, wanted: Callable[[], Awaitable[bool]]) -> None:
-        """`wanted` tells whether there is anything to do; until then, nobody takes it over."""
+    def __init__(self, lessor: Lessor, work: str, is_wanted: Callable[[], Awaitable[bool]]) -> None:
+        """`is_wanted` tells whether there is anything to do; until then, nobody takes it over."""
         self._lessor = lessor
         self._work = work
-        self._wanted = wanted
+        self._wanted = is_wanted
         self._name = uuid4().hex
         self._until = 0.0
 
     async def is_held(self) -> bool:
-        """Tell whether this process is to do the work now. Raises `Unavailable`, and what `wanted` does."""
+        """Tell whether this process is to do the work now. Raises `Unavailable`, and what `is_wanted` does."""
         if self._until == 0.0 and not await self._wanted():
             return False
         now = time.monotonic()
         if now > self._until - LEASE / 2:
-            held = await self._lessor.lease(self._name, LEASE, self._work)
-            self._until = now + LEASE if held else 0.0
+            has_lease = await self._lessor.lease(self._name, LEASE, self._work)
+            self._until = now + LEASE if has_lease else 0.0
         return self._until > 0.0
 
     async def give_back(self) -> None:
         """Leave the work to other processes. Raises `Unavailable`."""
-        held, self._until = self._until > 0.0, 0.0
-        if held:
+        had_lease, self._until = self._until > 0.0, 0.0
+        if had_lease:
             await self._lessor.lease(self._name, 0, self._work)

@@ -74,29 +74,29 @@ class Redis:
         except Exception as error:
             raise self._failed(error) from error
 
-    async def listen(self, channel: str, begun: Callable[[], None], heard: Callable[[bytes], None]) -> NoReturn:
+    async def listen(self, channel: str, on_begin: Callable[[], None], on_message: Callable[[bytes], None]) -> NoReturn:
         """Listen to a channel until Redis is lost. Raises `RedisAway`.
 
-        `begun` is called whenever the subscription stands, for the first time or after the connection was cut: what was
-        published before was not heard. `heard` is called with each message.
+        `on_begin` is called whenever the subscription stands, for the first time or after the connection was cut: what
+        was published before was not heard. `on_message` is called with each message.
         """
         subscription = self._client.pubsub()
         try:
             async with asyncio.timeout(TIMEOUT):
                 await subscription.subscribe(channel)
-            asked = False
+            is_asking = False
             while True:
                 message: Any = await subscription.get_message(timeout=BEAT)
                 match message and message["type"]:
                     case "message":
-                        heard(message["data"])
+                        on_message(message["data"])
                     case "subscribe":
-                        begun()
-                    case None if asked:
+                        on_begin()
+                    case None if is_asking:
                         raise TimeoutError("a subscription fell silent")
                     case None:
                         await subscription.ping()
-                asked = message is None
+                is_asking = message is None
         except Exception as error:
             raise self._failed(error) from error
         finally:

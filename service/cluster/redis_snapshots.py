@@ -36,9 +36,9 @@ class RedisSnapshots:
         self._redis = redis
 
     async def newest(self, game: GameId) -> Snapshot | None:
-        found: Any = await self._ask("GET", _name(game))
+        content: Any = await self._ask("GET", _name(game))
         try:
-            return _DECODER.decode(found[20:]) if found is not None else None
+            return _DECODER.decode(content[20:]) if content is not None else None
         except (ValueError, msgspec.MsgspecError):
             await self.drop(game)
             return None

@@ -281,12 +281,12 @@ class HttpConnection(Connection, HttpToolsProtocol):
         self._unset_keepalive_if_required()
         self.connections_of_server.note(problem.kind.slug)
         log.info("request refused", problem=problem.kind.slug, why=problem.detail, request=request)
-        answered = cycle is None or cycle.response_complete
-        begun = stage == "body" and not answered and not cycle.response_started
-        if self.pipeline or not (answered or begun) or self.transport.is_closing():
+        is_answered = cycle is None or cycle.response_complete
+        is_under_way = stage == "body" and not is_answered and not cycle.response_started
+        if self.pipeline or not (is_answered or is_under_way) or self.transport.is_closing():
             self.transport.close()
             return
-        if begun:
+        if is_under_way:
             cycle.disconnected = True  # Tells the app that nobody waits any more.
             cycle.body = bytearray()
             cycle.message_event.set()

@@ -102,7 +102,7 @@ async def _issuer(settings: Settings) -> Finding:
         return fail("packages", message, "Install tabularium[production].")
     issuer = Issuer(settings)
     try:
-        found = await issuer.published()
+        published = await issuer.published()
     except UNTOLD as error:
         remedy = (
             "Correct TABULARIUM_OIDC_ISSUER, or the way to it. Meanwhile its tokens are taken with the keys that a"
@@ -112,15 +112,15 @@ async def _issuer(settings: Settings) -> Finding:
     finally:
         await issuer.close()
     allowed = settings.oidc_algorithms.split(",")
-    fitting = [key for key in found.keys if key.algorithm is None or key.algorithm in allowed]
+    fitting = [key for key in published.keys if key.algorithm is None or key.algorithm in allowed]
     if not fitting:
-        theirs = ",".join(sorted({key.algorithm for key in found.keys if key.algorithm is not None}))
+        theirs = ",".join(sorted({key.algorithm for key in published.keys if key.algorithm is not None}))
         message = f"{settings.oidc_issuer} has no key for {' or '.join(allowed)}"
         return warn("issuer", message, f"Set TABULARIUM_OIDC_ALGORITHMS={theirs}, if these are what you want to take.")
-    if settings.oidc_client_id and not (found.authorization and found.token):
+    if settings.oidc_client_id and not (published.authorization and published.token):
         message = f"{settings.oidc_issuer} names no https addresses where people sign in and clients get tokens"
         return warn("issuer", message, "Correct TABULARIUM_OIDC_ISSUER, or unset TABULARIUM_OIDC_CLIENT_ID.")
-    return ok("issuer", f"{settings.oidc_issuer} tells {len(found.keys)} keys, of which {len(fitting)} can be used")
+    return ok("issuer", f"{settings.oidc_issuer} tells {len(published.keys)} keys, of which {len(fitting)} can be used")
 
 
 async def _collector(url: str) -> Finding:
@@ -225,13 +225,13 @@ async def _newest(store: EventStore, clock: Clock) -> Finding:
 
 async def _archive(settings: Settings, store: EventStore) -> Finding | None:
     """Return whether segments outside of the database can be read, by one of them; None when there is none."""
-    found = await store.kept_outside()
-    if found is None:
+    place = await store.kept_outside()
+    if place is None:
         return None
     where = settings.archive or "TABULARIUM_ARCHIVE, which is empty,"
     remedy = "Set TABULARIUM_ARCHIVE to the folder or bucket that has them, and see that this machine reaches it."
     try:
-        await store.read(*found, 1)
+        await store.read(*place, 1)
     except StoreError as error:
         return fail("archive", f"what {where} should have cannot be read: {one_line(error)}", remedy)
     return ok("archive", f"{where} has segments of archived games; one was read")
@@ -248,7 +248,7 @@ async def _projections(backend: Backend, store: EventStore) -> AsyncIterator[Fin
         return
     try:
         generations, events = await rows.generations(), await store.events()
-        counted = await ratings.behind(rows, generations)
+        progress = await ratings.behind(rows, generations)
         clocks = await _clocks(rows, store)
     except (StoreError, Unavailable) as error:
         yield fail("projections", one_line(error), "See the other findings.")
@@ -266,7 +266,7 @@ async def _projections(backend: Backend, store: EventStore) -> AsyncIterator[Fin
         elif (late := events - (at.events if at is not None else 0)) > BEHIND:
             behind.append(f"{projection.name} by {late} events")
     rated = next((each.number for each in generations if each.projection == RATINGS.name and each.live), 0)
-    if (uncounted := counted[rated][1]) > BEHIND:
+    if (uncounted := progress[rated][1]) > BEHIND:
         behind.append(f"{RATINGS.name} by {uncounted} results")
     if behind:
         remedy = (

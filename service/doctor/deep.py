@@ -122,7 +122,7 @@ async def _tree(
 async def _checkpoints(settings: Settings, tree: TreeStore) -> tuple[list[Checkpoint], list[str]]:
     """Return the checkpoints that somebody may be shown, and what is wrong with them."""
     key, published = _key(settings), await tree.published()
-    found, problems = list[Checkpoint](), list[str]()
+    heads, problems = list[Checkpoint](), list[str]()
     checkpoints = [published, await tree.cosigned(published.origin)] if published is not None else []
     for each in filter(None, checkpoints):
         try:
@@ -133,13 +133,13 @@ async def _checkpoints(settings: Settings, tree: TreeStore) -> tuple[list[Checkp
                 keys and not verified(note, keys, check)
             ):
                 raise NoteError("it is another one")
-            found.append(checkpoint)
+            heads.append(checkpoint)
         except NoteError as error:
             problems.append(f"the checkpoint of {each.size} entries is not the one that was signed: {error}")
     with suppress(OSError, NoteError):  # of which the plain examination speaks
-        if key is not None and (kept := Kept(settings.data, key.origin).newest()) is not None:
-            found.append(kept)
-    return found, problems
+        if key is not None and (newest := Kept(settings.data, key.origin).newest()) is not None:
+            heads.append(newest)
+    return heads, problems
 
 
 def _key(settings: Settings) -> LogKey | None:
@@ -157,9 +157,9 @@ async def _misplaced(tree: TreeStore, placed: Sequence[Placed]) -> list[str]:
         f"hash {one.number} of level {one.level} is not that of entry {one.number}"
         if not one.level
         else f"hash {one.number} of level {one.level} is not that of its entries"
-        for computed, found in zip(levels, stored, strict=True)
+        for computed, row in zip(levels, stored, strict=True)
         for at, one in enumerate(computed)
-        if at >= len(found) or found[at] != one.hash
+        if at >= len(row) or row[at] != one.hash
     ]
 
 
@@ -185,9 +185,9 @@ async def _archive(store: EventStore, progress: Progress) -> Finding | None:
     """Read all segments; None when there are none."""
     problems: list[str] = []
     after, count = None, 0
-    while found := await store.segments(after, CHUNK // 10):
-        problems += [wrong for _, _, wrong in found if wrong is not None]
-        after, count = found[-1][:2], count + len(found)
+    while segments := await store.segments(after, CHUNK // 10):
+        problems += [wrong for _, _, wrong in segments if wrong is not None]
+        after, count = segments[-1][:2], count + len(segments)
         progress("segments of the archive", count, count + 1)
     return _finding("archive", problems, f"{count} segments can be read and have their hashes") if count else None
 
@@ -202,7 +202,7 @@ async def _chains(
     progress: Progress,
 ) -> Finding:
     """Hash all events again, and compare them with what was signed; note to what they commit."""
-    counted, read, cursor = await store.events(), 0, None
+    in_index, read, cursor = await store.events(), 0, None
     heads: dict[StreamId, _Head] = {}
     broken: dict[StreamId, str] = {}
     problems: list[str] = []
@@ -226,7 +226,7 @@ async def _chains(
             if (commitment := _commitment(stream, record.version, record.event)) is not None:
                 commitments.setdefault(stream, {})[record.version] = commitment
         read += len(rows)
-        progress("events", read, max(read, counted))
+        progress("events", read, max(read, in_index))
     problems = [*broken.values(), *problems]
     problems += await _cut(store, {stream: head for stream, head in heads.items() if stream not in broken})
     problems += [
@@ -234,8 +234,8 @@ async def _chains(
         for (stream, version), entry in signed.items()
         if stream not in broken
     ]
-    if read < counted and not problems:
-        problems.append(f"{counted - read} events are missing that the index counts")
+    if read < in_index and not problems:
+        problems.append(f"{in_index - read} events are missing that the index counts")
     return _finding(
         "chains",
         problems,
@@ -247,8 +247,8 @@ def _commitment(stream: StreamId, version: Version, event: bytes) -> str | None:
     """Return to what an event commits that is kept beside the log: the secret of a game, or what a party wrote."""
     if not is_case(stream) and version > 1:  # of games and tournaments, the first event commits; of leagues, none
         return None
-    found: dict[str, Any] = msgspec.json.decode(event)
-    return found.get("statement" if is_case(stream) else "commitment")
+    content: dict[str, Any] = msgspec.json.decode(event)
+    return content.get("statement" if is_case(stream) else "commitment")
 
 
 async def _cut(store: EventStore, heads: Mapping[StreamId, _Head]) -> list[str]:
@@ -282,7 +282,7 @@ async def _commitments(
     """Compare what is hidden, and what can be erased, with the commitments in the log."""
     problems: list[str] = []
     count = 0
-    for done, (stream, committed) in enumerate(commitments.items(), start=1):
+    for number, (stream, committed) in enumerate(commitments.items(), start=1):
         game = as_game(stream)
         try:
             if is_tournament(stream):
@@ -294,7 +294,7 @@ async def _commitments(
         count += len(fits)
         if not all(fits):
             problems.append(f"what is kept beside {kind_of(stream)} {stream} does not fit a commitment in it")
-        progress("games, cases and tournaments with commitments", done, len(commitments))
+        progress("games, cases and tournaments with commitments", number, len(commitments))
     return _finding("commitments", problems, f"{count} secrets and statements fit their commitments")
 
 

@@ -25,13 +25,13 @@ def examine(folder: Path, *, deep: bool) -> Finding:
     return ok("dumps", f"{len(sets)} sets, the newest of {max(each.month for each in sets)}")
 
 
-def _is_whole(path: Path, made: DumpFile, deep: bool) -> bool:
+def _is_whole(path: Path, dump_file: DumpFile, deep: bool) -> bool:
     try:
-        if path.stat().st_size != made.bytes:
+        if path.stat().st_size != dump_file.bytes:
             return False
         if not deep:
             return True
         with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest() == made.sha256
+            return hashlib.file_digest(file, "sha256").hexdigest() == dump_file.sha256
     except OSError:
         return False

@@ -28,17 +28,17 @@ async def examine(settings: Settings, deep: bool = False) -> list[Finding]:
 
 
 def _examine(settings: Settings, deep: bool) -> list[Finding]:
-    found = [_directory(settings.data)]
-    if found[0].level == "fail":
-        return found
-    found.append(_disk(settings.data))
+    findings = [_directory(settings.data)]
+    if findings[0].level == "fail":
+        return findings
+    findings.append(_disk(settings.data))
     if settings.data.exists():
-        found.append(_privacy(settings.data))
-        found.append(_file(settings, deep))
+        findings.append(_privacy(settings.data))
+        findings.append(_file(settings, deep))
     if not settings.durable:
         message = "TABULARIUM_DURABLE is false: when the power fails, the last commands can be lost"
-        found.append(warn("durability", message, "Remove it where games are not throw-away."))
-    return found
+        findings.append(warn("durability", message, "Remove it where games are not throw-away."))
+    return findings
 
 
 def _directory(data: Path) -> Finding:

@@ -47,31 +47,31 @@ def granted(migrations: Iterable[Migration]) -> list[Grant]:
 
     A statement counts that begins a line, and names what it is about.
     """
-    found: dict[Grant, None] = {}
+    grants: dict[Grant, None] = {}
     for migration in migrations:
         for verb, privileges, things, roles in _GRANT.findall(_COMMENT.sub("", migration.sql)):
             if ROLE in re.split(r"\W+", roles):
                 for grant in _grants(privileges, things):
                     if verb == "GRANT":
-                        found[grant] = None
+                        grants[grant] = None
                     else:
-                        found.pop(grant, None)
-    return list(found)
+                        grants.pop(grant, None)
+    return list(grants)
 
 
 def _grants(privileges: str, things: str) -> Iterable[Grant]:
-    named = re.match(r"(FUNCTION|SEQUENCE|SCHEMA|TABLE)\s+(?!IN\b)", things)
-    kind = named[1] if named else "TABLE"
-    for thing in things[named.end() if named else 0 :].split(","):
+    match = re.match(r"(FUNCTION|SEQUENCE|SCHEMA|TABLE)\s+(?!IN\b)", things)
+    kind = match[1] if match else "TABLE"
+    for thing in things[match.end() if match else 0 :].split(","):
         for privilege, columns in _PRIVILEGE.findall(privileges):
             for column in columns.split(",") if columns else ("",):
                 yield Grant("COLUMN" if column else kind, thing.strip(), privilege, column.strip())
 
 
-async def missing(connection: Any, wanted: Sequence[Grant]) -> list[Grant]:
+async def missing(connection: Any, grants: Sequence[Grant]) -> list[Grant]:
     """Return what of this the role lacks. Raises what asyncpg raises, also when a table does not exist."""
     lacking: list[Grant] = []
-    for grant in wanted:
+    for grant in grants:
         values = [ROLE, grant.on, grant.privilege, *([grant.column] if grant.column else [])]
         if not await connection.fetchval(f"SELECT {_QUESTIONS[grant.kind]}", *values):
             lacking.append(grant)

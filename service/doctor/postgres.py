@@ -145,46 +145,46 @@ async def examine(connection: Any, url: str, settings: Settings, clock: Clock) -
     yield role
     if not migrated or role.level == "fail":
         return
-    kept = settings.servers[url]
-    if wrong := await misfit(connection, kept):
+    books = settings.servers[url]
+    if wrong := await misfit(connection, books):
         yield fail("books", f"the database {wrong}", "Games of other books may be on another server: start no service.")
         return
-    if kept != ALL:
-        yield ok("books", f"the database keeps the books {spans(kept)} of the log, as TABULARIUM_BOOK_SERVERS says")
-    known = migrations.packaged()
-    lacking = await missing(connection, granted(known))
+    if books != ALL:
+        yield ok("books", f"the database keeps the books {spans(books)} of the log, as TABULARIUM_BOOK_SERVERS says")
+    packaged = migrations.packaged()
+    lacking = await missing(connection, granted(packaged))
     if lacking:
         remedy = "As the owner of the database: " + " ".join(grant.statement for grant in lacking)
         yield fail("grants", f"the role {ROLE} lacks {len(lacking)} of its rights", remedy)
     else:
-        yield ok("grants", f"the role {ROLE} has all {len(granted(known))} rights that the migrations grant")
+        yield ok("grants", f"the role {ROLE} has all {len(granted(packaged))} rights that the migrations grant")
     distributed = await connection.fetchval("SELECT tabularium.is_distributed()")
     if distributed:
         yield await _machines(connection)
-    if kept:
-        yield await _trial(connection, clock, kept, distributed)
+    if books:
+        yield await _trial(connection, clock, books, distributed)
     yield await _untouchable(connection)
     yield await _guards(connection)
 
 
 async def _server(connection: Any, url: str, settings: Settings) -> list[Finding]:
     """Return findings about the server's own settings."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     if (encoding := await connection.fetchval("SHOW server_encoding")) != "UTF8":
         remedy = "Create the database with ENCODING 'UTF8', and restore a dump into it."
-        found.append(fail("encoding", f"the database's encoding is {encoding}", remedy))
+        findings.append(fail("encoding", f"the database's encoding is {encoding}", remedy))
     unsafe = [name for name in ("fsync", "full_page_writes") if await connection.fetchval(f"SHOW {name}") != "on"]
     if unsafe:
         message = f"{' and '.join(unsafe)} is off: when the machine fails, acknowledged commands can be lost"
-        found.append(warn("durability", message, f"ALTER SYSTEM SET {unsafe[0]} = on; then reload the server."))
+        findings.append(warn("durability", message, f"ALTER SYSTEM SET {unsafe[0]} = on; then reload the server."))
     elif not settings.durable:
         message = "TABULARIUM_DURABLE is false: when the database crashes, the last commands can be lost"
-        found.append(warn("durability", message, "Remove it where games are not throw-away."))
+        findings.append(warn("durability", message, "Remove it where games are not throw-away."))
     else:
-        found.append(ok("durability", "what is acknowledged is on the database's disk"))
+        findings.append(ok("durability", "what is acknowledged is on the database's disk"))
     if len(each_host(url)) > 1:
-        found.append(await _standbys(connection))
-    found.append(await _backup(connection))
+        findings.append(await _standbys(connection))
+    findings.append(await _backup(connection))
     used, limit = await connection.fetchrow(
         "SELECT (SELECT sum(numbackends) FROM pg_stat_database),"  # pg_stat_activity hides what others do
         " current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int"
@@ -193,10 +193,10 @@ async def _server(connection: Any, url: str, settings: Settings) -> list[Finding
     message = f"{message} {settings.database_connections + 1}"
     if used + settings.database_connections + 1 > limit:
         remedy = "Raise max_connections, or lower TABULARIUM_DATABASE_CONNECTIONS."
-        found.append(warn("connections", message, remedy))
+        findings.append(warn("connections", message, remedy))
     else:
-        found.append(ok("connections", message))
-    return found
+        findings.append(ok("connections", message))
+    return findings
 
 
 async def _standbys(connection: Any) -> Finding:
@@ -258,20 +258,20 @@ async def _clock(connection: Any, clock: Clock) -> Finding:
     off = (ours - theirs).total_seconds()
     message = f"this machine's clock is {abs(off):.3f} s {'ahead of' if off >= 0 else 'behind'} the database's"
     # The question itself took some of it.
-    known = max(0.0, abs(off) - (after - before).total_seconds() / 2)
+    certain = max(0.0, abs(off) - (after - before).total_seconds() / 2)
     remedy = "Let both machines keep their time by NTP (timedatectl set-ntp true). Events carry the service's time."
-    if known > 30:
+    if certain > 30:
         return fail("clock", message, remedy)
-    return warn("clock", message, remedy) if known > 1 else ok("clock", message)
+    return warn("clock", message, remedy) if certain > 1 else ok("clock", message)
 
 
 async def _migrations(connection: Any) -> tuple[Finding, bool]:
     """Return what was found, and whether everything that this package needs is there."""
-    known = migrations.packaged()
+    packaged = migrations.packaged()
     remedy = "Run `tabularium migrate --url …` as the database's owner."
     try:
-        done = await migrations.applied(connection)
-        pending = migrations.pending(done, known)
+        applied = await migrations.applied(connection)
+        pending = migrations.pending(applied, packaged)
     except (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError):
         return fail("migrations", "the database has none of the service's tables", remedy), False
     except asyncpg.InsufficientPrivilegeError as error:
@@ -283,9 +283,9 @@ async def _migrations(connection: Any) -> tuple[Finding, bool]:
     if pending:
         names = ", ".join(f"{each.number:04}_{each.name}" for each in pending)
         return fail("migrations", f"not applied: {names}", remedy), False
-    ahead = max(done, default=0) - max(each.number for each in known)
+    ahead = max(applied, default=0) - max(each.number for each in packaged)
     more = f"; the database is {ahead} further, which an older process can live with" if ahead > 0 else ""
-    return ok("migrations", f"all {len(known)} are applied{more}"), True
+    return ok("migrations", f"all {len(packaged)} are applied{more}"), True
 
 
 async def _role(connection: Any) -> Finding:
@@ -324,9 +324,9 @@ class _TrialError(Exception):
 
 async def _machines(connection: Any) -> Finding:
     """Return whether all of a distributed log is distributed, and all machines answer that it is on."""
-    if left := ", ".join(row[0] for row in await connection.fetch(_NOT_DISTRIBUTED)):
+    if undistributed := ", ".join(row[0] for row in await connection.fetch(_NOT_DISTRIBUTED)):
         remedy = "Run `tabularium migrate` as the owner of the database: it distributes what a migration has added."
-        return fail("machines", f"the log is distributed by Citus, but for {left}", remedy)
+        return fail("machines", f"the log is distributed by Citus, but for {undistributed}", remedy)
     try:
         machines = 0
 
@@ -342,9 +342,9 @@ async def _machines(connection: Any) -> Finding:
     return ok("machines", f"{message}; a process takes up to {machines * EACH} connections for its appends")
 
 
-async def _trial(connection: Any, clock: Clock, kept: frozenset[int], distributed: bool) -> Finding:
+async def _trial(connection: Any, clock: Clock, books: frozenset[int], distributed: bool) -> Finding:
     """Append a game with all that belongs to one, read it, and take it back."""
-    game = _game(clock, kept)
+    game = _game(clock, books)
 
     async def work() -> None:
         if distributed:
@@ -377,10 +377,10 @@ async def _trial(connection: Any, clock: Clock, kept: frozenset[int], distribute
     return ok("append", "a trial game was stored, read and taken back")
 
 
-def _game(clock: Clock, kept: frozenset[int]) -> Append:
+def _game(clock: Clock, books: frozenset[int]) -> Append:
     """Return a game of a book that the database keeps."""
     names = (GameId(f"doctor-{secrets.token_hex(8)}") for _ in itertools.count())
-    name, at = next(each for each in names if book_of(each) in kept), stamp(clock)
+    name, at = next(each for each in names if book_of(each) in books), stamp(clock)
     account = PlayerId("doctor")
     return Append(
         game=name,

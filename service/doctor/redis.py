@@ -56,23 +56,23 @@ async def _examine(client: Any, where: str) -> list[Finding]:
                 "redis", message, f"The service waits {TIMEOUT} s for an answer: find out what makes it slow (SLOWLOG)."
             )
         ]
-    found = [ok("redis", message), await _wakes(client)]
+    findings = [ok("redis", message), await _wakes(client)]
     used, limit = int(information["used_memory"]), int(information.get("maxmemory", 0))
     if limit and used > 0.9 * limit and information.get("maxmemory_policy") == "noeviction":
         remedy = "CONFIG SET maxmemory-policy allkeys-lru: nothing in it may not be lost."
-        found.append(warn("redis memory", f"{used / limit:.0%} of it is used, and nothing is evicted", remedy))
-    return found
+        findings.append(warn("redis memory", f"{used / limit:.0%} of it is used, and nothing is evicted", remedy))
+    return findings
 
 
 async def _wakes(client: Any) -> Finding:
     """Return whether what is published is heard."""
     channel, word = f"tabularium:doctor:{secrets.token_hex(8)}", secrets.token_bytes(8)
-    async with client.pubsub() as heard:
-        await heard.subscribe(channel)
+    async with client.pubsub() as subscription:
+        await subscription.subscribe(channel)
         await client.publish(channel, word)
         try:
             async with asyncio.timeout(PATIENCE):
-                async for message in heard.listen():
+                async for message in subscription.listen():
                     if message["type"] == "message" and message["data"] == word:
                         return ok("wake-ups", "what one process publishes, another hears")
         except TimeoutError:

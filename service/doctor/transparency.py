@@ -36,14 +36,14 @@ async def examine(settings: Settings, tree: TreeStore) -> Finding:
         return warn("transparency", "TABULARIUM_LOG_KEY is not set, so nobody signs what happens in games", remedy)
     if key is None:
         return ok("transparency", "the key is made when the service starts")
-    kept = Kept(settings.data, key.origin)
+    memory = Kept(settings.data, key.origin)
     try:
         head = await tree.head()
-        signed = await check_signed(kept, TransparencyLog(tree), head.size if head is not None else 0)
+        signed = await check_signed(memory, TransparencyLog(tree), head.size if head is not None else 0)
     except Rewound as error:
         return fail("transparency", one_line(error), _REWOUND)
     except (StoreError, OSError, NoteError) as error:
-        remedy = f"See the other findings. A damaged {kept.path.name} goes back to what a copy of it says."
+        remedy = f"See the other findings. A damaged {memory.path.name} goes back to what a copy of it says."
         return fail("transparency", one_line(error), remedy)
     if not settings.log_key and stat.S_IMODE(settings.log_key_file.stat().st_mode) & 0o077:
         return warn("transparency", f"others may read {settings.log_key_file}", f"chmod 600 {settings.log_key_file}")

@@ -20,15 +20,15 @@ async def examine(settings: Settings, store: HookStore) -> Finding:
     """Return what there is to say of webhooks; nothing is changed, and no key is made."""
     try:
         sealing, rows = sealer(settings, make=False), await store.sealed()
-        lost = unreadable(sealing, rows) if sealing is not None else rows
+        unreadable_rows = unreadable(sealing, rows) if sealing is not None else rows
         pushing = push_key(settings, make=False)
-        waiting, due = await store.waiting()
+        waiting, first_due = await store.waiting()
     except KeyUnusable as error:
         return fail("webhooks", one_line(error), _LOST)
     except StoreError as error:
         return fail("webhooks", one_line(error), "See the other findings.")
-    if lost:
-        return fail("webhooks", f"the secrets of {len(lost)} webhooks cannot be decrypted", _LOST)
+    if unreadable_rows:
+        return fail("webhooks", f"the secrets of {len(unreadable_rows)} webhooks cannot be decrypted", _LOST)
     if sealing is None and settings.database_url:
         remedy = (
             "Make a key with `tabularium webhooks key --to FILE`, and set TABULARIUM_WEBHOOK_KEY to what the file says,"
@@ -54,6 +54,6 @@ async def examine(settings: Settings, store: HookStore) -> Finding:
     devices = sum(row.form == "push" for row in rows)
     rows = [row for row in rows if row.form in FORMS]
     on = sum(row.status == "on" for row in rows)
-    since = f", the first since {due}" if waiting else ""
-    told = f"; {devices} devices are told" if devices else ""
-    return ok("webhooks", f"{on} of {len(rows)} webhooks are on; {waiting} deliveries wait{since}{told}")
+    since = f", the first since {first_due}" if waiting else ""
+    about_devices = f"; {devices} devices are told" if devices else ""
+    return ok("webhooks", f"{on} of {len(rows)} webhooks are on; {waiting} deliveries wait{since}{about_devices}")

@@ -79,20 +79,20 @@ class Due(Struct, frozen=True):
     rulings: list[Verdict]
 
 
-async def due_sets(store: EventStore, done: Collection[Key], now: datetime, days: int) -> dict[Key, Due]:
+async def due_sets(store: EventStore, finished_sets: Collection[Key], now: datetime, days: int) -> dict[Key, Due]:
     """Return the sets that are not done and whose month ended more than `days` days ago, by month and ruleset."""
     last = written(now - timedelta(days=days))[:7]
     finished = {each.game: each async for each in _finished(store)}
-    found: defaultdict[Key, Due] = defaultdict(lambda: Due([], []))
+    by_key: defaultdict[Key, Due] = defaultdict(lambda: Due([], []))
     for each in finished.values():
-        found[each.ended[:7], each.ruleset].games.append(each)
+        by_key[each.ended[:7], each.ruleset].games.append(each)
     async for each in _verdicts(store, finished):
-        found[each.at[:7], finished[each.game].ruleset].rulings.append(each)
-    chosen = {key: found[key] for key in sorted(found) if key[0] < last and key not in done}
-    for each in chosen.values():
+        by_key[each.at[:7], finished[each.game].ruleset].rulings.append(each)
+    sets = {key: by_key[key] for key in sorted(by_key) if key[0] < last and key not in finished_sets}
+    for each in sets.values():
         each.games.sort()
         each.rulings.sort()
-    return chosen
+    return sets
 
 
 async def _finished(store: EventStore) -> AsyncIterator[Finished]:
@@ -111,20 +111,20 @@ async def _verdicts(store: EventStore, finished: Mapping[GameId, Finished]) -> A
     after: CaseId | None = None
     while rows := await store.cases(after=after, limit=_PAGE):
         after = rows[-1].case
-        found = await store.rulings([row.case for row in rows if row.game in finished])
+        rulings = await store.rulings([row.case for row in rows if row.game in finished])
         for row in rows:
-            for record in found.get(row.case, ()):
+            for record in rulings.get(row.case, ()):
                 ruling = read_event(record)
                 # A ruling on a running game is in the log of that game.
                 if isinstance(ruling, Ruled) and ruling.version == finished[row.game].version:
-                    said = judgment_of(ruling, row.case, row.number, record.at)
-                    ruled[row.game].append(Verdict(record.at, row.case, row.number, row.game, said))
+                    judgment = judgment_of(ruling, row.case, row.number, record.at)
+                    ruled[row.game].append(Verdict(record.at, row.case, row.number, row.game, judgment))
     for verdicts in ruled.values():
         newest: dict[CaseId, Judgment | None] = {}
         for each in sorted(verdicts):
             newest[each.case] = each.judgment
-            held = holding(filter(None, newest.values()))
-            yield Verdict(each.at, each.case, each.number, each.game, held)
+            in_force = holding(filter(None, newest.values()))
+            yield Verdict(each.at, each.case, each.number, each.game, in_force)
 
 
 async def signed(store: EventStore, games: Collection[Finished]) -> tuple[Signed, tuple[int, ...]] | None:
@@ -142,12 +142,12 @@ async def signed(store: EventStore, games: Collection[Finished]) -> tuple[Signed
     if newest is None:
         return None
     size = max(places, default=-1) + 1
-    seen = await store.tree.cosigned(newest.origin)
-    chosen = seen if seen is not None and seen.size >= size else newest
-    if chosen.size < size:
+    cosigned = await store.tree.cosigned(newest.origin)
+    checkpoint = cosigned if cosigned is not None and cosigned.size >= size else newest
+    if checkpoint.size < size:
         return None
-    note = await TransparencyLog(store.tree).note(chosen)
-    return Signed(chosen.origin, chosen.size, str(note)), tuple(places)
+    note = await TransparencyLog(store.tree).note(checkpoint)
+    return Signed(checkpoint.origin, checkpoint.size, str(note)), tuple(places)
 
 
 async def refusals(rows: ProjectionStore, library: Library, ruleset: str, at: str) -> list[Row]:

@@ -86,9 +86,9 @@ class Folder:
         """Tell whether a piece of a set is stored."""
         return self._piece(plan.name, number).exists()
 
-    def keep(self, plan: Plan, made: Made) -> None:
+    def keep(self, plan: Plan, piece: Made) -> None:
         """Store a piece of a set."""
-        write_whole(self._piece(plan.name, made.number), [msgspec.msgpack.encode(made)])
+        write_whole(self._piece(plan.name, piece.number), [msgspec.msgpack.encode(piece)])
 
     def finish(self, plan: Plan, certificates: bytes) -> DumpSet:
         """Make the files of a set from its stored pieces, and add it to the index."""
@@ -99,10 +99,10 @@ class Folder:
             files.append(self._packed(plan, "certificates", [certificates], len(plan.games)))
         files += [self._table(plan, table, pieces) for table in get_args(Table)]
         events = sum(each.events for each in heads)
-        done = DumpSet(plan.ruleset, plan.month, len(plan.games), events, plan.licence, plan.signed, tuple(files))
-        write_index(self.path, [*read_index(self.path), done])
+        dump_set = DumpSet(plan.ruleset, plan.month, len(plan.games), events, plan.licence, plan.signed, tuple(files))
+        write_index(self.path, [*read_index(self.path), dump_set])
         shutil.rmtree(self._pieces(plan.name))
-        return done
+        return dump_set
 
     def _packed(self, plan: Plan, content: Content, frames: Iterable[bytes], rows: int) -> DumpFile:
         path = self.path / f"{plan.name}.{ENDINGS[content]}"
@@ -180,13 +180,13 @@ async def pieces(store: EventStore, plan: Plan, is_there: Callable[[int], bool])
     """Yield the pieces of a set that are not stored yet, with all their data. May raise `StoreError`."""
     for number, part in enumerate(_divided(plan.games)):
         if not is_there(number):
-            kept = [await _load_game(store, each.game) for each in part]
-            yield Piece(number, tuple(kept), (), await _boards(store, kept))
+            games = [await _load_game(store, each.game) for each in part]
+            yield Piece(number, tuple(games), (), await _boards(store, games))
     last = count(plan) - 1
     if plan.rulings and not is_there(last):
         by_game = groupby(sorted(plan.rulings, key=attrgetter("game", "at", "case")), attrgetter("game"))
         ruled = [(await _load_game(store, game), tuple(map(_ruling, each))) for game, each in _listed(by_game)]
-        yield Piece(last, (), tuple(ruled), await _boards(store, [kept for kept, _ in ruled]))
+        yield Piece(last, (), tuple(ruled), await _boards(store, [games for games, _ in ruled]))
 
 
 def _listed(groups: Iterable[tuple[Any, Iterable[Verdict]]]) -> list[tuple[GameId, list[Verdict]]]:

@@ -87,15 +87,15 @@ def make(piece: Piece) -> Made:
     """Make a piece. Raises `GameDamaged`."""
     lines = list[bytes]()
     rows: dict[Table, list[Row]] = {"games": [], "events": [], "rolls": [], "results": []}
-    for kept in piece.games:
-        game = _folded(kept, piece.boards)
-        lines += export(game, kept.records, Vault(kept.secrets))
-        rows["games"].append(game_row(game, kept.records))
-        rows["events"] += event_rows(game, kept.records)
-        rows["rolls"] += roll_rows(game, kept.records, LIBRARY)
-        rows["results"] += end_rows(game, kept.records)
-    for kept, rulings in piece.ruled:
-        ends = list(end_rows(_folded(kept, piece.boards), kept.records))
+    for stored in piece.games:
+        game = _folded(stored, piece.boards)
+        lines += export(game, stored.records, Vault(stored.secrets))
+        rows["games"].append(game_row(game, stored.records))
+        rows["events"] += event_rows(game, stored.records)
+        rows["rolls"] += roll_rows(game, stored.records, LIBRARY)
+        rows["results"] += end_rows(game, stored.records)
+    for stored, rulings in piece.ruled:
+        ends = list(end_rows(_folded(stored, piece.boards), stored.records))
         for each in rulings:
             rows["results"] += ruled_rows(ends, each.at, each.judgment, each.case)
     events = len(rows["events"])
@@ -103,15 +103,15 @@ def make(piece: Piece) -> Made:
     return Made(piece.number, len(piece.games), events, packed(lines), tables)
 
 
-def _folded(kept: Kept, boards: Mapping[str, bytes]) -> Game:
-    if (version := first_broken(kept.game, kept.records)) is not None:
-        raise GameDamaged(f"version {version} of game {kept.game} is damaged: see `tabularium doctor --deep`")
+def _folded(stored: Kept, boards: Mapping[str, bytes]) -> Game:
+    if (version := first_broken(stored.game, stored.records)) is not None:
+        raise GameDamaged(f"version {version} of game {stored.game} is damaged: see `tabularium doctor --deep`")
     try:
-        created = read_created(kept.records[0])
-        board = _board(boards[kept.board], created.ruleset, created.ruleset_version)
-        return fold(kept.records, kept.game, LIBRARY, lambda _: board)
+        created = read_created(stored.records[0])
+        board = _board(boards[stored.board], created.ruleset, created.ruleset_version)
+        return fold(stored.records, stored.game, LIBRARY, lambda _: board)
     except (LookupError, DocumentError, msgspec.ValidationError) as error:
-        raise GameDamaged(f"game {kept.game} cannot be read: {error}") from error
+        raise GameDamaged(f"game {stored.game} cannot be read: {error}") from error
 
 
 @lru_cache(maxsize=16)

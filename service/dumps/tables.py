@@ -150,12 +150,12 @@ def game_row(game: Game, records: Sequence[Record]) -> Row:
 
 def end_rows(game: Game, records: Sequence[Record]) -> Iterator[Row]:
     """Yield the rows of `results` for the end of a game."""
-    ended = _end_of(records)
+    end = _end_of(records)
     seats = list(game.players.items())
     places = _places(order_of(game))
     for number, (seat, player) in enumerate(seats, start=1):
-        head = (game.id, records[-1].at, "end", ended.rule, None, None)
-        yield *head, seat, number, player, places.get(seat), seat in ended.winners
+        head = (game.id, records[-1].at, "end", end.rule, None, None)
+        yield *head, seat, number, player, places.get(seat), seat in end.winners
 
 
 def ruled_rows(end: Sequence[Row], at: str, judgment: Judgment | None, case: str) -> Iterator[Row]:
@@ -175,10 +175,10 @@ def ruled_rows(end: Sequence[Row], at: str, judgment: Judgment | None, case: str
 
 
 def _end_of(records: Sequence[Record]) -> GameEnded:
-    ended = read_around(records[-1])
-    if not isinstance(ended, GameEnded):
+    end = read_around(records[-1])
+    if not isinstance(end, GameEnded):
         raise ValueError(f"version {records[-1].version} does not end the game")
-    return ended
+    return end
 
 
 def _places(order: Order) -> dict[Seat, int]:

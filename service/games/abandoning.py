@@ -44,40 +44,40 @@ class Abandoning:
         """End the games that are due. Raises `StoreError` and `Unavailable`."""
         now = self._games.time()
         try:
-            found = await stillness.due(self._rows, books, now, BATCH)
+            entries = await stillness.due(self._rows, books, now, BATCH)
         except NotBuilt:  # the projection will be built later; clocks do not wait for it
             return
         put_off = dict[Still, Still]()
-        for each in found:
+        for each in entries:
             try:
-                due, told = await self._look(each, now)
+                next_look, warned_of = await self._look(each, now)
             except Exception as error:  # one game must not stop the others
                 log.warning("a still game waits", game=each.game, why=f"{type(error).__name__}: {error}")
-                due, told = later(now, TROUBLE), each.told
-            put_off[each] = replace(each, due=due, told=told)
+                next_look, warned_of = later(now, TROUBLE), each.told
+            put_off[each] = replace(each, due=next_look, told=warned_of)
         if put_off:
             await stillness.later(self._rows, put_off)
 
-    async def _look(self, found: Still, now: str) -> tuple[str, str]:
+    async def _look(self, entry: Still, now: str) -> tuple[str, str]:
         """Look at a game that is due, and end it if it is time. Return when to look next, and for what it was told."""
-        game, row = await self._games.game(found.game), await self._store.game(found.game)
+        game, row = await self._games.game(entry.game), await self._store.game(entry.game)
         if game.rematch_of is not None and game.status == "gathering":
             if now >= game.offered_until:
-                await self._games.by_clock(found.game, Expire())
+                await self._games.by_clock(entry.game, Expire())
             return max(game.offered_until, later(now, TROUBLE)), ""
         ends = abandoned_at(game, row.changed) if row is not None else None
         if row is None or ends is None:
             return later(now, WARNING), ""  # it has just ended; its row will soon say so
-        if found.told != row.changed:
+        if entry.told != row.changed:
             warned = later(ends, -WARNING)
             if now < warned:
                 return warned, ""
             return max(ends, later(now, WARNING)), row.changed
         if now < ends:
-            return ends, found.told
+            return ends, entry.told
         try:
-            await self._games.by_clock(found.game, Abandon())
-            log.info("a game was abandoned", game=found.game, since=row.changed)
+            await self._games.by_clock(entry.game, Abandon())
+            log.info("a game was abandoned", game=entry.game, since=row.changed)
         except Refusal:  # something has just happened in it
             return later(now, TROUBLE), ""
         return later(now, WARNING), ""
@@ -89,7 +89,7 @@ class Abandoning:
             return
         until = later(now, WARNING)
         try:
-            while found := await stillness.told(self._rows, books, until, BATCH):
-                await stillness.later(self._rows, {each: replace(each, due=until) for each in found})
+            while entries := await stillness.told(self._rows, books, until, BATCH):
+                await stillness.later(self._rows, {each: replace(each, due=until) for each in entries})
         except NotBuilt:
             return

@@ -122,10 +122,10 @@ class LeaveSeat(Act, frozen=True):
     seat: Seat | None = None
 
     async def decide(self, case: Case) -> Decided:
-        held = case.seat()
-        if self.seat is not None and self.seat != held:
-            raise NotSeated(f"{self.seat} is not your seat; you hold {held}.")
-        return await leave_seat(case, held, case.cause)
+        own = case.seat()
+        if self.seat is not None and self.seat != own:
+            raise NotSeated(f"{self.seat} is not your seat; you hold {own}.")
+        return await leave_seat(case, own, case.cause)
 
 
 async def leave_seat(case: Case, seat: Seat, cause: Cause) -> Decided:
@@ -164,36 +164,36 @@ class SeatBot(Act, frozen=True):
         if not may_seat_bots(case.game, case.cause.account):
             require_organizer(case.game, case.cause.account)
         case.game.require_no_offer("change a bot")
-        held = case.game.players.get(self.seat)
+        holder = case.game.players.get(self.seat)
         running = case.game.status == "running"
-        if not running and held is not None and self.bots.get(held) == self.level:
-            asked = f"A {self.level} bot already holds {self.seat}."
-            raise Refusal("TAB-BOT-01", asked, "Choose another level, or take the bot away.")
-        kept = case.game.kept_seats
-        others = (player for seat, player in kept.items() if seat != self.seat)
+        if not running and holder is not None and self.bots.get(holder) == self.level:
+            wrong = f"A {self.level} bot already holds {self.seat}."
+            raise Refusal("TAB-BOT-01", wrong, "Choose another level, or take the bot away.")
+        reservations = case.game.kept_seats
+        others = (player for seat, player in reservations.items() if seat != self.seat)
         barred = {*case.game.players.values(), *case.game.around.officials, *others}
         able = (each for each, level in self.bots.items() if level == self.level and each not in barred)
-        if self.bots.get(reserved := kept.get(self.seat, case.cause.account)) == self.level:
+        if self.bots.get(reserved := reservations.get(self.seat, case.cause.account)) == self.level:
             able = iter((reserved,))
         bot = next(able, None)
         if bot is None:
             raise Refusal(
                 "TAB-BOT-01", f"No {self.level} bot is open.", "Choose another level, or ask an administrator."
             )
-        is_bots = held in self.bots or held in self.closed
-        is_free = held is None or (self.seat in case.game.around.given_up and not is_bots)
+        is_bots = holder in self.bots or holder in self.closed
+        is_free = holder is None or (self.seat in case.game.around.given_up and not is_bots)
         if self.room is not None and self.room < 1 and is_free:
             raise TooManyBots("Bots hold as many seats in your games as they may.")
-        if running and held in self.closed:
+        if running and holder in self.closed:
             # A bot with a closed account does not play, so give up its seat here.
-            gone = await leave_seat(case, self.seat, Cause(held))
-            return gone.then(seating.take_over_seat(gone.game, self.seat, Cause(bot), case.at))
+            step = await leave_seat(case, self.seat, Cause(holder))
+            return step.then(seating.take_over_seat(step.game, self.seat, Cause(bot), case.at))
         if running:
             return seating.take_over_seat(case.game, self.seat, Cause(bot), case.at)
         if not is_bots:
             return seating.take_seat(case.game, self.seat, "", Cause(bot), case.at)
-        gone = await leave_seat(case, self.seat, Cause(held))
-        return gone.then(seating.take_seat(gone.game, self.seat, "", Cause(bot), case.at))
+        step = await leave_seat(case, self.seat, Cause(holder))
+        return step.then(seating.take_seat(step.game, self.seat, "", Cause(bot), case.at))
 
 
 def may_seat_bots(game: Game, player: PlayerId) -> bool:
@@ -217,12 +217,12 @@ class RemoveBot(Act, frozen=True):
     async def decide(self, case: Case) -> Decided:
         require_organizer(case.game, case.cause.account)
         case.game.require_no_offer("change a bot")
-        held = case.game.players[self.seat]
-        if held not in self.bots:
+        occupant = case.game.players[self.seat]
+        if occupant not in self.bots:
             seats = [seat for seat, holder in case.game.players.items() if holder in self.bots]
             allowed = f"Bots hold {', '.join(seats)}." if seats else "This game has no bot."
             raise Refusal("TAB-BOT-01", f"No bot holds {self.seat}.", allowed)
-        return seating.leave_seat(case.game, self.seat, Cause(held), case.at)
+        return seating.leave_seat(case.game, self.seat, Cause(occupant), case.at)
 
 
 class Depart(Act, frozen=True):
@@ -271,8 +271,8 @@ class HandOn(Depart, frozen=True):
 
     async def decide(self, case: Case) -> Decided:
         if takes_part(case.game, self.to) and takes_part(case.game, case.cause.account):
-            asked = "Both accounts take or took part in this game."
-            raise Refusal("TAB-JOIN-03", asked, "Join them when it is over. Tell an official of it who you are.")
+            wrong = "Both accounts take or took part in this game."
+            raise Refusal("TAB-JOIN-03", wrong, "Join them when it is over. Tell an official of it who you are.")
         return await super().decide(case)
 
     async def vacate(self, case: Case, seat: Seat) -> Decided:
@@ -285,10 +285,10 @@ class HandOn(Depart, frozen=True):
             decided = decided.then(seating.offer_seat(decided.game, seat, self.to, mine, at))
             return decided.then(seating.take_over_seat(decided.game, seat, heir, at))
         if game.rematch_of is not None:
-            asked = "This rematch has not begun, and only who was asked holds its seats."
-            raise Refusal("TAB-JOIN-04", asked, "Decline it, or wait until it has begun.")
-        gone = seating.leave_seat(game, seat, case.cause, at)
-        return gone.then(seating.take_seat(gone.game, seat, "", heir, at))
+            wrong = "This rematch has not begun, and only who was asked holds its seats."
+            raise Refusal("TAB-JOIN-04", wrong, "Decline it, or wait until it has begun.")
+        step = seating.leave_seat(game, seat, case.cause, at)
+        return step.then(seating.take_seat(step.game, seat, "", heir, at))
 
     def heirs(self, game: Game) -> Sequence[PlayerId]:
         return sorted(organizing.heirs(game), key=lambda player: player != self.to)
@@ -301,9 +301,9 @@ def takes_part(game: Game, player: PlayerId, but: Seat | None = None) -> bool:
     or did, and sees all of it.
     """
     holds = any(holder == player for seat, holder in game.players.items() if seat != but)
-    held = any(player in before for seat, before in game.around.held.items() if seat != but)
+    held_before = any(player in before for seat, before in game.around.held.items() if seat != but)
     sees_all = game.organizer_sees == "all" and player in (game.organizer, game.first_organizer)
-    return holds or held or sees_all or player in game.around.officials
+    return holds or held_before or sees_all or player in game.around.officials
 
 
 class Start(Act, frozen=True):
@@ -367,9 +367,9 @@ class NameOfficial(Act, frozen=True):
     async def decide(self, case: Case) -> Decided:
         require_organizer(case.game, case.cause.account)
         officials.require_few_officials(case.game, self.player)
-        named = officials.name_official(case.game, self.player, case.cause, case.at)
+        decided = officials.name_official(case.game, self.player, case.cause, case.at)
         officials.require_rarely_addressed(self.player, await case.log())
-        return named
+        return decided
 
 
 class ReleaseOfficial(Act, frozen=True):

@@ -76,7 +76,7 @@ class Made(Protocol):
 class CachedGame(Struct, eq=False):
     """A game in memory. `game` is None until it is loaded; `past` are positions of earlier versions.
 
-    `heard` is a version to which another process is said to have brought it; `users` are how many have its lock, or
+    `announced` is a version to which another process is said to have brought it; `users` are how many have its lock, or
     wait for it.
 
     `shown` is what was made of the game `shown_of` for viewers, by what it is and by which of them see the same; it
@@ -92,7 +92,7 @@ class CachedGame(Struct, eq=False):
     secret: bytes = b""
     past: dict[Version, Game] = field(default_factory=dict[Version, Game])
     recent: list[Record] = field(default_factory=list[Record])
-    heard: Version = 0
+    announced: Version = 0
     views_of: Game | None = None
     views: dict[Hashable, Any] = field(default_factory=dict[Hashable, Any])
     views_size: int = 0
@@ -207,9 +207,9 @@ class GameCache:
     async def current(self, game_id: GameId, at_least: Version | None = None) -> CachedGame:
         """Return a game that is as new as the store was at the call, or that has version `at_least`. Raises
         `UnknownGame`."""
-        known = self._cached.get(game_id)
+        before = self._cached.get(game_id)
         cached = await self.of(game_id)
-        if known is cached:
+        if before is cached:
             needed = await self.head(cached) if at_least is None else at_least
             if cached.now.version < needed:
                 async with self.locked(game_id) as cached:
@@ -239,7 +239,7 @@ class GameCache:
         game_id = as_game(stream)
         cached = self._cached.get(game_id) if game_id is not None else None
         if cached is not None:
-            cached.heard = max(version, cached.heard)
+            cached.announced = max(version, cached.announced)
 
     async def head(self, cached: CachedGame) -> Version:
         """Return the present version of a game, as any process may have moved it."""
@@ -299,12 +299,12 @@ class GameCache:
         cached.recent = [*cached.recent, *records][-RECENT:]
         self._count(cached)
 
-    def show(self, cached: CachedGame, key: Hashable, made: Made) -> None:
+    def show(self, cached: CachedGame, key: Hashable, answer: Made) -> None:
         """Store an answer for viewers of the present game, replacing the one with this key."""
         view = cached.shown_now()
         before: Made | None = view.get(key)
-        view[key] = made
-        cached.views_size += made.size - (before.size if before is not None else 0)
+        view[key] = answer
+        cached.views_size += answer.size - (before.size if before is not None else 0)
         self._count(cached)
 
     async def history(self, cached: CachedGame) -> list[Record]:
@@ -434,9 +434,9 @@ class GameCache:
         if version in cached.past:
             return cached.past[version]
         every = self._settings.checkpoint_every
-        kept = sorted(cached.past)
-        nearest = bisect.bisect(kept, version)
-        start = kept[nearest - 1] if nearest else 0
+        versions = sorted(cached.past)
+        nearest = bisect.bisect(versions, version)
+        start = versions[nearest - 1] if nearest else 0
         game = cached.past[start] if nearest else None
         while start < version:
             stop = min((start // every + 1) * every, version)

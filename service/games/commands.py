@@ -51,7 +51,7 @@ class CommandHandler:
         """Decide and store an act in a game. Raises what `Games.act` raises."""
         # 1. Take the game, loaded and as new as this process has heard of it. Other requests to it wait.
         async with self._cache.locked(game_id) as cached:
-            if cached.heard > cached.now.version:  # else it would be decided twice, and the append would fail
+            if cached.announced > cached.now.version:  # else it would be decided twice, and the append would fail
                 await self._cache.catch_up(cached)
             for _ in range(ATTEMPTS):
                 try:
@@ -68,7 +68,7 @@ class CommandHandler:
                         # 3. Answers that seats have left in advance follow at once, and those of the house.
                         decided = followed(cached, decided)
                     # 4. Store the events. Then the game in memory goes on, its readers wake, and the answer is ready.
-                    done = await self._appender.append(cached, request, decided, within=within)
+                    outcome = await self._appender.append(cached, request, decided, within=within)
                     break
                 except Conflict:
                     # 5. Another process was quicker: catch up and decide again.
@@ -89,7 +89,7 @@ class CommandHandler:
             if cached.now.left_to_house is not None:
                 with contextlib.suppress(StoreError):  # another process does it then, or the next act
                     await self.settle(cached)
-            return done
+            return outcome
 
     async def settle(self, cached: CachedGame) -> None:
         """Let the house answer for seats that resigned (TAB-SEAT-05), if that needs more than one transaction.
@@ -140,14 +140,18 @@ class CommandHandler:
 
         It may have held the same seat (TAB-SEAT-02). Accounts that were joined do nothing more, so this stays true.
         """
-        known = {*before.players.values(), *before.around.officials}
-        seats = {holder: seat for seat, holder in after.players.items() if holder is not None and holder not in known}
-        named = [player for player in after.around.officials if player not in known]
-        for player in (*seats, *named):
+        before_already = {*before.players.values(), *before.around.officials}
+        seats = {
+            holder: seat
+            for seat, holder in after.players.items()
+            if holder is not None and holder not in before_already
+        }
+        officials = [player for player in after.around.officials if player not in before_already]
+        for player in (*seats, *officials):
             for other in await self._reader.store.joinings.joined_with(player):
                 if takes_part(before, other, seats.get(player)):
-                    asked = f"{other} was joined with {player}, and takes or took part in this game."
-                    raise Refusal("TAB-JOIN-05", asked, "They are one person. Choose another account.")
+                    wrong = f"{other} was joined with {player}, and takes or took part in this game."
+                    raise Refusal("TAB-JOIN-05", wrong, "They are one person. Choose another account.")
 
     def case(self, cached: CachedGame, request: Request) -> Case:
         """Return the input for deciding an act."""

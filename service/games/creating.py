@@ -250,10 +250,10 @@ async def open_table(
             await games.store.list_game(game, False)
         return decided
 
-    named = rematch.id if rematch is not None else None
-    done = await games.open("create", player, table.content, opening, begin, key=key, as_=named)
+    game_id = rematch.id if rematch is not None else None
+    outcome = await games.open("create", player, table.content, opening, begin, key=key, as_=game_id)
     games.keep_board(table.digest, table.board)
-    return done
+    return outcome
 
 
 def _ruleset(library: Library, ruleset_id: str) -> Ruleset[Any]:

@@ -80,9 +80,9 @@ async def fork_game(
 def _room_for(purpose: Purpose, player: PlayerId, parent: GameId) -> Room:
     """Return the limit on forks of a purpose, and the refusal of one beyond it."""
     if purpose == "analysis":
-        asked, allowed = f"You have {MOST_ANALYSES} open analyses.", "Close one: cancel the fork."
+        wrong, allowed = f"You have {MOST_ANALYSES} open analyses.", "Close one: cancel the fork."
         within = Within("analyses", (player,), MOST_ANALYSES)
-        return Room(within, Refusal("TAB-FORK-06", asked, allowed, untimely=True))
-    asked, allowed = f"This game has {MOST_CONTINUATIONS} continuations.", "Its organizer can cancel one."
+        return Room(within, Refusal("TAB-FORK-06", wrong, allowed, untimely=True))
+    wrong, allowed = f"This game has {MOST_CONTINUATIONS} continuations.", "Its organizer can cancel one."
     within = Within("continuations", (parent,), MOST_CONTINUATIONS)
-    return Room(within, Refusal("TAB-LIM-04", asked, allowed, untimely=True))
+    return Room(within, Refusal("TAB-LIM-04", wrong, allowed, untimely=True))

@@ -49,13 +49,13 @@ class InFlight:
         await asyncio.gather(*self._running, return_exceptions=True)
 
 
-def _outcome(done: asyncio.Task[Any]) -> Outcome:
+def _outcome(task: asyncio.Task[Any]) -> Outcome:
     """Return the outcome of a command."""
-    if done.cancelled():
+    if task.cancelled():
         return "failed"
-    match done.exception():
+    match task.exception():
         case None:
-            return "repeated" if done.result().repeated else "accepted"
+            return "repeated" if task.result().repeated else "accepted"
         case Refusal():
             return "refused"
         case StaleVersion() | Conflict():

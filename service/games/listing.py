@@ -17,6 +17,6 @@ async def list_game(games: GameReader, game_id: GameId, player: PlayerId, listed
     game = await games.game(game_id)
     require_organizer(game, player)
     if game.is_private and listed:
-        asked = f"You asked to list {game_id}, which is private."
-        raise Refusal("TAB-READ-01", asked, "A private game stays private.")
+        wrong = f"You asked to list {game_id}, which is private."
+        raise Refusal("TAB-READ-01", wrong, "A private game stays private.")
     await games.store.list_game(game_id, listed)

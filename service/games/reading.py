@@ -96,12 +96,12 @@ class GameReader:
 
         Raises `KeyReused` when the key was used for another request.
         """
-        kept = await self.store.use_of_key(game, use.account, use.key) if use is not None else None
-        if use is None or kept is None:
+        first_use = await self.store.use_of_key(game, use.account, use.key) if use is not None else None
+        if use is None or first_use is None:
             return None
-        if kept.fingerprint != use.fingerprint:
+        if first_use.fingerprint != use.fingerprint:
             raise KeyReused
-        return await self.done_before(game, kept.added)
+        return await self.done_before(game, first_use.added)
 
     async def done_before(self, game_id: GameId, added: Added) -> Done:
         """Return the outcome of an earlier request from the log; `added` says where its events are."""
@@ -166,11 +166,11 @@ class GameReader:
         if cached.game is not game:
             return show(cached.vault)
         eyes = (viewer.seat, viewer.everything)
-        made = cached.shown_now().get(eyes)
-        if made is None:
-            made = show(cached.vault)
-            self._cache.show(cached, eyes, made)
-        return made
+        view = cached.shown_now().get(eyes)
+        if view is None:
+            view = show(cached.vault)
+            self._cache.show(cached, eyes, view)
+        return view
 
     async def passage(
         self, game: Game, viewer: Viewer, after: Version, limit: int, frame: Callable[[list[EventView]], F]
@@ -182,24 +182,24 @@ class GameReader:
         """
         cached = await self._cache.of(game.id)
         key = (frame, viewer.seat, viewer.everything)
-        made = cached.shown_now().get(key) if cached.game is game else None
-        if made is None or made.after != after:
+        passage = cached.shown_now().get(key) if cached.game is game else None
+        if passage is None or passage.after != after:
             events = await self.events(game, viewer, after, limit)
-            made = Passage(after, events[-1].version, tuple(event.at for event in events), frame(events))
+            passage = Passage(after, events[-1].version, tuple(event.at for event in events), frame(events))
             if cached.game is game:
-                self._cache.show(cached, key, made)
-        return made
+                self._cache.show(cached, key, passage)
+        return passage
 
     async def waits_for(self, row: GameRow) -> frozenset[PlayerId]:
         """Return the active players of a game in the index. Raises `StoreError`."""
         if row.status != "running" or (row.fork is not None and row.fork.purpose == "analysis"):
             return frozenset()
-        version, known = self._waiting_players.get(row.game, (0, frozenset[PlayerId]()))
+        version, players = self._waiting_players.get(row.game, (0, frozenset[PlayerId]()))
         if version < row.version:
             game = await self.game(row.game, row.version)
             seats = {seat for decision in game.decisions for seat in decision.seats}
-            known = frozenset(holder for seat in seats if (holder := game.players[seat]) is not None)
+            players = frozenset(holder for seat in seats if (holder := game.players[seat]) is not None)
             if len(self._waiting_players) >= WAITED:
                 self._waiting_players.clear()
-            self._waiting_players[row.game] = game.version, known
-        return known
+            self._waiting_players[row.game] = game.version, players
+        return players

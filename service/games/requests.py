@@ -30,8 +30,8 @@ class StaleVersion(Exception):
     """The client expected another version. `head` is the present one."""
 
     def __init__(self, expected: Collection[Version], head: Version, what: str = "game") -> None:
-        asked = " or ".join(map(str, expected))
-        super().__init__(f"You expected version {asked}, but the {what} is at version {head}.")
+        versions = " or ".join(map(str, expected))
+        super().__init__(f"You expected version {versions}, but the {what} is at version {head}.")
         self.expected = expected
         self.head = head
 

@@ -69,9 +69,9 @@ def _offering(case: Case, seat: Seat) -> Cause:
 
 
 def _own(case: Case, seat: Seat) -> Seat:
-    held = case.seat()
-    if held != seat and not case.game.is_analysis:
-        raise NotSeated(f"{seat} is not your seat; you hold {held}.")
+    own = case.seat()
+    if own != seat and not case.game.is_analysis:
+        raise NotSeated(f"{seat} is not your seat; you hold {own}.")
     return seat
 
 

@@ -64,15 +64,15 @@ class Snapshots:
         """
         for tier in self._tiers:
             try:
-                found = await tier.store.newest(game)
+                snapshot = await tier.store.newest(game)
             except StoreError as error:
                 log.debug("snapshot not read", tier=tier.name, game=game, why=str(error))
-                found = None
+                snapshot = None
             try:
-                if found is not None:
-                    if found.game != game:
+                if snapshot is not None:
+                    if snapshot.game != game:
                         raise SnapshotError("it is of another game")
-                    used = await use(found)
+                    used = await use(snapshot)
                     self._caches[tier.name].hit()
                     return used
             except SnapshotError as error:

@@ -87,16 +87,16 @@ class Timekeeper:
         """Watch until cancelled, and share the lanes with other processes that do."""
         try:
             while True:
-                looked = 0
+                number = 0
                 try:
-                    looked, self._last_logged = await self.turn(), ""
+                    number, self._last_logged = await self.turn(), ""
                 except (StoreError, Unavailable, NotBuilt) as error:
                     if str(error) != self._last_logged:
                         self._last_logged = str(error)
                         log.warning("clocks wait", why=self._last_logged)
                 except Exception:  # unexpected: the next turn tries again
                     log.exception("clocks wait")
-                if looked < BATCH:
+                if number < BATCH:
                     await asyncio.sleep(TICK)
         finally:
             await self.rest()
@@ -121,9 +121,9 @@ class Timekeeper:
         watched = [lane for lane in self._leased_lanes if is_watched(self._until.get(lane, ""), now)]
         if not watched:
             return 0
-        found = await deadlines.due(self._rows, self._books(watched), now, BATCH)
+        entries = await deadlines.due(self._rows, self._books(watched), now, BATCH)
         put_off = dict[Due, str]()
-        await self._each(found, lambda each: self._look(each, put_off))
+        await self._each(entries, lambda each: self._look(each, put_off))
         if put_off:
             await deadlines.later(self._rows, put_off)
         if time.monotonic() >= self._next_still:
@@ -131,7 +131,7 @@ class Timekeeper:
         late = {lane: now for lane in watched if stamped(now) - stamped(self._until[lane]) >= BEAT}
         if late:
             await self._note(late)
-        return len(found)
+        return len(entries)
 
     async def skip(self, until: str) -> None:
         """Count all lanes as watched until a time. A sandbox calls this before it moves its clock: that is no
@@ -168,8 +168,8 @@ class Timekeeper:
         if not await self._knows_all(books):
             return
         while page := await deadlines.running(self._rows, books, after, BATCH):
-            given = await self._each(page, lambda game: self._give_back(game, since))
-            credited += sum(given)
+            outcomes = await self._each(page, lambda game: self._give_back(game, since))
+            credited += sum(outcomes)
             after = page[-1]
             await self._share()
             if lane not in self._leased_lanes:
@@ -203,26 +203,26 @@ class Timekeeper:
 
     # --- flags ---
 
-    async def _look(self, found: Due, put_off: dict[Due, str]) -> None:
+    async def _look(self, entry: Due, put_off: dict[Due, str]) -> None:
         """Let the flags of a game fall that are due. Note when to look at it next."""
         try:
-            game = await self._games.game(found.game)
+            game = await self._games.game(entry.game)
             fallen = 0
-            while (due := _next_fall(game)) is not None and fallen <= len(game.players):
-                at, seat = due
+            while (fall := _next_fall(game)) is not None and fallen <= len(game.players):
+                at, seat = fall
                 if at > self._games.time():
-                    put_off[found] = at
+                    put_off[entry] = at
                     return
                 try:
-                    done = await self._games.by_clock(found.game, Fall(seat))
+                    outcome = await self._games.by_clock(entry.game, Fall(seat))
                 except Refusal:  # an answer or another process was quicker
                     return
                 late = stamped(self._games.time()) - stamped(at)
                 self._metrics.clock_lateness.observe(late.total_seconds())
-                game, fallen = done.state, fallen + 1
+                game, fallen = outcome.state, fallen + 1
         except Exception as error:  # of one game, which must not stop the others
-            log.warning("a clock waits", game=found.game, why=f"{type(error).__name__}: {error}")
-            put_off[found] = later(self._games.time(), TROUBLE)
+            log.warning("a clock waits", game=entry.game, why=f"{type(error).__name__}: {error}")
+            put_off[entry] = later(self._games.time(), TROUBLE)
 
     async def _each(self, all_: Iterable[T], work: Callable[[T], Awaitable[R]]) -> list[R]:
         """Return what a kind of work on each of some games comes to, a few at a time."""

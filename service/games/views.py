@@ -70,10 +70,10 @@ def seat_of(game: Game, player: PlayerId) -> Seat | None:
 
     In an analysis, where one account plays all seats, it is the first seat that the game waits for.
     """
-    held = [seat for seat, holder in game.players.items() if holder == player]
-    if len(held) > 1:
-        return next((seat for decision in game.decisions for seat in decision.seats), held[0])
-    return held[0] if held else None
+    seats = [seat for seat, holder in game.players.items() if holder == player]
+    if len(seats) > 1:
+        return next((seat for decision in game.decisions for seat in decision.seats), seats[0])
+    return seats[0] if seats else None
 
 
 def sees_all_of(viewer: Viewer, seat: Seat, records: Iterable[Record], vault: Vault) -> bool:

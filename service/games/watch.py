@@ -48,10 +48,10 @@ class Watch:
         """Read until when the clocks of each lane were watched, and return it. Raises `Unavailable`."""
         if self.lanes == 1:
             self.lanes = LANES if await self._store.divided() else 1
-        found = await self._rows.watched()
+        watched = await self._rows.watched()
         # If the books have just been divided into lanes, the earlier time is that of all lanes.
-        before = found.get((1, 0), "")
-        self._until = {lane: found.get((self.lanes, lane), before) for lane in range(self.lanes)}
+        before = watched.get((1, 0), "")
+        self._until = {lane: watched.get((self.lanes, lane), before) for lane in range(self.lanes)}
         self._good = {lane: later(until, LONGEST) for lane, until in self._until.items() if until}
         return self._until
 

@@ -36,7 +36,7 @@ class Refused(Struct, frozen=True):
     """A `Refusal`, as it is sent."""
 
     rule: str
-    asked: str
+    wrong: str
     allowed: str
 
 
@@ -59,7 +59,7 @@ def answer_to(question: Question, content: bytes) -> Answer:
     try:
         return Answer(examine(content, LIBRARY, check, question.certificate, question.policy))
     except Refusal as refusal:
-        return Answer(refused=Refused(refusal.rule, refusal.asked, refusal.allowed))
+        return Answer(refused=Refused(refusal.rule, refusal.wrong, refusal.allowed))
     except MemoryError:
         return Answer(refused=TOO_MUCH)
 

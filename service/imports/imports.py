@@ -106,9 +106,9 @@ class Imports:
         Raises `Refusal`, `TooMany`, `TooManyImports` or `ImportsBusy`.
         """
         if certificate is None and policy is None:
-            found = await self._store.imports.get(id_of(content, ""))
-            if found is not None:
-                return found, False
+            before = await self._store.imports.get(id_of(content, ""))
+            if before is not None:
+                return before, False
         await self._limits.admit_import(player)
         examined = await self._examined(content, Question(certificate, policy))
         await self._require_elsewhere(examined)
@@ -124,16 +124,16 @@ class Imports:
         )
         packed = await asyncio.to_thread(zstandard.ZstdCompressor(LEVEL).compress, content)
         try:
-            kept = await self._store.imports.add(row, packed, MOST_IMPORTS)
+            row_stored = await self._store.imports.add(row, packed, MOST_IMPORTS)
         except LimitReached:
             raise TooManyImports from None
-        return kept, kept == row
+        return row_stored, row_stored == row
 
     async def _require_elsewhere(self, examined: Examined) -> None:
         for game in (*examined.past, examined.game):
             if await self._store.game(game) is not None:
-                asked = f"Game {game} is one of this service."
-                raise Refusal("TAB-IMP-04", asked, f"The original is at /games/{game}, for those who may read it.")
+                wrong = f"Game {game} is one of this service."
+                raise Refusal("TAB-IMP-04", wrong, f"The original is at /games/{game}, for those who may read it.")
 
     async def _examined(self, content: bytes, question: Question) -> Examined:
         if self._waiting >= WAITING:
@@ -146,7 +146,7 @@ class Imports:
             self._waiting -= 1
         if answer.examined is None:
             refused = answer.refused or TOO_MUCH
-            raise Refusal(refused.rule, refused.asked, refused.allowed)
+            raise Refusal(refused.rule, refused.wrong, refused.allowed)
         return answer.examined
 
     async def get(self, import_id: ImportId) -> ImportRow:
@@ -167,15 +167,15 @@ class Imports:
         """Return an imported game to be looked at. Raises `UnknownImport`."""
         row = await self.get(import_id)  # it may have been deleted
         async with self._opening:
-            found = self._opened.get(import_id)
-            if found is None:
+            recorded = self._opened.get(import_id)
+            if recorded is None:
                 content = await self.content(row)
-                found = await asyncio.to_thread(_open, content, self._library)
-                self._opened[import_id] = found
+                recorded = await asyncio.to_thread(_open, content, self._library)
+                self._opened[import_id] = recorded
                 while len(self._opened) > OPENED:
                     self._opened.popitem(last=False)
             self._opened.move_to_end(import_id)
-            return found
+            return recorded
 
     async def remove(self, import_id: ImportId) -> None:
         """Delete an import."""
@@ -211,7 +211,7 @@ async def ask_examiner(content: bytes, question: Question) -> Answer:
     )
     try:
         async with asyncio.timeout(PATIENCE):
-            said, errors = await process.communicate(msgspec.json.encode(question) + b"\n" + content)
+            answer, errors = await process.communicate(msgspec.json.encode(question) + b"\n" + content)
     except TimeoutError:
         return Answer(refused=TOO_MUCH)
     finally:
@@ -222,4 +222,4 @@ async def ask_examiner(content: bytes, question: Question) -> Answer:
         return Answer(refused=TOO_MUCH)
     if process.returncode:
         raise ExaminerFailed(errors.decode(errors="replace")[-2000:] or f"it ended with {process.returncode}")
-    return msgspec.json.decode(said, type=Answer)
+    return msgspec.json.decode(answer, type=Answer)

@@ -37,13 +37,13 @@ class Recorded:
             raise UnknownVersion(version, head)
         if version == head:
             return self.now
-        found = self._positions.get(version)
-        if found is None:
-            found = self._positions[version] = await asyncio.to_thread(self._folded, version)
+        game = self._positions.get(version)
+        if game is None:
+            game = self._positions[version] = await asyncio.to_thread(self._folded, version)
             while len(self._positions) > POSITIONS:
                 self._positions.popitem(last=False)
         self._positions.move_to_end(version)
-        return found
+        return game
 
     async def records(self, _: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:
         """Return the records that follow a version."""

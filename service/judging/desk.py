@@ -77,20 +77,20 @@ class Docket(Struct, frozen=True):
 
     def written(self, version: Version) -> Written | None:
         """Return what was written at a version; None when nothing was, or it was erased."""
-        kept = self.kept.get(version)
-        return written_in(kept) if kept is not None else None
+        statement = self.kept.get(version)
+        return written_in(statement) if statement is not None else None
 
     def statements(self) -> Iterator[Statement]:
         """Yield what was written and not erased, as an export shows it."""
         for version, commitment in self.case.commitments.items():
-            written, kept = self.written(version), self.kept.get(version)
-            if written is not None and kept is not None and kept.salt is not None:
-                yield Statement(commitment, kept.salt, version, written)
+            written, statement = self.written(version), self.kept.get(version)
+            if written is not None and statement is not None and statement.salt is not None:
+                yield Statement(commitment, statement.salt, version, written)
 
 
-def written_in(kept: KeptStatement) -> Written | None:
+def written_in(statement: KeptStatement) -> Written | None:
     """Return what somebody wrote; None when it was erased."""
-    return msgspec.json.decode(kept.written, type=Written) if kept.written else None
+    return msgspec.json.decode(statement.written, type=Written) if statement.written else None
 
 
 class Outcome(Struct, frozen=True):
@@ -161,9 +161,9 @@ class Desk:
             raise UnknownCase(f"There is no case {case_id!r}.")
         if first_broken(case_id, records) is not None:
             raise GameDamaged(f"case {case_id} is damaged in the store")
-        found = await self._store.statements(case_id, after, limit) if limit != 0 else []
+        statements = await self._store.statements(case_id, after, limit) if limit != 0 else []
         case = fold(case_id, records)
-        return Docket(case, records, {each.version: each for each in found if each.version in case.commitments})
+        return Docket(case, records, {each.version: each for each in statements if each.version in case.commitments})
 
     async def facts(self, game_id: GameId) -> Facts:
         """Return the facts of a game now."""
@@ -199,11 +199,11 @@ class Desk:
         if opened.command is UNSET or docket.case.seat is None:
             return None
         written = next(map(written_in, await self._store.statements(docket.case.id, 0, 1)), None)
-        given = bytes(opened.command)
+        raw_command = bytes(opened.command)
         if written is not None and written.command is not UNSET:
-            given = msgspec.json.encode(written.command)
+            raw_command = msgspec.json.encode(written.command)
         try:
-            return await self._games.refusal(opened.game, opened.about, docket.case.seat, given)
+            return await self._games.refusal(opened.game, opened.about, docket.case.seat, raw_command)
         except Refusal as unreadable:  # of a secret command, whose content was erased
             return None if written is None else unreadable
 
@@ -233,9 +233,11 @@ class Desk:
             for _ in range(OPENINGS):
                 facts = await self.facts(game_id)
                 others = await self._store.cases(game=game_id, limit=ALL)
-                sent = command if kind == "refusal" else None
-                shown, written, refused = await self._visible_command(facts, player, about, sent, text)
-                shown = Raw(command) if command is not None and sent is None else shown
+                refused_command = command if kind == "refusal" else None
+                visible_command, written, refused = await self._visible_command(
+                    facts, player, about, refused_command, text
+                )
+                visible_command = Raw(command) if command is not None and refused_command is None else visible_command
                 salt = self._randomness(SALT_BYTES)
                 try:
                     filed = open_case(
@@ -249,7 +251,7 @@ class Desk:
                         facts,
                         Cause(player, key=use.key if use is not None else None),
                         stamp(self._clock),
-                        command=shown,
+                        command=visible_command,
                         refused=refused,
                     )
                     require_few_cases(player, others)
@@ -269,8 +271,8 @@ class Desk:
         if command is None or seat is None or not 1 <= about <= facts.version:
             return UNSET if command is None else Raw(command), Written(text), True
         game = await self._games.game(facts.game)
-        shown, written = in_log(read_commands(game.ruleset, [command])[0], text)
-        return shown, written, await self._games.refusal(facts.game, about, seat, command) is not None
+        visible_command, written = in_log(read_commands(game.ruleset, [command])[0], text)
+        return visible_command, written, await self._games.refusal(facts.game, about, seat, command) is not None
 
     def _new_ids(self, player: PlayerId, key: str | None, game: GameId) -> Iterator[CaseId]:
         """Yield ids for a new case. They follow from the key, as those of new games do.
@@ -333,11 +335,11 @@ class Desk:
 
             async def decide(now: acts.Case) -> tuple[Append, Decided | None]:
                 history = await now.log()
-                given = (ruling.decision, ruling.rules, ruling.reason, ruling.version, ruling.hash)
+                decision = (ruling.decision, ruling.rules, ruling.reason, ruling.version, ruling.hash)
                 about = docket.case.game
                 facts = facts_of(now.game, history) if now.game.id == about else await self.facts(about)
                 moment = max(at, now.at)
-                step = docket.case.rule(*given, facts, cause, moment, to=ruling.to, order=ruling.order)
+                step = docket.case.rule(*decision, facts, cause, moment, to=ruling.to, order=ruling.order)
                 filed[:] = [step]
                 earlier = earlier_of(now.game, history, now.library)
                 effect = effect_of(step, now.game, history, earlier, now.chance)
@@ -403,12 +405,12 @@ class Desk:
 
     async def _first(self, case_id: CaseId, use: KeyUse) -> Docket | None:
         """Return what a request did when it came before; None when it comes for the first time. Raises `KeyReused`."""
-        kept = await self._store.use_of_key(case_id, use.account, use.key)
-        if kept is None:
+        first_use = await self._store.use_of_key(case_id, use.account, use.key)
+        if first_use is None:
             return None
-        if kept.fingerprint != use.fingerprint:
+        if first_use.fingerprint != use.fingerprint:
             raise KeyReused
-        return await self._repeated(case_id, kept.added)
+        return await self._repeated(case_id, first_use.added)
 
     async def _answered_meanwhile(self, case_id: CaseId, use: KeyUse | None, refusal: Refusal) -> Docket:
         """Return what a request that is refused now did when it came before; raise the refusal when it did not.

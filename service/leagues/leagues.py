@@ -111,32 +111,32 @@ class Leagues(Acting[LeagueId, League, Inscribed, Held]):
 
     async def finishes(self, season: Season) -> Mapping[TournamentId, Finish]:
         """Return the standings of the tournaments of a season. Those of finished tournaments are read only once."""
-        found: dict[TournamentId, Finish] = {}
+        finishes: dict[TournamentId, Finish] = {}
         for each in season.tournaments:
-            known = self._ends.get(each.tournament)
-            if known is None:
-                known = finish_of(*await self._committee.standings(each.tournament))
-                if known.status in ("closed", "cancelled"):
-                    self._ends[each.tournament] = known
+            finish = self._ends.get(each.tournament)
+            if finish is None:
+                finish = finish_of(*await self._committee.standings(each.tournament))
+                if finish.status in ("closed", "cancelled"):
+                    self._ends[each.tournament] = finish
                     if len(self._ends) > FINISHES:
                         self._ends.popitem(last=False)
-            found[each.tournament] = known
-        return found
+            finishes[each.tournament] = finish
+        return finishes
 
     # --- tournaments of a league ---
 
     async def require_season(self, regulations: Regulations) -> None:
         """Raise `Refusal` or `UnknownLeague` unless the league of a new tournament accepts it (TAB-LGE-06)."""
-        if (named := regulations.league) is not UNSET:
-            acts.require_season((await self.now(named.league)).league, named)
+        if (reference := regulations.league) is not UNSET:
+            acts.require_season((await self.now(reference.league)).league, reference)
 
     async def require_belonging(self, tournament: Tournament, player: PlayerId) -> None:
         """Raise `Refusal` unless the league of a tournament lets the player enter it (TAB-LGE-07)."""
-        if (named := tournament.regulations.league) is not UNSET:
-            acts.require_belonging(await self._season_of(named), named.division, player)
+        if (reference := tournament.regulations.league) is not UNSET:
+            acts.require_belonging(await self._season_of(reference), reference.division, player)
 
-    async def _season_of(self, named: InLeague) -> Season:
-        return season_of((await self.now(named.league)).league, named.season)
+    async def _season_of(self, reference: InLeague) -> Season:
+        return season_of((await self.now(reference.league)).league, reference.season)
 
     # --- acting ---
 
@@ -179,8 +179,8 @@ class Leagues(Acting[LeagueId, League, Inscribed, Held]):
 
         def decide(league: League, cause: Cause, _: str) -> Inscribed:
             league.require_organizer(cause, "TAB-LGE-06")
-            named = acts.require_fitting(league, tournament)
-            return acts.add_tournament(league, tournament_id, named.division, cause, at)
+            reference = acts.require_fitting(league, tournament)
+            return acts.add_tournament(league, tournament_id, reference.division, cause, at)
 
         content = ["add-tournament", tournament_id]
         return await self.act(league_id, player, content, decide, expected=expected, key=key)
@@ -217,16 +217,16 @@ class Leagues(Acting[LeagueId, League, Inscribed, Held]):
         return await self.act(league_id, player, content, decide, expected=expected, key=key)
 
     async def _over(self, tournament_id: TournamentId) -> Over:
-        ended = (await self._committee.now(tournament_id)).tournament
-        return Over(ended.id, ended.version, ended.head.hex())
+        tournament = (await self._committee.now(tournament_id)).tournament
+        return Over(tournament.id, tournament.version, tournament.head.hex())
 
     # --- storing ---
 
-    def _state(self, kept: Held) -> tuple[League, str]:
-        return kept.league, kept.row.title
+    def _state(self, entry: Held) -> tuple[League, str]:
+        return entry.league, entry.row.title
 
-    def _repeating(self, kept: Held) -> Held:
-        return replace(kept, repeated=True)
+    def _repeating(self, entry: Held) -> Held:
+        return replace(entry, repeated=True)
 
     async def _append(
         self, inscribed: Inscribed, expected: Version, title: str, use: KeyUse | None, within: Within | None = None

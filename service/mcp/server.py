@@ -33,35 +33,35 @@ Version = Annotated[int, Field(ge=1, description="A version: the number of a gam
 
 def server(client: Client, library: Library = LIBRARY) -> MCPServer[Any]:
     """Return a server whose tools ask a service as the account of `client`, or as a spectator."""
-    made: MCPServer[Any] = MCPServer("tabularium", instructions=INSTRUCTIONS, log_level="WARNING")
+    mcp: MCPServer[Any] = MCPServer("tabularium", instructions=INSTRUCTIONS, log_level="WARNING")
 
     async def ask(path: str, **query: Any) -> Any:
         return await _call(client.get, path, **query)
 
-    @made.tool(annotations=READS)
+    @mcp.tool(annotations=READS)
     async def list_games(
         waiting: Annotated[bool, Field(description="Only games in which this account has to decide.")] = False,
         text: Annotated[str, Field(description="Words of the title or of players.", max_length=80)] = "",
     ) -> str:
         """List games, the newest first: at most 20."""
         if waiting:
-            found = await ask("/v1/players/me/games", waiting="true", limit=20)
+            answer = await ask("/v1/players/me/games", waiting="true", limit=20)
         else:
-            found = await ask("/v1/games", limit=20, **({"text": text} if text else {}))
-        return words.bounded(map(words.summary, found["items"])) or "There are none."
+            answer = await ask("/v1/games", limit=20, **({"text": text} if text else {}))
+        return words.bounded(map(words.summary, answer["items"])) or "There are none."
 
-    @made.tool(annotations=READS)
+    @mcp.tool(annotations=READS)
     async def look(game: Game) -> str:
         """Tell the position of a game in words: seats, who has to decide, the board, and what happened last."""
         at = _at(game)
-        shown = await ask(at)
+        position = await ask(at)
         marks = None
         with suppress(ToolError):  # there is no board before the start
             marks = await ask(f"{at}/marks")
-        told = await ask(f"{at}/history", after=max(0, shown["version"] - 12))
-        return words.bounded(words.position(shown, marks, told), "Ask for `history` of the last versions alone.")
+        events = await ask(f"{at}/history", after=max(0, position["version"] - 12))
+        return words.bounded(words.position(position, marks, events), "Ask for `history` of the last versions alone.")
 
-    @made.tool(annotations=READS)
+    @mcp.tool(annotations=READS)
     async def options(
         game: Game,
         number: Annotated[int | None, Field(ge=1, description="Only this option, with its whole schema.")] = None,
@@ -70,14 +70,14 @@ def server(client: Client, library: Library = LIBRARY) -> MCPServer[Any]:
 
         Beside JSON Schema, x-total, x-cost and x-sum bound sums of the properties that they name.
         """
-        found = await ask(f"{_at(game)}/options")
+        answer = await ask(f"{_at(game)}/options")
         if number is None:
-            return words.bounded(words.options(found), "Ask for single options by `number`.")
-        if number > len(found["options"]):
-            raise ToolError(f"There is no option {number}: there are {len(found['options'])}.")
-        return words.bounded([words.schema_of(found["options"][number - 1])])
+            return words.bounded(words.options(answer), "Ask for single options by `number`.")
+        if number > len(answer["options"]):
+            raise ToolError(f"There is no option {number}: there are {len(answer['options'])}.")
+        return words.bounded([words.schema_of(answer["options"][number - 1])])
 
-    @made.tool(annotations=ACTS)
+    @mcp.tool(annotations=ACTS)
     async def command(
         game: Game,
         command: Annotated[dict[str, Any], Field(description="The command, with its type.")],
@@ -92,29 +92,29 @@ def server(client: Client, library: Library = LIBRARY) -> MCPServer[Any]:
         deciding = [f"Asked now: {', '.join(each['seats'])}: {each['title']}" for each in detail["decisions"]]
         return words.bounded([f"Accepted: version {accepted['version']}.", *words.sentences(news), *deciding])
 
-    @made.tool(annotations=READS)
+    @mcp.tool(annotations=READS)
     async def history(
         game: Game,
         after: Annotated[int, Field(ge=0, description="Tell what followed this version.")] = 0,
         limit: Annotated[int, Field(ge=1, le=200)] = 50,
     ) -> str:
         """Tell what happened in a game, in sentences with their versions."""
-        found = await ask(f"{_at(game)}/history", after=after, limit=limit)
-        more = [f"Go on after version {found['next']}."] if found["next"] is not None else []
-        return words.bounded([*words.sentences(found), *more], "Ask with a smaller `limit`.")
+        answer = await ask(f"{_at(game)}/history", after=after, limit=limit)
+        more = [f"Go on after version {answer['next']}."] if answer["next"] is not None else []
+        return words.bounded([*words.sentences(answer), *more], "Ask with a smaller `limit`.")
 
-    @made.tool(annotations=READS)
+    @mcp.tool(annotations=READS)
     async def rule(ruleset: RulesetId, rule: Annotated[str, Field(max_length=64)]) -> str:
         """Show a rule by its id, such as IT-BAT-01, with its source and our ruling."""
         return words.bounded(words.rule(await ask(f"/v1/rulesets/{_safe(ruleset)}/rules/{_safe(rule)}")))
 
-    @made.tool(annotations=READS)
+    @mcp.tool(annotations=READS)
     async def search_rules(ruleset: RulesetId, text: Annotated[str, Field(min_length=2, max_length=80)]) -> str:
         """Find the rules of a ruleset that contain words: at most 10."""
-        found = await ask(f"/v1/rulesets/{_safe(ruleset)}/rules", text=text, limit=10)
-        return words.bounded("\n".join(words.rule(each)) for each in found["items"]) or "No rule contains that."
+        answer = await ask(f"/v1/rulesets/{_safe(ruleset)}/rules", text=text, limit=10)
+        return words.bounded("\n".join(words.rule(each)) for each in answer["items"]) or "No rule contains that."
 
-    @made.tool(annotations=READS)
+    @mcp.tool(annotations=READS)
     async def verify_game(game: Game) -> str:
         """Prove the log of a game here, by the rules themselves: its hashes, dice, secrets and every command."""
         export = await _call(client.content, "/v1/games/{game}/export", game=game)
@@ -124,13 +124,13 @@ def server(client: Client, library: Library = LIBRARY) -> MCPServer[Any]:
         unproved = [f"Not yet: {each}" for each in verdict.unproved]
         return words.bounded([f"Proved: {verdict.events} events, {verdict.status}.", *verdict.proved, *unproved])
 
-    return made
+    return mcp
 
 
-async def _call(call: Callable[..., Any], *given: Any, **query: Any) -> Any:
+async def _call(call: Callable[..., Any], *arguments: Any, **query: Any) -> Any:
     """Call the client in a thread and return its result. Raises `ToolError` for a problem."""
     try:
-        return await asyncio.to_thread(call, *given, **query)
+        return await asyncio.to_thread(call, *arguments, **query)
     except Problem as problem:
         raise ToolError(words.refusal(problem.document) or str(problem)) from None
     except TabulariumError as error:

@@ -19,8 +19,8 @@ def bounded(lines: Iterable[str], more: str = "Ask for less at once.") -> str:
     text = "\n".join(lines)
     if len(text) <= LONGEST:
         return text
-    kept, _, _ = text[:LONGEST].rpartition("\n")
-    return f"{kept or text[:LONGEST]}\n[Cut off. {more}]"
+    beginning, _, _ = text[:LONGEST].rpartition("\n")
+    return f"{beginning or text[:LONGEST]}\n[Cut off. {more}]"
 
 
 def summary(game: Json) -> str:
@@ -29,7 +29,7 @@ def summary(game: Json) -> str:
     return f"{game['id']}  {game['ruleset']}, {game['status']}, version {game['version']}: {game['title']} [{seats}]"
 
 
-def position(game: Json, marks: Json | None, told: Json) -> Iterator[str]:
+def position(game: Json, marks: Json | None, events: Json) -> Iterator[str]:
     """Yield the visible position of a game: its state, the board, and its last events."""
     yield summary(game)
     if (result := game.get("result")) is not None:
@@ -43,7 +43,7 @@ def position(game: Json, marks: Json | None, told: Json) -> Iterator[str]:
         yield "On the board, by area:"
         yield from (f"- {area}: {_place(place)}" for area, place in sorted(marks["places"].items()))
     yield "What happened last:"
-    yield from sentences(told)
+    yield from sentences(events)
 
 
 def _question_in_words(decision: Json) -> str:
@@ -57,8 +57,10 @@ def _standing(seat: Json) -> str:
     turn = " (active)" if seat.get("active") else ""
     lines = [f"{seat['seat']}{turn}: {figures}; {items}{' ' + seat['out'] if seat.get('out') else ''}"]
     for nation in seat.get("nations") or ():
-        shown = nation.get("words") or _listed(f"{name} {value}" for name, value in nation.get("figures", {}).items())
-        lines.append(f"  {nation['nation']}: {shown}")
+        words_of_nation = nation.get("words") or _listed(
+            f"{name} {value}" for name, value in nation.get("figures", {}).items()
+        )
+        lines.append(f"  {nation['nation']}: {words_of_nation}")
     return "\n".join(lines)
 
 
@@ -84,11 +86,11 @@ def sentences(history: Json) -> Iterator[str]:
         yield from (f"  {each['version']}: {each['text']}" for each in passage["sentences"])
 
 
-def options(found: Json) -> Iterator[str]:
+def options(answer: Json) -> Iterator[str]:
     """Yield the options of a seat, numbered, each with the schema of its command unless that is large."""
-    yield f"Version {found['version']}, seat {found['seat'] or 'none: this account has no seat here'}."
-    yield from map(_question_in_words, found["decisions"])
-    for number, each in enumerate(found["options"], 1):
+    yield f"Version {answer['version']}, seat {answer['seat'] or 'none: this account has no seat here'}."
+    yield from map(_question_in_words, answer["decisions"])
+    for number, each in enumerate(answer["options"], 1):
         answers = f", answers {each['decision']}" if each.get("decision") else ""
         schema = schema_of(each)
         if len(schema) > LARGEST_SCHEMA:
@@ -102,13 +104,13 @@ def schema_of(option: Json) -> str:
     return msgspec.json.encode({key: value for key, value in option["schema"].items() if key != "x-gesture"}).decode()
 
 
-def rule(found: Json) -> Iterator[str]:
+def rule(answer: Json) -> Iterator[str]:
     """Yield a rule with its source, and our ruling where the text is open."""
-    yield f"{found['id']}: {found['title']}"
-    yield found["text"]
-    if found["ruling"]:
-        yield f"Ruling: {found['ruling']}"
-    yield f"Source: {found['source']}"
+    yield f"{answer['id']}: {answer['title']}"
+    yield answer["text"]
+    if answer["ruling"]:
+        yield f"Ruling: {answer['ruling']}"
+    yield f"Source: {answer['source']}"
 
 
 def refusal(problem: Json) -> str:

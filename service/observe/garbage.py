@@ -61,6 +61,6 @@ async def search(requests: Callable[[], int], every: float = SEARCH, glance: flo
             if requests() == before:
                 break
         gc.unfreeze()
-        found = gc.collect()
+        number = gc.collect()
         gc.collect()
-        log.debug("garbage searched", found=found)
+        log.debug("garbage searched", found=number)

@@ -258,11 +258,11 @@ class Metrics:
     def count_request(self, method: str, route: str, status: int, seconds: float, *, stream: bool = False) -> None:
         """Count a request. `route` is the template of its path, ``unmatched`` when there is none."""
         method = method if method in METHODS else "other"
-        found = self._request_counters.get((method, route, status))
-        if found is None:
-            found = self.requests.labels(method, route, str(status)), self.request_seconds.labels(method, route)
-            self._request_counters[method, route, status] = found
-        count, took = found
+        counters = self._request_counters.get((method, route, status))
+        if counters is None:
+            counters = self.requests.labels(method, route, str(status)), self.request_seconds.labels(method, route)
+            self._request_counters[method, route, status] = counters
+        count, took = counters
         count.inc()
         if not stream:
             took.observe(seconds)

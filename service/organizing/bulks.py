@@ -131,12 +131,14 @@ class Bulks:
             for number, wish in enumerate(wishes, start=1)
         ]
         try:
-            made = await self._store.add(row, games, made_by, fingerprint, later(now, timedelta(days=-1)), MOST_A_DAY)
+            row_stored = await self._store.add(
+                row, games, made_by, fingerprint, later(now, timedelta(days=-1)), MOST_A_DAY
+            )
         except LimitReached:
             raise TooManyGames from None
-        log.info("bulk made", account=organizer, bulk=made.bulk, games=made.games)
+        log.info("bulk made", account=organizer, bulk=row_stored.bulk, games=row_stored.games)
         self._ring()
-        return made
+        return row_stored
 
     async def one(self, organizer: PlayerId, bulk: str) -> BulkRow:
         """Return a bulk of an account. Raises `UnknownBulk`."""
@@ -158,9 +160,9 @@ class Bulks:
     async def _faults(self, organizer: PlayerId, wishes: Sequence[GameWish], now: str) -> list[Fault]:
         seated = {player for wish in wishes for player in wish.table.seats.values()}
         objections = await self._consents.objections(organizer, seated)
-        named = {player for wish in wishes for player in wish.table.officials}
-        rows = await self._games.store.accounts.by_ids(named) if named else []
-        known = {row.player for row in rows if row.closed is None and not row.is_bot}
+        officials = {player for wish in wishes for player in wish.table.officials}
+        rows = await self._games.store.accounts.by_ids(officials) if officials else []
+        open_accounts = {row.player for row in rows if row.closed is None and not row.is_bot}
         latest = later(now, LONGEST_AHEAD)
         faults = list[Fault]()
         for number, wish in enumerate(wishes, start=1):
@@ -169,7 +171,7 @@ class Bulks:
             faults.extend(
                 Fault(number, f"There is no account {each!r} that can be an official.")
                 for each in wish.table.officials
-                if each not in known
+                if each not in open_accounts
             )
             faults.extend(
                 Fault(number, objections[player], seat)
@@ -205,4 +207,4 @@ class Bulks:
 
 
 def _broken(number: int, refusal: Refusal, seat: Seat | None = None) -> Fault:
-    return Fault(number, f"{refusal.asked} {refusal.allowed}"[:LONGEST_PROBLEM], seat, refusal.rule)
+    return Fault(number, f"{refusal.wrong} {refusal.allowed}"[:LONGEST_PROBLEM], seat, refusal.rule)

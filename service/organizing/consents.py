@@ -48,18 +48,18 @@ class Consents:
 
     async def objections(self, organizer: PlayerId, players: Iterable[PlayerId]) -> Mapping[PlayerId, str]:
         """Return why the organizer may not seat an account, for each of the accounts where this is so."""
-        wanted = {player for player in players if player != organizer}
-        known = {row.player: row for row in await self._accounts.by_ids(wanted)} if wanted else {}
-        consenting = await self._store.consenting(organizer, wanted)
-        found = dict[PlayerId, str]()
-        for player in sorted(wanted):
-            row = known.get(player)
+        others = {player for player in players if player != organizer}
+        accounts = {row.player: row for row in await self._accounts.by_ids(others)} if others else {}
+        consenting = await self._store.consenting(organizer, others)
+        reasons = dict[PlayerId, str]()
+        for player in sorted(others):
+            row = accounts.get(player)
             if row is None:
-                found[player] = f"There is no account {player!r}."
+                reasons[player] = f"There is no account {player!r}."
             elif row.closed is not None:
-                found[player] = f"The account {player!r} is closed."
+                reasons[player] = f"The account {player!r} is closed."
             elif row.is_bot:
-                found[player] = f"{player!r} is a bot: seat one when the game is open, by its level."
+                reasons[player] = f"{player!r} is a bot: seat one when the game is open, by its level."
             elif player not in consenting:
-                found[player] = f"{player!r} does not let you seat them."
-        return found
+                reasons[player] = f"{player!r} does not let you seat them."
+        return reasons

@@ -74,20 +74,20 @@ class Opener:
 
     async def run(self) -> None:
         """Do what is due until cancelled. Other processes may do the same; one works at a time."""
-        told = ""
+        last_trouble = ""
         try:
             while True:
                 self._rung.clear()
-                done = 0
+                number = 0
                 try:
-                    done, told = await self.turn(), ""
+                    number, last_trouble = await self.turn(), ""
                 except (StoreError, Unavailable) as error:
-                    if str(error) != told:
-                        told = str(error)
-                        log.warning("bulks wait", why=told)
+                    if str(error) != last_trouble:
+                        last_trouble = str(error)
+                        log.warning("bulks wait", why=last_trouble)
                 except Exception:  # unexpected: try again
                     log.exception("bulks wait")
-                if done < PAGE:
+                if number < PAGE:
                     with suppress(TimeoutError):
                         await asyncio.wait_for(self._rung.wait(), TICK)
         finally:
@@ -100,8 +100,8 @@ class Opener:
         if not await self._lease.is_held():
             return 0
         await self._forget()
-        found = await self._store.due_games(stamp(self._clock), PAGE)
-        for row, bulk in found:
+        due_games = await self._store.due_games(stamp(self._clock), PAGE)
+        for row, bulk in due_games:
             if not await self._lease.is_held():
                 break
             try:
@@ -111,7 +111,7 @@ class Opener:
             except Exception:  # one game must not stop the others
                 log.exception("bulk game waits", bulk=row.bulk, number=row.number)
                 await self._store.postpone(row, later(stamp(self._clock), TROUBLE))
-        return len(found)
+        return len(due_games)
 
     async def _do(self, row: BulkGameRow, bulk: BulkRow) -> None:
         """Do the next step for one game."""
@@ -123,7 +123,7 @@ class Opener:
             row = replace(row, game=row.game or self._games.first_id(bulk.organizer, _key(row)))
             await self._start_or_cancel(row, bulk)
         except _FINAL as error:
-            why = f"{error.asked} {error.allowed}" if isinstance(error, Refusal) else f"{error}"
+            why = f"{error.wrong} {error.allowed}" if isinstance(error, Refusal) else f"{error}"
             await self._became(row, "failed", why[:LONGEST_PROBLEM])
 
     async def _opened(self, row: BulkGameRow, bulk: BulkRow, *, closed: bool) -> bool:
@@ -163,16 +163,16 @@ class Opener:
     async def _wait(self, row: BulkGameRow) -> None:
         """Try again later to start a game whose time has come while some of its seats are free."""
         now = stamp(self._clock)
-        waited = stamped(now) - stamped(row.starts_at)
-        if waited > PATIENCE:
+        delay = stamped(now) - stamped(row.starts_at)
+        if delay > PATIENCE:
             why = f"Its seats were not full within {PATIENCE.days} days. Start or cancel it yourself."
             await self._became(row, "failed", why)
             return
-        due = later(now, SOON if waited < timedelta(minutes=10) else LATER)
+        next_try = later(now, SOON if delay < timedelta(minutes=10) else LATER)
         if row.status == "waiting":
-            await self._store.postpone(row, due)
+            await self._store.postpone(row, next_try)
         else:
-            await self._became(row, "waiting", due=due)
+            await self._became(row, "waiting", due=next_try)
 
     async def _became(self, row: BulkGameRow, status: BulkStatus, why: str = "", due: str = NEVER) -> None:
         await self._store.record(replace(row, status=status, why=why, due=due))

@@ -69,14 +69,14 @@ class Rematches:
 
     async def of(self, game: Game) -> list[Offered]:
         """Return the offered rematches of a game, in the order of their numbers."""
-        found = list[Offered]()
+        offers = list[Offered]()
         for number in range(1, rematching.MOST_OFFERS + 1):
             try:
                 rematch = await self._games.game(rematch_id(game.id, number))
             except UnknownGame:
                 break
-            found.append(self._offer_view(game, rematch, number))
-        return found
+            offers.append(self._offer_view(game, rematch, number))
+        return offers
 
     async def may_offer(self, game: Game, player: PlayerId, offers: Collection[Offered]) -> bool:
         """Tell whether an account can offer a rematch of a game now."""
@@ -123,16 +123,16 @@ class Rematches:
         if player not in offer.players.values():
             raise Refusal("TAB-REM-04", "You are not asked to play.", "Only the players who are asked can decline.")
         if offer.game.status != "cancelled":
-            done = await self._games.act(offer.game.id, player, Decline())
-            offer = self._offer_view(game, done.state, number)
+            outcome = await self._games.act(offer.game.id, player, Decline())
+            offer = self._offer_view(game, outcome.state, number)
         return offer
 
     def _offer_view(self, game: Game, rematch: Game, number: int) -> Offered:
         gathers = rematch.status == "gathering" and self._games.time() < rematch.offered_until
-        ended: Fate = "cancelled" if rematch.status in ("gathering", "cancelled") else "started"
+        fate: Fate = "cancelled" if rematch.status in ("gathering", "cancelled") else "started"
         players = {seat: holder for seat, holder in rematch.players.items() if holder is not None}
         agreed = tuple(seat for seat in players if seat not in rematch.around.assigned)
-        return Offered(number, rematch, players, "offered" if gathers else ended, agreed)
+        return Offered(number, rematch, players, "offered" if gathers else fate, agreed)
 
     async def _require_offerable(self, game: Game, player: PlayerId, number: int, offers: list[Offered]) -> None:
         """Raise `Refusal` when an account cannot offer the next rematch of a game."""
@@ -140,11 +140,11 @@ class Rematches:
         rematching.require_offerable(game, player, cause_of(first).tournament)
         if offers and offers[-1].status != "cancelled":
             last = offers[-1]
-            asked = f"Offer {last.number} {'is open' if last.status == 'offered' else 'has become a game'}."
-            raise Refusal("TAB-REM-05", asked, "Agree to it or decline it." if last.status == "offered" else "Play it.")
+            wrong = f"Offer {last.number} {'is open' if last.status == 'offered' else 'has become a game'}."
+            raise Refusal("TAB-REM-05", wrong, "Agree to it or decline it." if last.status == "offered" else "Play it.")
         if number > rematching.MOST_OFFERS:
-            asked = f"{rematching.MOST_OFFERS} rematches of this game were offered."
-            raise Refusal("TAB-REM-05", asked, "Create a new game, and invite the players.")
+            wrong = f"{rematching.MOST_OFFERS} rematches of this game were offered."
+            raise Refusal("TAB-REM-05", wrong, "Create a new game, and invite the players.")
 
     async def _offer(self, game: Game, number: int, player: PlayerId, entropy: str) -> Offered:
         row = await self._games.store.game(game.id)
@@ -153,12 +153,12 @@ class Rematches:
         accounts = {each.player: each for each in await self._accounts.by_ids(holders.values())}
         for holder in holders.values():
             if holder not in accounts or accounts[holder].closed is not None:
-                asked = f"The account {holder} is closed."
-                raise Refusal("TAB-REM-01", asked, "A rematch is played by all who held a seat at the end.")
-        taken = {
+                wrong = f"The account {holder} is closed."
+                raise Refusal("TAB-REM-01", wrong, "A rematch is played by all who held a seat at the end.")
+        reserved = {
             seat: holder for seat, holder in holders.items() if holder == player or accounts[holder].bot is not None
         }
-        await self._require_room(player, len(taken) - 1)
+        await self._require_room(player, len(reserved) - 1)
         at = self._games.time()
         wish = TableWish(
             ruleset=game.ruleset.id,
@@ -170,12 +170,12 @@ class Rematches:
             abandoned_after=None if game.abandoned_after == ABANDONED_AFTER else game.abandoned_after,
             title=row.title,
             listed=not await self._games.store.unlisted((game.id,)),
-            seats={seat: holder for seat, holder in holders.items() if seat not in taken},
+            seats={seat: holder for seat, holder in holders.items() if seat not in reserved},
         )
         name = rematch_id(game.id, number)
-        rematch = RematchWish(game.id, game.board, rematching.offered_until(at), name, taken, entropy)
-        done = await open_table(self._games, player, wish, rematch=rematch)
-        return self._offer_view(game, done.state, number)
+        rematch = RematchWish(game.id, game.board, rematching.offered_until(at), name, reserved, entropy)
+        outcome = await open_table(self._games, player, wish, rematch=rematch)
+        return self._offer_view(game, outcome.state, number)
 
     async def _require_room(self, player: PlayerId, bots: int) -> None:
         most = self._settings.bots_per_account
@@ -192,12 +192,12 @@ def rematch_id(game: GameId, number: int) -> GameId:
 
 def _numbered(offers: list[Offered], number: int) -> Offered:
     if not 1 <= number <= len(offers):
-        known = f"Offers so far: {', '.join(str(each.number) for each in offers)}." if offers else "None was offered."
-        raise Refusal("TAB-REM-05", f"No rematch {number} of this game was offered.", known)
+        allowed = f"Offers so far: {', '.join(str(each.number) for each in offers)}." if offers else "None was offered."
+        raise Refusal("TAB-REM-05", f"No rematch {number} of this game was offered.", allowed)
     return offers[number - 1]
 
 
 def _require_offered(offer: Offered) -> None:
     if offer.status == "cancelled":
-        asked = f"Offer {offer.number} was declined or has expired."
-        raise Refusal("TAB-REM-04", asked, "Offer the next one.", untimely=True)
+        wrong = f"Offer {offer.number} was declined or has expired."
+        raise Refusal("TAB-REM-04", wrong, "Offer the next one.", untimely=True)

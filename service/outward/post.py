@@ -149,7 +149,7 @@ class Outward:
         origin = httpcore.Origin(target.scheme.encode(), target.host.encode(), target.port)
         host = f"[{target.host}]" if ":" in target.host else target.host
         standard = 443 if target.scheme == "https" else 80
-        sent = {
+        all_headers = {
             "Host": host if target.port == standard else f"{host}:{target.port}",
             "User-Agent": "Tabularium",
             "Accept-Encoding": "identity",
@@ -162,20 +162,20 @@ class Outward:
         connection = httpcore.AsyncHTTPConnection(origin, trust, network_backend=self._guard)
         try:
             async with connection.stream(
-                "POST", url, headers=[*sent.items()], content=body, extensions={"timeout": {"connect": CONNECT}}
+                "POST", url, headers=[*all_headers.items()], content=body, extensions={"timeout": {"connect": CONNECT}}
             ) as response:
-                kept = await _first_of(response.aiter_stream())
+                beginning = await _first_of(response.aiter_stream())
                 # Names are bytes, in the case in which the server wrote them.
                 after = next((value for name, value in response.headers if name.lower() == b"retry-after"), None)
-                return Answer(response.status, kept, after.decode("latin-1") if after is not None else None)
+                return Answer(response.status, beginning, after.decode("latin-1") if after is not None else None)
         finally:
             with suppress(Exception):
                 await connection.aclose()
 
     async def _resolved(self, host: str, port: int) -> list[str]:
         loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(self._threads, lambda: getaddrinfo(host, port, type=SOCK_STREAM))
-        return [str(address[0]) for *_, address in found]
+        addresses = await loop.run_in_executor(self._threads, lambda: getaddrinfo(host, port, type=SOCK_STREAM))
+        return [str(address[0]) for *_, address in addresses]
 
     def close(self) -> None:
         """Resolve nothing any more."""
@@ -190,11 +190,11 @@ def _trusted() -> ssl.SSLContext:
 
 async def _first_of(body: AsyncIterator[bytes]) -> bytes:
     """Return the first bytes of a body that was read to its end. Raises `Unanswered` for one that is too long."""
-    kept, length = b"", 0
+    beginning, length = b"", 0
     async for piece in body:
         length += len(piece)
         if length > MOST_BYTES:
             raise Unanswered(f"the answer has more than {MOST_BYTES} bytes")
-        if len(kept) < KEPT:
-            kept += piece[: KEPT - len(kept)]
-    return kept
+        if len(beginning) < KEPT:
+            beginning += piece[: KEPT - len(beginning)]
+    return beginning

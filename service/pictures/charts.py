@@ -127,9 +127,9 @@ class _Scale(Struct, frozen=True):
 
 def _steps(least: Figure, most: Figure) -> list[int]:
     """Return round numbers from `least` or below to `most` or above, not many."""
-    wanted = max(most - least, 4) / 5
-    size = 10 ** math.floor(math.log10(wanted)) if wanted >= 1 else 1
-    step = next(size * factor for factor in (1, 2, 5, 10) if size * factor >= wanted)
+    ideal = max(most - least, 4) / 5
+    size = 10 ** math.floor(math.log10(ideal)) if ideal >= 1 else 1
+    step = next(size * factor for factor in (1, 2, 5, 10) if size * factor >= ideal)
     return [step * number for number in range(math.floor(least / step), math.ceil(max(most, 1) / step) + 1)]
 
 
@@ -216,7 +216,7 @@ WIDEST: Final = 26
 
 
 def _bar(tower: Tower, number: int, x: float, wide: float, up: _Scale) -> str:
-    drawn = ""
+    svg = ""
     above: Figure = 0
     below: Figure = 0
     for place, part in enumerate(tower.parts):
@@ -226,11 +226,11 @@ def _bar(tower: Tower, number: int, x: float, wide: float, up: _Scale) -> str:
         above, below = above + max(had, 0), below + min(had, 0)
         if had:
             words = f"{part.name} ({tower.name}), round {number}: {spelled(had)}"
-            drawn += (
+            svg += (
                 f'<path class="part" fill-opacity="{_shade(place)}" d="M{x:g} {bottom:g}H{x + wide:g}V{top:g}H{x:g}Z">'
                 f"<title>{escape(words)}</title></path>"
             )
-    return drawn
+    return svg
 
 
 def _shade(place: int) -> float:
@@ -270,13 +270,13 @@ def dice(title: str, thrown: Sequence[Die]) -> str:
         parts.append(f'<text class="name" x="20" y="{top + 12}">{escape(die.name)}</text>')
         for bar in die.bars:
             top += ROW
-            counted = f"{bar.times} times, {bar.expected:.1f} expected"
-            description.append(f"{bar.name} {counted}")
+            counts = f"{bar.times} times, {bar.expected:.1f} expected"
+            description.append(f"{bar.name} {counts}")
             parts.append(
-                f"<g><title>{escape(bar.name)}: {counted}</title>{_text(122, top + 5, bar.name, 'end')}"
+                f"<g><title>{escape(bar.name)}: {counts}</title>{_text(122, top + 5, bar.name, 'end')}"
                 f'<path class="bar" d="M{along.start} {top - 9}H{along(bar.times)}v18H{along.start}Z"/>'
                 f'<path class="mark" d="M{along(bar.expected)} {top - 13}v26"/>'
-                f"{_text(along(max(bar.times, bar.expected)) + 10, top + 5, counted, 'start')}</g>"
+                f"{_text(along(max(bar.times, bar.expected)) + 10, top + 5, counts, 'start')}</g>"
             )
         top += ROW
         parts.append(_text(130, top, die.caption, "start"))

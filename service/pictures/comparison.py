@@ -149,11 +149,11 @@ def _standings(here: Marks, there: Marks) -> Iterator[StandingDiffers]:
 
 
 def _figures(marks: Marks) -> dict[tuple[Seat, str | None], Mapping[str, Figure]]:
-    found: dict[tuple[Seat, str | None], Mapping[str, Figure]] = {}
+    figures: dict[tuple[Seat, str | None], Mapping[str, Figure]] = {}
     for each in marks.standings:
-        found[each.seat, None] = each.figures
-        found |= {(each.seat, nation.nation): nation.figures for nation in each.nations}
-    return found
+        figures[each.seat, None] = each.figures
+        figures |= {(each.seat, nation.nation): nation.figures for nation in each.nations}
+    return figures
 
 
 K = TypeVar("K")
@@ -168,5 +168,5 @@ def _differing(here: Mapping[K, T], there: Mapping[K, T]) -> Iterator[tuple[K, t
 
 
 def _only(here: Iterable[Link], there: Iterable[Link]) -> tuple[Link, ...]:
-    known = list(there)
-    return tuple(link for link in here if link not in known)
+    others = list(there)
+    return tuple(link for link in here if link not in others)

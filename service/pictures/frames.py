@@ -60,16 +60,16 @@ async def frames(
     vault = await games.vault(played.id)
     camera = Camera(sheet, viewer, vault, played.names, base)
     key = camera.scene(after)
-    drawn: list[FrameView] = []
+    views: list[FrameView] = []
     for number, record in enumerate(records, start=1):
         if camera.game is None or retraction(record) is not None:
             game = await games.at(played.id, record.version)
         else:
             game = later(camera.game, (record,))
-        drawn.append(camera.frame(record, game))
+        views.append(camera.frame(record, game))
         if number % TURN == 0:
             await asyncio.sleep(0)
-    return key, drawn
+    return key, views
 
 
 class Camera:
@@ -105,7 +105,7 @@ class Camera:
         before_it = None if self.game is None else self.game.table
         number, heading, battle = game.round, game.heading, self._fought(game)
         happened = happening(event, sheet.drawing) if isinstance(event, Event) else None
-        made = FrameView(
+        view = FrameView(
             version=record.version,
             type=record.type,
             at=record.at,
@@ -125,7 +125,7 @@ class Camera:
             heading=heading if heading != self._heading else UNSET,
         )
         self.game, self._marks, self._round, self._heading, self._battle = game, after, number, heading, battle
-        return made
+        return view
 
 
 _AROUND: Final = tuple(GAME_EVENTS)

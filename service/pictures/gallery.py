@@ -35,25 +35,25 @@ class Gallery:
     ) -> bytes:
         """Return what `draw` makes of a game at a version for `viewer`; `what` tells the kinds of pictures apart."""
         key = (game, version, viewer.seat, viewer.everything, what)
-        while (found := self._pictures.get(key)) is None:
+        while (content := self._pictures.get(key)) is None:
             if (other := self._drawing.get(key)) is not None:
                 # The request that draws it may be cancelled or fail: then it is tried again here.
                 await asyncio.wait([other])
                 continue
             mine = self._drawing[key] = asyncio.get_running_loop().create_future()
             try:
-                found = await draw()
-                self._keep(key, found)
-                return found
+                content = await draw()
+                self._keep(key, content)
+                return content
             finally:
                 del self._drawing[key]
                 mine.set_result(b"")
         self._pictures.move_to_end(key)
-        return found
+        return content
 
-    def _keep(self, key: Hashable, drawn: bytes) -> None:
-        self._pictures[key] = drawn
-        self._bytes_held += len(drawn)
+    def _keep(self, key: Hashable, picture: bytes) -> None:
+        self._pictures[key] = picture
+        self._bytes_held += len(picture)
         while self._bytes_held > self._room and len(self._pictures) > 1:
             _, old = self._pictures.popitem(last=False)
             self._bytes_held -= len(old)

@@ -26,14 +26,16 @@ ACROSS: Final = 1600
 
 def happening(event: Event[Any], drawing: Drawing) -> Happening | None:
     """Return where on a map an event happened; None when it names no area of it."""
-    known = drawing.areas
-    left, reached = (dict.fromkeys(area for area in event.places_of(part) if area in known) for part in ("from", "to"))
-    moves = tuple((one, other) for one, other in product(left, reached) if one != other)
+    areas = drawing.areas
+    origins, reached = (
+        dict.fromkeys(area for area in event.places_of(part) if area in areas) for part in ("from", "to")
+    )
+    moves = tuple((one, other) for one, other in product(origins, reached) if one != other)
     moved = {area for move in moves for area in move}
-    lost = tuple(dict.fromkeys(area for area in event.places_of("lost") if area in known))
-    beside = dict.fromkeys((*left, *reached, *(area for area in event.places_of("at") if area in known)))
-    at = tuple(area for area in beside if area not in moved and area not in lost)
-    return Happening(moves, at, lost) if moves or at or lost else None
+    removed = tuple(dict.fromkeys(area for area in event.places_of("lost") if area in areas))
+    beside = dict.fromkeys((*origins, *reached, *(area for area in event.places_of("at") if area in areas)))
+    at = tuple(area for area in beside if area not in moved and area not in removed)
+    return Happening(moves, at, removed) if moves or at or removed else None
 
 
 def drawn_happening(happened: Happening, drawing: Drawing) -> str:

@@ -91,10 +91,10 @@ def legend(
             for index, each in enumerate(standings[first : first + per_row])
         ]
         tall = max(down for _, down in row) - bottom + 10
-        for index, (each, (drawn, _)) in enumerate(zip(standings[first:], row, strict=False)):
+        for index, (each, (svg, _)) in enumerate(zip(standings[first:], row, strict=False)):
             x = MARGIN + index * (wide + MARGIN)
             parts.append(_frame(each, look.paints.get(each.seat, NOBODY), x, bottom, wide, tall))
-            parts.append(drawn)
+            parts.append(svg)
         bottom += tall + 12
     for shelf in shelves:
         column = Column(MARGIN + 4, bottom, across - 2 * MARGIN)

@@ -83,13 +83,13 @@ class Layout:
 
         One on a coast does not hide the pile in the area itself either, if it is given as `beside`.
         """
-        asked = area, wide, tall, coast, beside
-        found = self._piles.get(asked)
-        if found is None:
+        key = area, wide, tall, coast, beside
+        box = self._piles.get(key)
+        if box is None:
             if len(self._piles) >= KNOWN:
                 self._piles.clear()
-            found = self._piles[asked] = self._put(*asked)
-        return found
+            box = self._piles[key] = self._put(*key)
+        return box
 
     def _put(self, area: AreaId, wide: float, tall: float, coast: str, beside: Box | None) -> Box:
         outline = self.drawing.areas[area]
@@ -183,10 +183,10 @@ def _pieces(area: AreaId, place: Place, plan: Layout, look: Look, larger: float)
         lying.setdefault(stack.coast if stack.coast in outline.coasts else "", []).append(stack)
     room = max(88.0, 3.2 * outline.radius)
     rows = [*_sites(place, look, room), *_stacks(lying.pop(""), look, room)]
-    beside, drawn = _laid(area, rows, plan, larger) if rows else (None, "")
+    beside, svg = _laid(area, rows, plan, larger) if rows else (None, "")
     for coast, stacks in lying.items():
-        drawn += _laid(area, [*_stacks(stacks, look, 88.0)], plan, larger, coast, beside)[1]
-    return drawn
+        svg += _laid(area, [*_stacks(stacks, look, 88.0)], plan, larger, coast, beside)[1]
+    return svg
 
 
 def _laid(
@@ -252,14 +252,14 @@ def _extent(rows: Sequence[list[Token]], larger: float) -> tuple[float, float]:
 def _rows_as_svg(rows: Iterable[list[Token]], pile: Box, larger: float) -> str:
     enlarged = f" scale({number(larger)})" if larger > 1 else ""
     top = pile.top
-    drawn: list[str] = []
+    tokens: list[str] = []
     for row in rows:
         left = (pile.left + pile.right - _length(row) * larger) / 2
         for token in row:
-            drawn.append(f'<g transform="translate({number(left)} {number(top)}){enlarged}">{token.svg}</g>')
+            tokens.append(f'<g transform="translate({number(left)} {number(top)}){enlarged}">{token.svg}</g>')
             left += (token.width + GAP) * larger
         top += (_height(row) + GAP) * larger
-    return "".join(drawn)
+    return "".join(tokens)
 
 
 def _length(row: Iterable[Token]) -> float:
@@ -316,8 +316,8 @@ TOGETHER: Final = 4
 
 def _plates(sites: Iterable[Mark], look: Look) -> Iterator[Token]:
     """Yield a plate for each mark; marks of one kind with different owners, such as influence, share one."""
-    for (_, is_owned), found in groupby(sites, key=lambda mark: (mark.kind, mark.seat is not None)):
-        alike = tuple(found)
+    for (_, is_owned), group in groupby(sites, key=lambda mark: (mark.kind, mark.seat is not None)):
+        alike = tuple(group)
         at_once = TOGETHER if len({mark.seat for mark in alike}) == len(alike) else 1
         for first in range(0, len(alike), at_once):
             marks = alike[first : first + at_once]

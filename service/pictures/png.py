@@ -29,7 +29,7 @@ async def png(svg: bytes, width: int) -> bytes:
     )
     try:
         async with asyncio.timeout(SECONDS):
-            drawn, stderr = await converter.communicate(svg)
+            image, stderr = await converter.communicate(svg)
     except TimeoutError:
         raise NotConverted(f"a picture was not converted in {SECONDS} s") from None
     finally:
@@ -39,7 +39,7 @@ async def png(svg: bytes, width: int) -> bytes:
         raise NotConverted(
             stderr.decode(errors="replace").strip() or f"the converter ended with {converter.returncode}"
         )
-    return drawn
+    return image
 
 
 def converted(svg: str, width: int) -> bytes:

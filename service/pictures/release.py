@@ -20,11 +20,11 @@ def drawn_by() -> str:
 
 def digest(places: Sequence[Traversable], converter: str) -> str:
     """Return a digest of files and folders and of the converter's version. It does not depend on where they lie."""
-    seen = hashlib.sha256(converter.encode())
+    hash_ = hashlib.sha256(converter.encode())
     for name, content in (file for place in places for file in _files(place, place.name)):
-        seen.update(f"\n{name} {len(content)}\n".encode())
-        seen.update(content)
-    return seen.hexdigest()
+        hash_.update(f"\n{name} {len(content)}\n".encode())
+        hash_.update(content)
+    return hash_.hexdigest()
 
 
 def _files(place: Traversable, name: str) -> Iterator[tuple[str, bytes]]:

@@ -111,10 +111,10 @@ def drawn_areas(sheet: Sheet, marks: Marks, areas: Iterable[AreaId]) -> dict[Are
     return {area: fragment(area, marks.places.get(area, EMPTY), sheet.plan, sheet.look, larger) for area in areas}
 
 
-def changed_areas(before: Marks, after: Marks, known: Mapping[AreaId, Any]) -> list[AreaId]:
+def changed_areas(before: Marks, after: Marks, areas: Mapping[AreaId, Any]) -> list[AreaId]:
     """Return the areas on which something else lies than before."""
     one, other = before.places, after.places
-    return [area for area in dict.fromkeys((*one, *other)) if area in known and one.get(area) != other.get(area)]
+    return [area for area in dict.fromkeys((*one, *other)) if area in areas and one.get(area) != other.get(area)]
 
 
 def ground_differs(before: Marks, after: Marks) -> bool:

@@ -104,13 +104,13 @@ def _lines(items: Iterable[_Item]) -> list[list[_Item]]:
 def pill(stack: Stack, paint: Paint, sign: str = "") -> Token:
     """Return what belongs together as one token: the emblem of its owner, or its sign, then a glyph for each mark."""
     lines = _lines(_items(stack.marks))
-    left = PAD + _emblem_width(sign) + APART
-    wide = left + max(_length(line) for line in lines) + PAD
+    start = PAD + _emblem_width(sign) + APART
+    wide = start + max(_length(line) for line in lines) + PAD
     tall = LINE * len(lines) - 2 * (len(lines) - 1)
     ground = box(0, 0, wide, tall, f'rx="5" fill="{paint.colour}" stroke="{paint.edge}"')
     emblem = _emblem(paint, sign, PAD, tall / 2)
-    drawn = "".join(_line_as_svg(line, left, LINE / 2 + (LINE - 2) * index) for index, line in enumerate(lines))
-    svg = f'<title>{written(stack.words)}</title>{ground}<g fill="{paint.ink}">{emblem}{drawn}</g>'
+    text = "".join(_line_as_svg(line, start, LINE / 2 + (LINE - 2) * index) for index, line in enumerate(lines))
+    svg = f'<title>{written(stack.words)}</title>{ground}<g fill="{paint.ink}">{emblem}{text}</g>'
     return Token(wide, tall, svg)
 
 
@@ -144,14 +144,14 @@ def plate(marks: tuple[Mark, ...], owners: tuple[Owner, ...] = ()) -> Token:
     pad = (LINE - GLYPH) / 2
     x = item.width + 2 * pad
     ground = box(0, 0, x, LINE, 'rx="2" fill="#fffaf0" stroke="#5b523f"')
-    drawn = f'{ground}<g fill="{DARK}">{item.as_svg(pad, LINE / 2)}</g>'
+    content = f'{ground}<g fill="{DARK}">{item.as_svg(pad, LINE / 2)}</g>'
     is_counted = any(mark.count != 1 for mark in marks)
     for mark, owner in zip(marks, owners, strict=False):  # without owners there is nobody to tell of
         field = _Field(owner, str(mark.count) if is_counted else "")
-        drawn += field.as_svg(x)
+        content += field.as_svg(x)
         x += field.width
     description = ", ".join(mark.words for mark in marks)
-    return Token(x, LINE, f"<title>{written(description)}</title>{drawn}")
+    return Token(x, LINE, f"<title>{written(description)}</title>{content}")
 
 
 @lru_cache(maxsize=256)

@@ -167,8 +167,8 @@ def planned(load: Load, costs: Costs, prices: Prices) -> Plan:
     events = year * load.events
     log, rows, tree = (events * costs.log / GIB, events * costs.rows / GIB, year * costs.entry / GIB)
     archive = events * load.finished * costs.archived / GIB
-    kept = load.games * costs.in_memory * costs.game
-    memory = (processes * costs.process + kept + load.games * load.watchers * costs.watcher) / GIB
+    in_memory = load.games * costs.in_memory * costs.game
+    memory = (processes * costs.process + in_memory + load.games * load.watchers * costs.watcher) / GIB
     database_cores = _enough(database, costs)
     step = _step(serving + folding + entering, processes, database_cores, costs)
     on_disk = log * (1 - load.finished) + archive + rows + tree

@@ -86,25 +86,25 @@ class Sandbox:
             await self._begin()
 
     async def _begin(self) -> None:
-        begun = asyncio.get_running_loop().create_future()
-        life = asyncio.create_task(self._live(begun))
+        ready = asyncio.get_running_loop().create_future()
+        life = asyncio.create_task(self._live(ready))
         self._lives.add(life)
         life.add_done_callback(self._lives.discard)
-        await asyncio.wait([begun, life], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([ready, life], return_when=asyncio.FIRST_COMPLETED)
         if life.done():
             life.result()
-        before, self._now = self._now, begun.result()
+        before, self._now = self._now, ready.result()
         if before is not None:
             before.end()
 
-    async def _live(self, begun: "asyncio.Future[_Life]") -> None:
+    async def _live(self, ready: "asyncio.Future[_Life]") -> None:
         folder = self._settings.data / f"games-{next(self._numbers)}"
         await asyncio.to_thread(shutil.copytree, self._settings.data / "seed", folder)
         clock, settings = HandSet(self._began), replace(self._settings, data=folder)
         async with open_services(settings, clock=clock, randomness=known_bytes("sandbox"), sandbox=self) as services:
             life = _Life(services, clock)
             async with life.going_on():
-                begun.set_result(life)
+                ready.set_result(life)
                 await life.wait_for_end()
         await asyncio.to_thread(shutil.rmtree, folder)
 
@@ -176,11 +176,11 @@ class _Life:
 
     async def move(self, at: datetime) -> None:
         for _ in range(MOMENTS):
-            due = await self._next_due(written(at))
-            if due is None:
+            moment_due = await self._next_due(written(at))
+            if moment_due is None:
                 await self._put(at)
                 break
-            await self._put(max(self._clock.now, stamped(due)))
+            await self._put(max(self._clock.now, stamped(moment_due)))
             await self._timekeeper.turn()
             await self._timekeeper.look_for_still()
         await self._secretary.turn()
@@ -217,9 +217,9 @@ async def open_sandbox(settings: SandboxSettings) -> AsyncIterator[Sandbox]:
         StoreUnavailable: the folder was not made by a sandbox, or another one holds it. Nothing was changed.
     """
     with only_service(_folder(settings.data)):
-        for left in settings.data.iterdir():
-            if left.is_dir():
-                shutil.rmtree(left)
+        for path in settings.data.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
         clock, randomness = HandSet(FIRST), known_bytes("seed")
         seed = replace(settings, data=settings.data / "seed", bots=0)
         async with open_services(seed, clock=clock, randomness=randomness) as services:

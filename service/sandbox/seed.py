@@ -76,9 +76,11 @@ class Seeding:
         return next(each.player for each in self._accounts if each.name == name)
 
     async def _open(self, ruleset: str, title: str, seats: int, clock: str | None = None) -> GameId:
-        chosen = PRESETS[clock] if clock else None
-        done = await create_game(self._games, self._new_account(ORGANIZER), ruleset, seats, title=title, clock=chosen)
-        return done.game
+        preset = PRESETS[clock] if clock else None
+        outcome = await create_game(
+            self._games, self._new_account(ORGANIZER), ruleset, seats, title=title, clock=preset
+        )
+        return outcome.game
 
     async def _new_game(self, ruleset: str, title: str, seats: int, clock: str | None = None) -> GameId:
         game = await self._open(ruleset, title, seats, clock)

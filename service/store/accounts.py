@@ -219,11 +219,11 @@ class AccountStore(Protocol):
         ...
 
     async def add_token(
-        self, row: TokenRow, digest: bytes, made: Made | None = None, most: int | None = None
+        self, row: TokenRow, digest: bytes, creation: Made | None = None, most: int | None = None
     ) -> Made | None:
         """Store a token with the SHA-256 of its value.
 
-        `made` is the use of an idempotency key: if the key was used before, return what it made then, and store
+        `creation` is the use of an idempotency key: if the key was used before, return what it made then, and store
         nothing. Raises `LimitReached` when the account has `most` tokens that have not ended, sessions and apps left
         aside.
         """
@@ -235,16 +235,16 @@ class AccountStore(Protocol):
         retires: str,
         row: TokenRow,
         digest: bytes,
-        made: Made | None = None,
+        creation: Made | None = None,
         most: int | None = None,
     ) -> bool:
         """Let token `old` end at `retires` and store another in its place; False when it had ended or was replaced.
 
-        With `made` under an idempotency key, which must not have made anything. Raises `LimitReached` as `add_token`.
+        With `creation` under an idempotency key, which must be new. Raises `LimitReached` as `add_token` does.
         """
         ...
 
-    async def open_account(self, row: PlayerRow, token: TokenRow, digest: bytes, made: Made) -> Made | None:
+    async def open_account(self, row: PlayerRow, token: TokenRow, digest: bytes, creation: Made) -> Made | None:
         """Store an account and its first token, as `add_token` does under an idempotency key."""
         ...
 

@@ -111,9 +111,9 @@ async def move(store: Archive, source: Place | None, goal: Place | None) -> Asyn
     off at any moment and begun again. Nothing is deleted from a place. Raises `PlaceAway`.
     """
     last: Segment | None = None
-    while found := await store.stored(last, _MOVED):
+    while stored := await store.stored(last, _MOVED):
         moved: list[Segment] = []
-        for segment in found:
+        for segment in stored:
             if goal is None and segment.digest is None:
                 yield Moved(segment, 0)
                 continue
@@ -133,7 +133,7 @@ async def move(store: Archive, source: Place | None, goal: Place | None) -> Asyn
                 yield Moved(segment, 0, f"{segments.name_of(segment)}: {error}")
         if moved:
             await store.move(moved)
-        last = found[-1]
+        last = stored[-1]
 
 
 async def _let_go(segment: Segment, place: Place) -> Segment:
@@ -155,21 +155,21 @@ async def _content(segment: Segment, source: Place | None, goal: Place | None) -
 
 async def _dictionary(store: Archive, games: Sequence[GameId]) -> tuple[int, Dictionary]:
     """Return the dictionary of this database; the first games that are archived train it."""
-    found = await store.dictionary()
-    if found is None:
+    dictionary = await store.dictionary()
+    if dictionary is None:
         step = max(1, len(games) // _TRAINING)
         content = segments.train([(await store.waiting(game)).rows for game in games[::step]])
         if content is None:
             return PLAIN, None
-        found = segments.number_of(content), content
-        await store.add_dictionary(*found)
-    number, content = found
+        dictionary = segments.number_of(content), content
+        await store.add_dictionary(*dictionary)
+    number, content = dictionary
     return number, segments.read_dictionary(content)
 
 
-def check_read_back(packed: Sequence[Segment], found: Sequence[Segment], deleted: int, rows: int) -> None:
+def check_read_back(packed: Sequence[Segment], read_back: Sequence[Segment], deleted: int, rows: int) -> None:
     """Raise `SegmentDamaged` unless the stored segments equal the packed ones, and exactly their rows were deleted."""
-    if [*packed] != [*found]:
+    if [*packed] != [*read_back]:
         raise SegmentDamaged("a segment was not stored as it was packed")
     if deleted != rows:
         raise SegmentDamaged(f"{deleted} rows would be deleted, and {rows} were packed")

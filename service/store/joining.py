@@ -29,8 +29,8 @@ class JoiningRow(Struct, frozen=True):
 class JoiningStore(Protocol):
     """Keeps joinings. Every method may raise `StoreError`."""
 
-    async def ask(self, kept: PlayerId, digest: bytes, asked_by: TokenId, ends: str, now: str) -> bool:
-        """Store the SHA-256 of a code of `kept` in place of its earlier one; False while that one is being used."""
+    async def ask(self, player: PlayerId, digest: bytes, asked_by: TokenId, ends: str, now: str) -> bool:
+        """Store the SHA-256 of a code of `player` in place of its earlier one; False while that one is being used."""
         ...
 
     async def asker_of(self, digest: bytes, now: str) -> PlayerId | None:

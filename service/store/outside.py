@@ -139,10 +139,10 @@ class Bucket:
 
     async def get(self, name: str) -> bytes | None:
         try:
-            found = await self._obstore.get_async(self._store, _key(name))
-            if found.meta["size"] > LARGEST:
+            answer = await self._obstore.get_async(self._store, _key(name))
+            if answer.meta["size"] > LARGEST:
                 return b""
-            return bytes(await found.bytes_async())
+            return bytes(await answer.bytes_async())
         except FileNotFoundError:
             return None
         except self._failures as error:
@@ -209,14 +209,14 @@ class Outside:
             SegmentDamaged: it is not what was stored.
             ArchiveAway: the place does not answer.
         """
-        found = None if anew else self._cached.get(digest)
-        if found is not None:
+        cached = None if anew else self._cached.get(digest)
+        if cached is not None:
             self._cached.move_to_end(digest)
-            return found
+            return cached
         task = self._under_way.get(digest)
         if task is None:
             task = self._under_way[digest] = asyncio.create_task(self._read(digest))
-            task.add_done_callback(lambda done: self._on_read_end(digest, done))
+            task.add_done_callback(lambda finished_task: self._on_read_end(digest, finished_task))
         # The caller who asked first may be gone before the others.
         return await asyncio.shield(task)
 

@@ -391,8 +391,8 @@ class EventStore(Protocol):
         """Return the rulesets of games; unknown games are left out."""
         ...
 
-    async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
-        """Return the secrets of a game in the order of their sealing, without the first `known` of them."""
+    async def secrets(self, game: GameId, offset: int = 0) -> list[Secret]:
+        """Return the secrets of a game in the order of their sealing, without the first `offset` of them."""
         ...
 
     async def load(self, game: GameId, after: Version = 0) -> Stored | None:

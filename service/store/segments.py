@@ -157,9 +157,9 @@ def unpack(segment: Segment, dictionary: Dictionary) -> list[Positioned]:
         draws = accumulate(columns.draws)
         rows = zip(positions, columns.schemas, draws, columns.at, columns.causes, columns.events, strict=True)
         at, previous, records = "", segment.previous, list[Positioned]()
-        for version, (position, schema, drawn, when, cause, event) in enumerate(rows, segment.after + 1):
+        for version, (position, schema, draw_count, when, cause, event) in enumerate(rows, segment.after + 1):
             at = at if when is None else when
-            record = Record(version, event, schema, drawn, at, cause, b"")
+            record = Record(version, event, schema, draw_count, at, cause, b"")
             previous = chain_hash(previous, segment.game, record)
             records.append((position, replace(record, hash=previous)))
     except (zstandard.ZstdError, msgspec.MsgspecError, ValueError) as error:

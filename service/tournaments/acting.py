@@ -72,13 +72,13 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
         row = await self._row(stream) if stream.isalnum() else None
         if row is None:
             raise self.unknown(f"There is no {self.what} {stream!r}.")
-        known = self._in_memory.get(stream)
-        before = self._state(known)[0] if known is not None else None
+        before_entry = self._in_memory.get(stream)
+        before = self._state(before_entry)[0] if before_entry is not None else None
         records: Sequence[Record] = ()
         if before is None or before.version < row.version:
             records = await self._store.read(stream, before.version if before is not None else 0)
             self._check(stream, records, before)
-        return self._keep(stream, self._folded(stream, row.title, records, known))
+        return self._keep(stream, self._folded(stream, row.title, records, before_entry))
 
     async def at(self, stream: Id, version: Version) -> Kept:
         """Return a stream as it was at a version that it has reached. Raises `unknown`."""
@@ -88,15 +88,15 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
             return now
         return self._folded(stream, title, await self._store.read(stream, 0, version))
 
-    def _keep(self, stream: Id, kept: Kept) -> Kept:
-        known = self._in_memory.get(stream)
+    def _keep(self, stream: Id, entry: Kept) -> Kept:
+        other = self._in_memory.get(stream)
         # Replace an equal version, too: a title changes without an event.
-        if known is None or self._state(known)[0].version <= self._state(kept)[0].version:
-            self._in_memory[stream] = kept
+        if other is None or self._state(other)[0].version <= self._state(entry)[0].version:
+            self._in_memory[stream] = entry
         self._in_memory.move_to_end(stream)
         if len(self._in_memory) > self.in_memory:
             self._in_memory.popitem(last=False)
-        return kept
+        return entry
 
     @abstractmethod
     async def _row(self, stream: Id) -> Row | None:
@@ -107,7 +107,7 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
         """Return a stream folded from all of its records, or from those that follow `before`, if there are any."""
 
     @abstractmethod
-    def _state(self, kept: Kept) -> tuple[S, str]:
+    def _state(self, entry: Kept) -> tuple[S, str]:
         """Return the state and the title of a stream."""
 
     @abstractmethod
@@ -115,7 +115,7 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
         """Store the events of an act. Raises `Conflict` when the stream has moved on from version `expected`."""
 
     @abstractmethod
-    def _repeating(self, kept: Kept) -> Kept:
+    def _repeating(self, entry: Kept) -> Kept:
         """Return a stream marked as the answer to a repeated request."""
 
     async def records(self, stream: Id, after: Version = 0, limit: int | None = None) -> list[Record]:
@@ -176,12 +176,12 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
 
     async def _first(self, stream: Id, use: KeyUse) -> Kept | None:
         """Return the answer to an earlier request with this key; None when there was none. Raises `KeyReused`."""
-        kept = await self._store.use_of_key(stream, use.account, use.key)
-        if kept is None:
+        first_use = await self._store.use_of_key(stream, use.account, use.key)
+        if first_use is None:
             return None
-        if kept.fingerprint != use.fingerprint:
+        if first_use.fingerprint != use.fingerprint:
             raise KeyReused
-        return await self._repeated(stream, kept.added.version)
+        return await self._repeated(stream, first_use.added.version)
 
     async def _repeated(self, stream: Id, version: Version) -> Kept:
         return self._repeating(await self.at(stream, version))

@@ -91,18 +91,26 @@ async def agenda_of(tournament: Tournament, games: Games, store: EventStore) -> 
     It takes a few queries whatever the size of the tournament, and the games of the tables that it shows.
     """
     every = [(each.number, table) for each in tournament.field.played for table in each.waiting]
-    shown = every[:MOST_TABLES]
-    named = {table.game for _, table in shown if table.game is not None}
-    rows = {row.game: row for row in await store.games(among=named, limit=len(named))} if named else {}
+    listed = every[:MOST_TABLES]
+    games_listed = {table.game for _, table in listed if table.game is not None}
+    rows = (
+        {row.game: row for row in await store.games(among=games_listed, limit=len(games_listed))}
+        if games_listed
+        else {}
+    )
     cases = [
         case
         for status in WAITING
-        for case in (await store.cases(status=status, party=_NOBODY, judged=named, limit=MOST_CASES) if named else ())
+        for case in (
+            await store.cases(status=status, party=_NOBODY, judged=games_listed, limit=MOST_CASES)
+            if games_listed
+            else ()
+        )
     ]
     days = tournament.regulations.unfinished.days
-    tables = [await _waiting(number, table, rows, cases, days, games) for number, table in shown]
+    tables = [await _waiting(number, table, rows, cases, days, games) for number, table in listed]
     absent = tuple(_absent(tournament.field, tournament.next_round))
-    return Agenda(tournament.id, tournament.version, absent, tuple(tables), len(every) - len(shown))
+    return Agenda(tournament.id, tournament.version, absent, tuple(tables), len(every) - len(listed))
 
 
 _NOBODY: Final = PlayerId("")

@@ -50,13 +50,13 @@ def _entries_of_round(tournament: Tournament, played: Round, first: str, last: s
         return
     playing = [table for table in played.waiting if table.result is None]
     if playing:
-        due = later(last, timedelta(days=regulations.unfinished.days))
-        yield Entry(f"unfinished-{number}", f"Round {number}: unfinished games can be adjudicated", due, due, off=False)
+        at = later(last, timedelta(days=regulations.unfinished.days))
+        yield Entry(f"unfinished-{number}", f"Round {number}: unfinished games can be adjudicated", at, at, off=False)
     results = [table.result.at for table in played.waiting if table.result is not None]
     is_last = regulations.stage_of(len(tournament.field.played)) is None and played is tournament.field.played[-1]
     if results and not is_last:
-        due = later(max(results), timedelta(hours=regulations.confirmed_after))
-        yield Entry(f"results-{number}", f"Round {number}: the results count by themselves", due, due, off=False)
+        at = later(max(results), timedelta(hours=regulations.confirmed_after))
+        yield Entry(f"results-{number}", f"Round {number}: the results count by themselves", at, at, off=False)
 
 
 def calendar_of(tournament: Tournament, title: str, page: str) -> bytes:
@@ -68,11 +68,11 @@ def calendar_of(tournament: Tournament, title: str, page: str) -> bytes:
     # Here, because it takes a tenth of a second, and most processes are never asked for a calendar.
     from icalendar import Calendar, Event, vText
 
-    named = title or f"Tournament {tournament.id}"
+    heading = title or f"Tournament {tournament.id}"
     calendar = Calendar()
     calendar.add("prodid", _PRODUCT)
     calendar.add("version", "2.0")
-    calendar.add("x-wr-calname", vText(named))  # the library escapes only what it knows to be a text
+    calendar.add("x-wr-calname", vText(heading))  # the library escapes only what it knows to be a text
     for each in entries_of(tournament):
         event = Event()
         event.add("uid", f"{each.name}@{tournament.id}")
@@ -80,7 +80,7 @@ def calendar_of(tournament: Tournament, title: str, page: str) -> bytes:
         event.add("sequence", tournament.version)
         event.add("dtstart", _time(each.begins))
         event.add("dtend", _time(each.ends))
-        event.add("summary", f"{named} · {each.says}")
+        event.add("summary", f"{heading} · {each.says}")
         event.add("status", "CANCELLED" if each.off else "CONFIRMED")
         if page:
             event.add("url", page)

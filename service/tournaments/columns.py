@@ -78,8 +78,8 @@ class Numbers:
 
     def part(self, players: Sequence[int], shape: Shape) -> "Numbers":
         """Return the problem of some of the players."""
-        chosen = np.array(players)
-        return Numbers(self.pairs[np.ix_(chosen, chosen)], self.sizes, self.byes[chosen], shape)
+        indices = np.array(players)
+        return Numbers(self.pairs[np.ix_(indices, indices)], self.sizes, self.byes[indices], shape)
 
 
 class Pricing:
@@ -189,8 +189,8 @@ class Master:
     def shares(self) -> list[tuple[float, Table]]:
         """Return the tables in the solution of the linear program with their shares, the largest first."""
         shares = zip(self._solver.getSolution().col_value, self.tables, strict=True)
-        taken = ((share, table) for share, table in shares if table and share > EXACT)
-        return sorted(taken, key=lambda item: (-item[0], item[1]))
+        used = ((share, table) for share, table in shares if table and share > EXACT)
+        return sorted(used, key=lambda item: (-item[0], item[1]))
 
     def choose_tables(self, seconds: float, start: Sequence[Table]) -> tuple[list[Table] | None, float]:
         """Return the tables that an integer program chooses within the time, and its bound. The linear program is
@@ -201,19 +201,19 @@ class Master:
             count, np.arange(count, dtype=np.int32), np.array([highspy.HighsVarType.kInteger] * count)
         )
         if start:
-            wanted = set(start)
+            start_tables = set(start)
             hint = highspy.HighsSolution()
-            hint.col_value = [1.0 if table in wanted else 0.0 for table in self.tables]
+            hint.col_value = [1.0 if table in start_tables else 0.0 for table in self.tables]
             solver.setSolution(hint)
         solver.run()
         info = solver.getInfo()
         if info.primal_solution_status != int(highspy.SolutionStatus.kSolutionStatusFeasible):
             return None, -math.inf
         values = solver.getSolution().col_value
-        chosen = [table for table, value in zip(self.tables, values, strict=True) if value > 0.5]
+        tables = [table for table, value in zip(self.tables, values, strict=True) if value > 0.5]
         if solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
-            return None if () in chosen else chosen, info.objective_function_value
-        return None if () in chosen else chosen, info.mip_dual_bound
+            return None if () in tables else tables, info.objective_function_value
+        return None if () in tables else tables, info.mip_dual_bound
 
 
 class Search:
@@ -304,23 +304,23 @@ class Search:
         """Fix the tables with the largest shares in the linear program, and solve it for the rest, until few are
         left."""
         players = list(range(self.numbers.count))
-        kept: list[Table] = []
+        fixed: list[Table] = []
         while self.seconds_left() > 0:
             shares = [(share, tuple(players[player] for player in table)) for share, table in master.shares()]
             room = Counter(master.numbers.shape)
-            taken: set[int] = set()
+            seated: set[int] = set()
             few = 1 + len(shares) // 20
             for place, (share, table) in enumerate(shares):
-                if (share > SURE or place < few) and taken.isdisjoint(table) and room[len(table)]:
-                    kept.append(table)
-                    taken.update(table)
+                if (share > SURE or place < few) and seated.isdisjoint(table) and room[len(table)]:
+                    fixed.append(table)
+                    seated.update(table)
                     room[len(table)] -= 1
-            players = [player for player in players if player not in taken]
-            if not taken or not players:
+            players = [player for player in players if player not in seated]
+            if not seated or not players:
                 break
             place = {player: number for number, player in enumerate(players)}
-            known = [tuple(place[player] for player in table) for _, table in shares if taken.isdisjoint(table)]
-            master = Master(self.numbers.part(players, room), known, self.cost)
+            columns = [tuple(place[player] for player in table) for _, table in shares if seated.isdisjoint(table)]
+            master = Master(self.numbers.part(players, room), columns, self.cost)
             priced = self._priced(master)
             if priced is None:
                 return
@@ -328,14 +328,14 @@ class Search:
                 value, pricing = priced
                 for _, table in islice(pricing.below(max(2, value / 20)), NEAR):
                     master.add(table)
-                chosen, _ = master.choose_tables(min(3, self.seconds_left()), [])
-                if chosen is None:
+                tables, _ = master.choose_tables(min(3, self.seconds_left()), [])
+                if tables is None:
                     return
-                kept.extend(tuple(players[player] for player in table) for table in chosen)
+                fixed.extend(tuple(players[player] for player in table) for table in tables)
                 players = []
                 break
         if not players:
-            self._take(kept)
+            self._take(fixed)
 
     def _exchanged(self, random: Random) -> Iterator[None]:
         """Draw groups of tables of a large field again until nothing improves; yield at each improvement."""
@@ -389,11 +389,11 @@ class Search:
             tables = self._below(pricing, gap, columns)
         if tables is None:
             return
-        chosen, bound = Master(self.numbers, [*self.best, *tables], self.cost).choose_tables(
+        better, bound = Master(self.numbers, [*self.best, *tables], self.cost).choose_tables(
             min(seconds, self.seconds_left()), self.best
         )
-        if chosen is not None:
-            self._take(chosen)
+        if better is not None:
+            self._take(better)
         if whole:
             self._raise(bound)
 
@@ -418,37 +418,40 @@ def shapes_of(
         byes: the costs of the cheapest byes, one for each bye that is allowed.
         ceiling: the cost of a known draw.
     """
-    found: list[tuple[float, Shape]] = []
+    priced: list[tuple[float, Shape]] = []
 
-    def fill(left: int, price: float, shape: dict[int, int], open_: list[int]) -> None:
+    def fill(remaining: int, price: float, shape: dict[int, int], open_: list[int]) -> None:
         if price >= ceiling:
             return
-        if not left:
-            found.append((price, shape))
+        if not remaining:
+            priced.append((price, shape))
         elif open_:
             size = open_[0]
-            for tables in range(left // size + 1):
-                fill(left - tables * size, price + tables * sizes[size], {**shape, size: tables}, open_[1:])
+            for tables in range(remaining // size + 1):
+                fill(remaining - tables * size, price + tables * sizes[size], {**shape, size: tables}, open_[1:])
 
     for without in range(min(len(byes), count) + 1):
         fill(count - without, sum(byes[:without]), {1: without}, sorted(sizes, reverse=True))
-    return sorted(found, key=lambda item: item[0])
+    return sorted(priced, key=lambda item: item[0])
 
 
-def solve(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def solve(problem: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield draws and bounds of a problem from `solving.py`, each better than the one before."""
-    ends = time.monotonic() + told["seconds"]
-    prices = {int(size): price for size, price in told["sizes"].items()}
-    unit = math.gcd(*prices.values(), *told["byes"], *(price for row in told["pairs"] for price in row)) or 1
-    pairs = np.array(told["pairs"], dtype=float) / unit
-    for one, other in told["bans"]:
+    ends = time.monotonic() + problem["seconds"]
+    prices = {int(size): price for size, price in problem["sizes"].items()}
+    unit = math.gcd(*prices.values(), *problem["byes"], *(price for row in problem["pairs"] for price in row)) or 1
+    pairs = np.array(problem["pairs"], dtype=float) / unit
+    for one, other in problem["bans"]:
         pairs[one, other] = pairs[other, one] = BANNED
-    byes = np.array(told["byes"], dtype=float) / unit
+    byes = np.array(problem["byes"], dtype=float) / unit
     sizes = {size: price / unit for size, price in prices.items()}
-    best: list[Table] = [tuple(sorted(table)) for table in told["tables"]] + [(player,) for player in told["without"]]
+    best: list[Table] = [
+        *(tuple(sorted(table)) for table in problem["tables"]),
+        *((player,) for player in problem["without"]),
+    ]
     own = Counter(map(len, best))
     cost = sum(map(Numbers(pairs, sizes, byes, own).price, best))
-    shapes = shapes_of(len(byes), sizes, sorted(byes.tolist())[: told["most_byes"]], cost)
+    shapes = shapes_of(len(byes), sizes, sorted(byes.tolist())[: problem["most_byes"]], cost)
     shapes.sort(key=lambda item: Counter(item[1]) != own)
     # The bound of each shape: at first, its own cost.
     bounds = [price for price, _ in shapes]

@@ -111,9 +111,9 @@ class Proceeding(Struct, frozen=True):
     repeated: bool = False
 
 
-async def draw_by_slices(field: Field, drawn: Round) -> Drawn:
+async def draw_by_slices(field: Field, current: Round) -> Drawn:
     """Draw a round without a solver. Raises `NoDraw` or `Undecided`."""
-    return Drawn(await asyncio.to_thread(drawn_without_solver, field, drawn), "slices")
+    return Drawn(await asyncio.to_thread(drawn_without_solver, field, current), "slices")
 
 
 class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
@@ -157,14 +157,14 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
     async def standings(self, tournament_id: TournamentId) -> tuple[Tournament, list[Standing]]:
         """Return the tournament as it is now, and its standings."""
         tournament = (await self.now(tournament_id)).tournament
-        known = self._standings.get(tournament_id)
-        if known is None or known[0] != tournament.version:
+        entry = self._standings.get(tournament_id)
+        if entry is None or entry[0] != tournament.version:
             # With 1,000 players this takes a while, so other requests must not wait for it.
-            known = tournament.version, await asyncio.to_thread(standings, tournament.field)
-            self._standings[tournament_id] = known
+            entry = tournament.version, await asyncio.to_thread(standings, tournament.field)
+            self._standings[tournament_id] = entry
             if len(self._standings) > KEPT:
                 self._standings.popitem(last=False)
-        return tournament, known[1]
+        return tournament, entry[1]
 
     # --- acting ---
 
@@ -290,7 +290,7 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
             now, expected = await self.begin_draw(tournament_id, player, expected=expected), None
             current = now.tournament.require_drawn("TAB-TRN-09")
             try:
-                found = await self.draw(now.tournament.field, current)
+                drawing = await self.draw(now.tournament.field, current)
             except (NoDraw, Undecided) as error:
                 why = obstacle(problem_of(now.tournament.field, current)) if isinstance(error, NoDraw) else None
                 right = "Change the regulations, or cancel the round and wait for more players."
@@ -298,7 +298,7 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
             try:
                 cause = Cause(player, key=use.key if use is not None else None)
                 at = stamp(self._clock)
-                inscribed = rounds.draft(now.tournament, found.draw, found.by, found.bound, cause, at)
+                inscribed = rounds.draft(now.tournament, drawing.draw, drawing.by, drawing.bound, cause, at)
                 return await self._append(inscribed, now.tournament.version, now.row.title, use)
             except Conflict:
                 continue  # perhaps somebody withdrew meanwhile
@@ -318,8 +318,8 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
                         tournament_id, player, (), await self._closing(tournament_id), expected=expected
                     )
                 except Refusal:
-                    drawn = (await self.now(tournament_id)).tournament.field.current
-                    if drawn is None or drawn.status != "drawn":
+                    lots = (await self.now(tournament_id)).tournament.field.current
+                    if lots is None or lots.status != "drawn":
                         raise
                     expected = None
                     continue  # the same request came twice at the same time, or another director was quicker
@@ -341,7 +341,7 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
         player: PlayerId,
         number: int,
         draft: int,
-        drawn: Draw,
+        draw: Draw,
         *,
         expected: Collection[Version] | None = None,
     ) -> tuple[Proceeding, Cost, tuple[Cost, ...]]:
@@ -354,7 +354,7 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
         if expected is not None and version not in expected:
             raise StaleVersion(expected, version, "tournament")
         # With many players this takes a while, so other requests must not wait for it.
-        costs = await asyncio.to_thread(rounds.price, now.tournament, number, draft, drawn, Cause(player))
+        costs = await asyncio.to_thread(rounds.price, now.tournament, number, draft, draw, Cause(player))
         return now, *costs
 
     async def _closing(self, tournament_id: TournamentId) -> Decide:
@@ -384,16 +384,16 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
             return first
         # Take the time before looking at the games: what happens in them after it does not matter.
         at = stamp(self._clock)
-        found = (await self.now(tournament_id)).tournament.field.rounds.get(number)
-        games = [table.game for table in found.tables if table.game is not None] if found is not None else []
-        begun = [game for game in games if next(iter(starts_of_commands(await self._games.records(game))), None)]
+        round_ = (await self.now(tournament_id)).tournament.field.rounds.get(number)
+        games = [table.game for table in round_.tables if table.game is not None] if round_ is not None else []
+        played = [game for game in games if next(iter(starts_of_commands(await self._games.records(game))), None)]
 
         def decide(tournament: Tournament, cause: Cause, _: str) -> Inscribed:
             cancelled = rounds.cancel_round(tournament, number, reason, cause, at)
-            if begun:
-                asked = f"Players have given commands in {begun[0]}."
+            if played:
+                wrong = f"Players have given commands in {played[0]}."
                 right = "A round is cancelled before anybody has; overrule single results instead."
-                raise Refusal("TAB-TRN-11", asked, right, untimely=True)
+                raise Refusal("TAB-TRN-11", wrong, right, untimely=True)
             return cancelled
 
         content = ["cancel-round", number, reason]
@@ -401,11 +401,11 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
 
     # --- storing ---
 
-    def _state(self, kept: Proceeding) -> tuple[Tournament, str]:
-        return kept.tournament, kept.row.title
+    def _state(self, entry: Proceeding) -> tuple[Tournament, str]:
+        return entry.tournament, entry.row.title
 
-    def _repeating(self, kept: Proceeding) -> Proceeding:
-        return replace(kept, repeated=True)
+    def _repeating(self, entry: Proceeding) -> Proceeding:
+        return replace(entry, repeated=True)
 
     async def _append(
         self,
@@ -433,10 +433,10 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
         if appended.repeated is not None:
             return await self._repeated(tournament.id, appended.repeated.version)
         self._wake.notify(tournament.id, tournament.version)
-        known = self._in_memory.get(tournament.id)
-        if expected and (known is None or known.tournament.version != expected):
+        before = self._in_memory.get(tournament.id)
+        if expected and (before is None or before.tournament.version != expected):
             return await self.at(tournament.id, tournament.version)
-        sheets = sheets_of(known.sheets if known is not None else {}, inscribed.records)
+        sheets = sheets_of(before.sheets if before is not None else {}, inscribed.records)
         return self._keep(tournament.id, Proceeding(row, tournament, sheets))
 
 

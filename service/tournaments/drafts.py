@@ -86,17 +86,17 @@ class Drafts:
         # Look at the lease first, so that a draft that is stored in between is seen.
         is_drawing = tournament_id in self._drawing or not await self._leased(tournament_id, 0)
         field = (await self._committee.now(tournament_id)).tournament.field
-        found = field.rounds.get(number)
-        drafts = len(found.drafts) if found is not None else 0
-        if found is not None and 1 <= draft <= drafts:
+        round_ = field.rounds.get(number)
+        drafts = len(round_.drafts) if round_ is not None else 0
+        if round_ is not None and 1 <= draft <= drafts:
             return DraftState(tournament_id, number, draft, "drafted")
-        if found is None or found.status != "drawn" or draft != drafts + 1:
+        if round_ is None or round_.status != "drawn" or draft != drafts + 1:
             raise UnknownRound(f"Round {number} of tournament {tournament_id!r} has no draft {draft}.")
         if is_drawing:
             return DraftState(tournament_id, number, draft, "drawing")
         why = self._failed.get((tournament_id, number, draft))
         if why is None:  # the draw may have failed in another process
-            why = await asyncio.to_thread(obstacle, problem_of(field, found)) or INTERRUPTED
+            why = await asyncio.to_thread(obstacle, problem_of(field, round_)) or INTERRUPTED
         return DraftState(tournament_id, number, draft, "failed", why)
 
     async def close(self) -> None:
@@ -111,7 +111,7 @@ class Drafts:
         try:
             await self._committee.draw_round(tournament_id, player, key=key)
         except Refusal as refusal:
-            self._fail(which, f"{refusal.asked} {refusal.allowed}")
+            self._fail(which, f"{refusal.wrong} {refusal.allowed}")
         except Exception:  # nobody waits for the answer, so log the error here
             log.exception("a draft was not drawn", tournament=tournament_id)
             self._fail(which, INTERRUPTED)

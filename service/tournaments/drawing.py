@@ -17,10 +17,10 @@ SECONDS: Final = 8
 def by_solver(solver: Solver) -> Callable[[Field, Round], Awaitable[Drawn]]:
     """Return the function that draws a round. The pairs of a round robin follow from its lots and need no solver."""
 
-    async def draw(field: Field, drawn: Round) -> Drawn:
+    async def draw(field: Field, current: Round) -> Drawn:
         if isinstance(field.regulations.stage_of(len(field.played)), RoundRobin):
-            return await draw_by_slices(field, drawn)
-        solved = await solver.solve(problem_of(field, drawn), SECONDS)
+            return await draw_by_slices(field, current)
+        solved = await solver.solve(problem_of(field, current), SECONDS)
         if solved.remark:
             log.info("a round was drawn by slices", why=solved.remark)
         return Drawn(solved.draw, solved.by, solved.bound)

@@ -19,12 +19,12 @@ async def take(
     if table.game is None:
         return
     game = await games.game(table.game)
-    found = await outcome(games, desk, game, table)
-    if found is None or (table.result is not None and _is_same(table, found)):
+    ending = await outcome(games, desk, game, table)
+    if ending is None or (table.result is not None and _is_same(table, ending)):
         return
 
     def decide(now: Tournament, cause: Cause, at: str) -> Inscribed:
-        what = (found.order, found.how, found.rule, found.version, found.hash, found.left)
+        what = (ending.order, ending.how, ending.rule, ending.version, ending.hash, ending.left)
         return results.take_result(now, number, table.number, *what, cause, at)
 
     await committee.by_house(tournament_id, decide)
@@ -33,16 +33,16 @@ async def take(
 async def outcome(games: Games, desk: Desk, game: Game, table: Table) -> Outcome | None:
     """Return how the game of a table ended, after the rulings on it; None while it is running."""
     records = await games.records(game.id)
-    found = outcome_of(game, records, table)
-    if found is None:
+    ending = outcome_of(game, records, table)
+    if ending is None:
         return None
     judged = await desk.outcome(game)
     if judged.ruled_by is None or judged.continued_in is not None or judged.result is None:
-        return found
+        return ending
     order = in_players(judged.result.order, players_of(records, table))
-    return Outcome(order, "ruled", judged.result.rule, found.version, found.hash, found.left)
+    return Outcome(order, "ruled", judged.result.rule, ending.version, ending.hash, ending.left)
 
 
-def _is_same(table: Table, found: Outcome) -> bool:
+def _is_same(table: Table, ending: Outcome) -> bool:
     result = table.result
-    return result is not None and (result.order, result.how, result.left) == (found.order, found.how, found.left)
+    return result is not None and (result.order, result.how, result.left) == (ending.order, ending.how, ending.left)

@@ -121,10 +121,10 @@ class Secretary:
                 await self._look(row)
         self._is_busy = bool(running)
         # A running tournament may have been cancelled since. Those that were cancelled earlier are looked at once.
-        ended, self._running = self._running - running, running
-        if ended or not self._is_caught_up:
+        stopped, self._running = self._running - running, running
+        if stopped or not self._is_caught_up:
             async for row in self._rows("cancelled"):
-                if row.rounds and (row.tournament in ended or not self._is_caught_up) and not await self._look(row):
+                if row.rounds and (row.tournament in stopped or not self._is_caught_up) and not await self._look(row):
                     self._running.add(row.tournament)  # try again until it succeeds
             self._is_caught_up = True
 
@@ -179,12 +179,12 @@ class Secretary:
             self._idle[tournament.id] = tournament.version
 
     async def _statuses(self, games: Sequence[GameId | None]) -> dict[GameId | None, str]:
-        named = [game for game in games if game is not None]
-        found: dict[GameId | None, str] = {}
-        for start in range(0, len(named), BATCH):
-            page = named[start : start + BATCH]
-            found |= {each.game: each.status for each in await self._store.games(among=page, limit=len(page))}
-        return found
+        ids = [game for game in games if game is not None]
+        statuses: dict[GameId | None, str] = {}
+        for start in range(0, len(ids), BATCH):
+            page = ids[start : start + BATCH]
+            statuses |= {each.game: each.status for each in await self._store.games(among=page, limit=len(page))}
+        return statuses
 
     # --- games ---
 
@@ -211,8 +211,8 @@ class Secretary:
         game = await self._games.game(game.id)
         if game.status != "gathering":
             return
-        waited = (milliseconds(stamp(self._clock)) - milliseconds(place.table.opened)) / 1000
-        if None not in game.players.values() and (not game.around.assigned or waited >= self._start_after):
+        seconds = (milliseconds(stamp(self._clock)) - milliseconds(place.table.opened)) / 1000
+        if None not in game.players.values() and (not game.around.assigned or seconds >= self._start_after):
             with suppress(Refusal):  # another process was quicker
                 await self._games.act(game.id, game.organizer, StartTable(tournament.id))
 

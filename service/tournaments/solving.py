@@ -120,15 +120,15 @@ class Solver:
         if news:
             # A draw counts even if the process failed after it.
             try:
-                found = await asyncio.to_thread(_settled, field, news[-1])
+                settled = await asyncio.to_thread(_settled, field, news[-1])
             except SolverFailed as failed:
                 return Solved(draw, price, bound, False, "slices", str(failed))
-            if (found_price := cost_in(field, found)).total < price.total:
-                draw, price, by = found, found_price, "solver"
+            if (found_price := cost_in(field, settled)).total < price.total:
+                draw, price, by = settled, found_price, "solver"
             bound = max(bound, *(item.bound for item in news))
         return Solved(draw, price, min(bound, price.total), bound >= price.total, by, remark)
 
-    async def _search(self, told: bytes, seconds: float, take: Callable[[News], None]) -> None:
+    async def _search(self, problem: bytes, seconds: float, take: Callable[[News], None]) -> None:
         """Read draws from the process until it ends or its time is over. Raises `SolverFailed`."""
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-I", self._program),
@@ -145,7 +145,7 @@ class Solver:
         assert process.stdout is not None
         try:
             async with asyncio.timeout(seconds + GRACE):
-                process.stdin.write(told)
+                process.stdin.write(problem)
                 process.stdin.close()
                 async for line in process.stdout:
                     take(msgspec.json.decode(line, type=News))
@@ -168,7 +168,7 @@ def _alone(field: Field, count: int, sizes: tuple[int, ...], byes: int) -> int:
 
 def _encoded(field: Field, tables: list[list[int]], byes: list[int], seconds: float) -> bytes:
     """Return a problem in numbers, for the process."""
-    told: dict[str, Any] = {
+    content: dict[str, Any] = {
         "pairs": field.pairs,
         "sizes": field.sizes,
         "byes": field.byes,
@@ -178,7 +178,7 @@ def _encoded(field: Field, tables: list[list[int]], byes: list[int], seconds: fl
         "without": byes,
         "seconds": seconds,
     }
-    return msgspec.json.encode(told) + b"\n"
+    return msgspec.json.encode(content) + b"\n"
 
 
 def _settled(field: Field, news: News) -> Draw:

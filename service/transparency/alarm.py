@@ -47,13 +47,13 @@ class Alarm:
 
 def in_json(report: Report) -> dict[str, object]:
     """Return a report in the form in which it is printed and passed to a command."""
-    found = [
+    findings = [
         {"kind": each.kind, "said": each.message, "stream": each.stream, "evidence": folder}
-        for each, folder in zip(report.found, report.evidence, strict=True)
+        for each, folder in zip(report.findings, report.evidence, strict=True)
     ]
     unanswered = [{"stream": each.stream, "since": each.since, "why": each.why} for each in report.unanswered]
     counts = {"size": report.size, "entries": report.entries, "streams": report.streams}
-    return {"ok": report.ok, "origin": report.origin, **counts, "found": found, "unanswered": unanswered}
+    return {"ok": report.ok, "origin": report.origin, **counts, "found": findings, "unanswered": unanswered}
 
 
 METRICS: Final = {
@@ -72,7 +72,7 @@ def write_metrics(file: Path, report: Report, state: Path) -> None:
     registry = CollectorRegistry()
     values = {
         "looked_timestamp_seconds": time.time(),
-        "findings": len(report.found),
+        "findings": len(report.findings),
         "evidence": sum(1 for _ in (state / "evidence").glob("*/finding.json")),
         "unanswered": len(report.unanswered),
         "entries": report.size,

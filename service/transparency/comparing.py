@@ -29,15 +29,15 @@ def contradiction(one: Entry, other: Entry) -> str:
     return ""
 
 
-def shows_less(entry: Entry, shown: Page) -> str:
+def shows_less(entry: Entry, page: Page) -> str:
     """Return why a page that shows a stream shows less than was signed, or another end; empty when it does not."""
     what = f"{entry.kind} {entry.id}"
     signed = f"version {entry.version} of {what}"
-    if shown.status == 403:
+    if page.status == 403:
         return ""
-    if shown.status == 404:
+    if page.status == 404:
         return f"The service signed {signed}, and shows no such {entry.kind} any more."
-    now = json_of(shown)
+    now = json_of(page)
     if entry.kind != "game":
         now = now["summary"] if isinstance(now.get("summary"), dict) else {}
     version, status = now.get("version"), now.get("status")
@@ -74,11 +74,11 @@ def withheld_until(entry: Entry, refused: Page) -> str | None:
     return until if isinstance(until, str) and entry.version == 1 else None
 
 
-def _in_words(shown: Any) -> str:
+def _in_words(value: Any) -> str:
     """Return a value of a page for a sentence, whatever the service put there."""
-    if shown is None:
+    if value is None:
         return "none"
-    return str(shown)[:80] if isinstance(shown, str | int) else "something else"
+    return str(value)[:80] if isinstance(value, str | int) else "something else"
 
 
 class _Row(Struct):

@@ -25,14 +25,14 @@ class Found(Struct, frozen=True, omit_defaults=True):
     files: Mapping[str, bytes] = {}
 
 
-def keep(found: Found, directory: Path, at: str) -> Path:
+def keep(finding: Found, directory: Path, at: str) -> Path:
     """Write what was found into a folder of its own; the same again is written once. Return the folder."""
-    digest = hashlib.sha256(msgspec.json.encode([found.kind, found.stream, found.message])).hexdigest()[:12]
-    folder = directory / f"{found.kind}-{digest}"
+    digest = hashlib.sha256(msgspec.json.encode([finding.kind, finding.stream, finding.message])).hexdigest()[:12]
+    folder = directory / f"{finding.kind}-{digest}"
     if not folder.exists():
         folder.mkdir(parents=True)
-        for name, content in found.files.items():
+        for name, content in finding.files.items():
             (folder / name).write_bytes(content)
-        what = {"kind": found.kind, "said": found.message, "stream": found.stream, "found": at}
+        what = {"kind": finding.kind, "said": finding.message, "stream": finding.stream, "found": at}
         (folder / "finding.json").write_bytes(msgspec.json.format(msgspec.json.encode(what), indent=2) + b"\n")
     return folder

@@ -67,7 +67,7 @@ class Report(Struct, frozen=True):
         size: the size of its tree.
         entries: how many entries are new.
         streams: how many streams were looked at.
-        found: what does not fit.
+        findings: what does not fit.
         evidence: the folders where that is kept.
         unanswered: what the service did not answer for, the oldest first; it is asked again in the next look.
     """
@@ -76,22 +76,22 @@ class Report(Struct, frozen=True):
     size: int
     entries: int
     streams: int
-    found: tuple[Found, ...]
+    findings: tuple[Found, ...]
     evidence: tuple[str, ...]
     unanswered: tuple[Unanswered, ...] = ()
 
     @property
     def ok(self) -> bool:
         """Whether everything fits."""
-        return not self.found
+        return not self.findings
 
 
 class Doubt(Exception):
     """The log itself does not fit: nothing of it is accepted."""
 
-    def __init__(self, found: Found) -> None:
-        super().__init__(found.message)
-        self.finding = found
+    def __init__(self, finding: Found) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
 
 
 class Follower:
@@ -142,15 +142,15 @@ class Follower:
             streams = self._streams(at, new, recheck)
             unanswered = self._memory.unanswered()
             self._keep(self._overdue(at, unanswered))
-            found = tuple(each for each, _ in self._findings)
+            findings = tuple(each for each, _ in self._findings)
             evidence = tuple(folder for _, folder in self._findings)
-            report = Report(head.origin, head.size, len(new), streams, found, evidence, tuple(unanswered))
+            report = Report(head.origin, head.size, len(new), streams, findings, evidence, tuple(unanswered))
             self._tell(report)
         return report
 
-    def _keep(self, found: Iterable[Found]) -> None:
+    def _keep(self, findings: Iterable[Found]) -> None:
         """Keep evidence of what is found at once: a service that is slow enough could keep a look from ending."""
-        for each in found:
+        for each in findings:
             self._findings.append((each, str(keep(each, self._directory / "evidence", self._now()))))
 
     def _log(self, at: str) -> tuple[Checkpoint, list[Remembered]]:
@@ -180,7 +180,7 @@ class Follower:
         turns = self._memory.turns(recheck)
         streams = list({**first, **dict.fromkeys(turns)})
         random.SystemRandom().shuffle(streams)
-        again, looked, failed = set(turns), 0, 0
+        again, count, failed = set(turns), 0, 0
         for stream in streams:
             if failed < GIVE_UP:
                 if stream in again:
@@ -194,9 +194,9 @@ class Follower:
                 failed += 1
                 self._memory.not_answered(Unanswered(stream, at, first.get(stream), why))
             else:
-                failed, looked = 0, looked + 1
+                failed, count = 0, count + 1
                 self._memory.note_answer(stream)
-        return looked
+        return count
 
     def _looked_at(self, stream: str, first: int | None) -> str:
         """Look at a stream; return why that was not possible, empty when it was."""
@@ -222,9 +222,9 @@ class Follower:
 
     def _accept(self) -> tuple[Checkpoint, list[Remembered]]:
         """Return the newest checkpoint and its new entries, which are remembered from now on. Raises `Doubt`."""
-        seen = self._memory.newest_checkpoint()
-        note, head = self._checkpoint(seen[0] if seen else None)
-        old, frontier = (read_note(seen[0]), seen[1]) if seen else (None, Frontier())
+        newest = self._memory.newest_checkpoint()
+        note, head = self._checkpoint(newest[0] if newest else None)
+        old, frontier = (read_note(newest[0]), newest[1]) if newest else (None, Frontier())
         before = {"before.checkpoint": str(old).encode()} if old is not None else {}
         both = {**before, "now.checkpoint": str(note).encode()}
         if old is not None and (origin := read_checkpoint(old.text).origin) != head.origin:
@@ -264,11 +264,11 @@ class Follower:
 
     def _entries(self, start: int, stop: int, files: dict[str, bytes]) -> list[bytes]:
         """Return the entries from `start` to before `stop`. Raises `Doubt` when the service does not show them."""
-        found: list[bytes] = []
+        entries_read: list[bytes] = []
         for tile in tiles_between(start, stop):
             entries = self._tile("entries/" + tile.path.removeprefix("0/"), tile, entries_of, files)
-            found += entries[max(0, start - tile.run.start) :]
-        return found
+            entries_read += entries[max(0, start - tile.run.start) :]
+        return entries_read
 
     def _tile(
         self, path: str, tile: Tile, read: Callable[[bytes, Tile], list[bytes]], files: dict[str, bytes]
@@ -314,13 +314,13 @@ class Follower:
         return Found("wrong-entries", message, files=files)
 
     def _reader(self, size: int, files: dict[str, bytes]) -> Callable[[Run], Sequence[bytes]]:
-        known: dict[Tile, list[bytes]] = {}
+        tiles: dict[Tile, list[bytes]] = {}
 
         def read(run: Run) -> Sequence[bytes]:
             tile = tile_of(run, size)
-            if tile not in known:
-                known[tile] = self._tile(tile.path, tile, hashes_of, files)
-            return known[tile][run.start - tile.run.start : run.stop - tile.run.start]
+            if tile not in tiles:
+                tiles[tile] = self._tile(tile.path, tile, hashes_of, files)
+            return tiles[tile][run.start - tile.run.start : run.stop - tile.run.start]
 
         return read
 
@@ -338,23 +338,23 @@ class Follower:
 
         Its entries from `first` are looked at and the one before them; without, the newest and the one before.
         """
-        known = self._memory.of_stream(stream)
-        start = next((at for at, each in enumerate(known) if each.index == first), len(known) - 1)
-        looked = known[max(0, start - 1) :]
-        for one, other in pairwise(looked):
+        remembered = self._memory.of_stream(stream)
+        start = next((at for at, each in enumerate(remembered) if each.index == first), len(remembered) - 1)
+        recent = remembered[max(0, start - 1) :]
+        for one, other in pairwise(recent):
             if message := contradiction(one.entry, other.entry):
                 yield Found("contradiction", message, stream, self._proofs((one, other)))
-        shown = self._page_of(looked[-1].entry)
-        if shown.status == 403:
-            if message := self._not_withheld(looked[-1].entry, shown):
-                yield Found("not-as-signed", message, stream, self._with_proof(looked[-1], shown))
+        page_now = self._page_of(recent[-1].entry)
+        if page_now.status == 403:
+            if message := self._not_withheld(recent[-1].entry, page_now):
+                yield Found("not-as-signed", message, stream, self._with_proof(recent[-1], page_now))
             return
-        if message := shows_less(looked[-1].entry, shown):
-            yield Found("not-as-signed", message, stream, self._with_proof(looked[-1], shown))
+        if message := shows_less(recent[-1].entry, page_now):
+            yield Found("not-as-signed", message, stream, self._with_proof(recent[-1], page_now))
             return
-        for each, page in self._rows([each.entry for each in looked]):
+        for each, page in self._rows([each.entry for each in recent]):
             if message := shows_another(each, page):
-                signed = next(one for one in looked if one.entry is each)
+                signed = next(one for one in recent if one.entry is each)
                 yield Found("not-as-signed", message, stream, self._with_proof(signed, page))
                 return
 
@@ -390,8 +390,8 @@ class Follower:
                 page = self._patiently(path, lambda page, last=last: last in rows_of(page))
             yield entry, page
 
-    def _with_proof(self, signed: Remembered, shown: Page) -> dict[str, bytes]:
-        return {**self._proofs((signed,)), "shown.json": shown.body}
+    def _with_proof(self, signed: Remembered, page: Page) -> dict[str, bytes]:
+        return {**self._proofs((signed,)), "shown.json": page.body}
 
     def _page_of(self, entry: Entry) -> Page:
         """Return what the service shows of a stream now."""
@@ -410,9 +410,9 @@ class Follower:
 
     def _proofs(self, entries: Iterable[Remembered]) -> dict[str, bytes]:
         """Return certificates of entries. They are made of what is remembered: the service could refuse its tiles."""
-        seen = self._memory.newest_checkpoint()
-        assert seen is not None, "an entry is remembered with its checkpoint"
-        note, size = read_note(seen[0]), seen[1].size
+        newest = self._memory.newest_checkpoint()
+        assert newest is not None, "an entry is remembered with its checkpoint"
+        note, size = read_note(newest[0]), newest[1].size
         return {
             f"entry-{each.index}.tlog-proof": str(
                 Proof(each.index, tuple(map(self._hash, inclusion(each.index, size))), note, each.entry.encoded)

@@ -175,9 +175,9 @@ def successor(origin: str, head: Checkpoint) -> str:
 def witness_key(file: Path, name: str | None, randomness: Randomness = secrets.token_bytes) -> Signer:
     """Return the key of a witness, which is made at the first start. Raises `KeyUnusable` or `OSError`."""
     if not file.exists():
-        chosen = name if name is not None else new_id("witness/", randomness(ID_BYTES))
-        write_secret(file, new_key(chosen, randomness, ED25519_COSIGNATURE))
-    found = read_signer(file.read_text(), ED25519_COSIGNATURE)
-    if name is not None and name != found.key.name:
-        raise KeyUnusable(f"{file} is the key of {found.key.name}, not of {name}")
-    return found
+        key_name = name if name is not None else new_id("witness/", randomness(ID_BYTES))
+        write_secret(file, new_key(key_name, randomness, ED25519_COSIGNATURE))
+    signer = read_signer(file.read_text(), ED25519_COSIGNATURE)
+    if name is not None and name != signer.key.name:
+        raise KeyUnusable(f"{file} is the key of {signer.key.name}, not of {name}")
+    return signer

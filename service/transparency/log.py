@@ -54,16 +54,16 @@ class TransparencyLog:
         It is for the newest checkpoint that a witness has seen, if that has the entry, and for the newest otherwise.
         None when none has it yet.
         """
-        found, newest = await self.tree.logged(stream, version), await self.tree.published()
-        if found is None or newest is None:
+        logged, newest = await self.tree.logged(stream, version), await self.tree.published()
+        if logged is None or newest is None:
             return None
-        index, entry = found
+        index, entry = logged
         cosigned = await self.tree.cosigned(newest.origin)
-        chosen = cosigned if cosigned is not None and index < cosigned.size else newest
-        if index >= chosen.size:
+        checkpoint = cosigned if cosigned is not None and index < cosigned.size else newest
+        if index >= checkpoint.size:
             return None
-        hashes = await self.proof(inclusion(index, chosen.size), chosen.size)
-        return Proof(index, tuple(hashes), await self.note(chosen), entry)
+        hashes = await self.proof(inclusion(index, checkpoint.size), checkpoint.size)
+        return Proof(index, tuple(hashes), await self.note(checkpoint), entry)
 
     async def consistency(self, old: int, new: int) -> list[bytes]:
         """Return the proof that the tree of size `new` goes on from that of size `old`."""
@@ -82,22 +82,22 @@ class TransparencyLog:
         """Return the right edge of a tree that was stored. Raises `StoreDamaged` when it does not have its root."""
         subtrees = parts(Range(0, head.size))
         read = await self._reader([run_of(each) for each in subtrees], head.size)
-        found = Frontier(head.size, [range_hash(_leaves(each), read) for each in subtrees])
-        if found.root != head.root:
+        edge = Frontier(head.size, [range_hash(_leaves(each), read) for each in subtrees])
+        if edge.root != head.root:
             raise StoreDamaged(f"the hashes of the transparency log do not make the root of size {head.size}")
-        return found
+        return edge
 
     async def _reader(self, needed: Sequence[Run], size: int) -> Callable[[Run], Sequence[bytes]]:
         # Whole tiles: the needed hashes of a level mostly stand in one, and one question is quicker than eight.
         tiles = sorted({tile_of(run, size) for run in needed})
-        found: Mapping[Tile, list[bytes]] = dict(
+        hashes_of: Mapping[Tile, list[bytes]] = dict(
             zip(tiles, await self.tree.hashes([tile.run for tile in tiles]), strict=True)
         )
 
         def read(run: Run) -> Sequence[bytes]:
             tile = tile_of(run, size)
             start = run.start - tile.run.start
-            return _whole(tile.run, found[tile])[start : start + run.stop - run.start]
+            return _whole(tile.run, hashes_of[tile])[start : start + run.stop - run.start]
 
         return read
 
@@ -116,7 +116,7 @@ def _leaves(subtree: Subtree) -> Range:
     return Range(subtree.number << subtree.height, (subtree.number + 1) << subtree.height)
 
 
-def _whole(run: Run, found: Sequence[T]) -> Sequence[T]:
-    if len(found) != run.stop - run.start:
+def _whole(run: Run, items: Sequence[T]) -> Sequence[T]:
+    if len(items) != run.stop - run.start:
         raise StoreDamaged(f"the transparency log lacks rows of {run}")
-    return found
+    return items

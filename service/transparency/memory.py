@@ -84,10 +84,10 @@ class Memory:
 
     def newest_checkpoint(self) -> tuple[str, Frontier] | None:
         """Return the note of the newest checkpoint that was accepted, and the right edge of its tree."""
-        found = self._connection.execute("SELECT note, hashes, (SELECT count(*) FROM entries) FROM seen").fetchone()
-        if found is None:
+        row = self._connection.execute("SELECT note, hashes, (SELECT count(*) FROM entries) FROM seen").fetchone()
+        if row is None:
             return None
-        note, hashes, size = found
+        note, hashes, size = row
         return note, Frontier(size, [hashes[at : at + 32] for at in range(0, len(hashes), 32)])
 
     def accept(self, note: str, frontier: Frontier, entries: Iterable[Remembered]) -> None:
@@ -106,26 +106,24 @@ class Memory:
 
     def entries(self, start: int, stop: int) -> Iterator[bytes]:
         """Yield the entries from `start` to before `stop`."""
-        found = self._connection.execute(
+        rows = self._connection.execute(
             "SELECT entry FROM entries WHERE number >= ? AND number < ? ORDER BY number", (start, stop)
         )
-        return (entry for (entry,) in found)
+        return (entry for (entry,) in rows)
 
     def of_stream(self, stream: str) -> list[Remembered]:
         """Return the entries of a stream, the oldest first."""
-        found = self._connection.execute(
-            "SELECT number, entry FROM entries WHERE stream = ? ORDER BY number", (stream,)
-        )
-        return [Remembered(number, read_entry(entry)) for number, entry in found]
+        rows = self._connection.execute("SELECT number, entry FROM entries WHERE stream = ? ORDER BY number", (stream,))
+        return [Remembered(number, read_entry(entry)) for number, entry in rows]
 
     # --- what is to be looked at ---
 
     def turns(self, limit: int | None) -> list[str]:
         """Return the streams whose turn it is to be looked at again: all come round once in a cycle."""
-        found = self._connection.execute(
+        rows = self._connection.execute(
             "SELECT stream FROM streams ORDER BY cycle, place LIMIT ?", (-1 if limit is None else limit,)
         )
-        return [stream for (stream,) in found]
+        return [stream for (stream,) in rows]
 
     def take_turn(self, stream: str) -> None:
         """Give a stream its place in the next cycle."""
@@ -133,8 +131,8 @@ class Memory:
 
     def unanswered(self) -> list[Unanswered]:
         """Return what the service has not answered for, the oldest first."""
-        found = self._connection.execute("SELECT stream, since, first, why FROM unanswered ORDER BY since, stream")
-        return [Unanswered(*columns) for columns in found]
+        rows = self._connection.execute("SELECT stream, since, first, why FROM unanswered ORDER BY since, stream")
+        return [Unanswered(*columns) for columns in rows]
 
     def not_answered(self, what: Unanswered) -> None:
         """Remember what the service did not answer for, until it does. Since when stays as it was."""

@@ -84,8 +84,8 @@ class Mirror:
 
     def streams_to_copy(self) -> list[str]:
         """Return the streams that moved since they were copied, and those whose copy is not there, by their entries."""
-        seen = self._memory.newest_checkpoint()
-        size = seen[1].size if seen is not None else 0
+        newest = self._memory.newest_checkpoint()
+        size = newest[1].size if newest is not None else 0
         (start,) = self._connection.execute("SELECT coalesce(max(entries), 0) FROM place").fetchone()
         entries = enumerate(self._memory.entries(start, size), start)
         self._connection.execute("BEGIN IMMEDIATE")
@@ -95,10 +95,10 @@ class Mirror:
         )
         self._connection.execute("INSERT OR REPLACE INTO place VALUES (1, ?)", (size,))
         self._connection.execute("COMMIT")
-        found = self._connection.execute(
+        rows = self._connection.execute(
             "SELECT stream, signed > coalesce(copied, -1), hidden FROM copies ORDER BY signed"
         )
-        return [stream for stream, moved, hidden in found if moved or not (hidden or self.copy_of(stream).exists())]
+        return [stream for stream, moved, hidden in rows if moved or not (hidden or self.copy_of(stream).exists())]
 
     def count(self) -> int:
         """Return how many streams there are."""
@@ -113,28 +113,28 @@ class Mirror:
                 yield Copied(stream, "missing", str(error))
 
     def _copy(self, stream: str) -> Copied:
-        known = self._memory.of_stream(stream)
-        signed = [each.entry for each in known]
+        remembered = self._memory.of_stream(stream)
+        signed = [each.entry for each in remembered]
         page, message = Page(404, b""), ""
         for attempt in range(ATTEMPTS):  # a process of the service may be behind what was signed
             if attempt:
                 self._pause(PAUSE)
             page = self._site.get(f"/v1/{FOLDERS[kind_of(GameId(stream))]}/{stream}/export")
             if page.status == 403 and signed[-1].status in _HIDDEN:
-                self._note_copied(stream, known[-1].index, hidden=True)
+                self._note_copied(stream, remembered[-1].index, hidden=True)
                 return Copied(stream, "hidden")
             if page.status != 200:
                 raise Unreachable(f"the service answers {page.status} for the export of {stream}")
             message = _fault(page.body, signed)
             if not message:
                 self._write(stream, page.body)
-                self._note_copied(stream, known[-1].index, hidden=False)
+                self._note_copied(stream, remembered[-1].index, hidden=False)
                 return Copied(stream, "copied")
         return self._different(stream, message, page.body)
 
-    def _different(self, stream: str, message: str, shown: bytes) -> Copied:
-        found = Found("other-export", message, stream, {"shown.jsonl": shown})
-        return Copied(stream, "different", message, str(keep(found, self._directory / "evidence", stamp(utc_now))))
+    def _different(self, stream: str, message: str, content: bytes) -> Copied:
+        finding = Found("other-export", message, stream, {"shown.jsonl": content})
+        return Copied(stream, "different", message, str(keep(finding, self._directory / "evidence", stamp(utc_now))))
 
     def _write(self, stream: str, content: bytes) -> None:
         path = self.copy_of(stream)

@@ -40,10 +40,10 @@ class Site(Protocol):
 
 def json_of(page: Page) -> dict[str, Any]:
     try:
-        found = msgspec.json.decode(page.body)
+        content = msgspec.json.decode(page.body)
     except (ValueError, RecursionError) as error:
         raise Unreachable(f"the service answers something that is no JSON: {error}") from error
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def address_of(entry: Entry) -> str:

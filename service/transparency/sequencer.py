@@ -215,14 +215,14 @@ class Sequencer:
         return True
 
 
-async def check_signed(kept: Kept, log: TransparencyLog, size: int) -> Checkpoint | None:
+async def check_signed(memory: Kept, log: TransparencyLog, size: int) -> Checkpoint | None:
     """Return the newest checkpoint that was kept, which the stored tree of `size` goes on from.
 
     Raises:
         Rewound: it does not.
         StoreError, OSError, NoteError: that cannot be known.
     """
-    signed = await asyncio.to_thread(kept.newest)
+    signed = await asyncio.to_thread(memory.newest)
     if signed is not None and (signed.size > size or signed.root != await log.root(signed.size)):
         raise Rewound(signed, size)
     return signed

@@ -45,11 +45,11 @@ class HttpSite:
         self._runner.close()
 
     def get(self, path: str) -> Page:
-        waited = 0.0
+        seconds = 0.0
         for attempt in count(1):
             page, wait = self._runner.run(self._fetch(path))
-            waited += wait
-            if page.status not in (429, 503) or attempt == ATTEMPTS or waited > LONGEST_WAIT:
+            seconds += wait
+            if page.status not in (429, 503) or attempt == ATTEMPTS or seconds > LONGEST_WAIT:
                 return page
             self._pause(wait)
         raise AssertionError("the last attempt returns")

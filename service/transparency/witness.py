@@ -69,27 +69,27 @@ class Witness:
     def add_checkpoint(self, content: bytes) -> Answer:
         """Cosign a checkpoint, or say why not."""
         try:
-            asked = read_add_checkpoint(content)
-            head = read_checkpoint(asked.note.text)
+            request = read_add_checkpoint(content)
+            head = read_checkpoint(request.note.text)
         except NoteError as error:
             return Answer(400, f"{error}\n")
         keys = self._logs.get(head.origin)
         if keys is None:
             return Answer(404, "This witness does not know the log.\n")
         try:
-            signers = verified(asked.note, keys, check)
+            signers = verified(request.note, keys, check)
         except NoteError as error:
             return Answer(403, f"{error}\n")
         if not signers:
             return Answer(403, "No key that this witness knows has signed the checkpoint.\n")
-        if asked.old > head.size:
-            return Answer(400, f"The old size {asked.old} is larger than {head.size}.\n")
+        if request.old > head.size:
+            return Answer(400, f"The old size {request.old} is larger than {head.size}.\n")
         names = {(key.name, key.id) for key in keys}
-        by_log = [each for each in asked.note.signatures if (each.name, each.id) in names]
+        by_log = [each for each in request.note.signatures if (each.name, each.id) in names]
         connection = self._connection()
         connection.execute("BEGIN IMMEDIATE")
         try:
-            answer = self._judged(connection, asked, head, Note(asked.note.text, tuple(by_log)))
+            answer = self._judged(connection, request, head, Note(request.note.text, tuple(by_log)))
             connection.execute("COMMIT")
         except BaseException:
             with suppress(sqlite3.Error):
@@ -97,15 +97,15 @@ class Witness:
             raise
         return answer
 
-    def _judged(self, connection: sqlite3.Connection, asked: AddCheckpoint, head: Checkpoint, note: Note) -> Answer:
+    def _judged(self, connection: sqlite3.Connection, request: AddCheckpoint, head: Checkpoint, note: Note) -> Answer:
         key = origin_hash(head.origin)
-        found = connection.execute("SELECT size, root FROM cosigned WHERE hash = ?", (key,)).fetchone()
-        size, root = found or (0, EMPTY)
-        if asked.old != size:
+        row = connection.execute("SELECT size, root FROM cosigned WHERE hash = ?", (key,)).fetchone()
+        size, root = row or (0, EMPTY)
+        if request.old != size:
             return Answer(409, f"{size}\n", SIZE)
         if head.size == 0 and head.root != EMPTY:
             return Answer(422, "That is not the root of the empty tree.\n")
-        if not continues(size, root, head.size, head.root, asked.proof):
+        if not continues(size, root, head.size, head.root, request.proof):
             return Answer(422, f"The tree of {head.size} does not go on from the tree of {size} with that proof.\n")
         cosignature = self.signer.signature(note.text, self._now())
         connection.execute(
@@ -116,8 +116,8 @@ class Witness:
 
     def checkpoint(self, key: str) -> Answer:
         """Return the newest checkpoint that it cosigned of a log, by the hash of its origin."""
-        found = self._connection().execute("SELECT note FROM cosigned WHERE hash = ?", (key,)).fetchone()
-        return Answer(200, found[0]) if found else Answer(404, "This witness never cosigned a checkpoint of it.\n")
+        row = self._connection().execute("SELECT note FROM cosigned WHERE hash = ?", (key,)).fetchone()
+        return Answer(200, row[0]) if row else Answer(404, "This witness never cosigned a checkpoint of it.\n")
 
 
 def origin_hash(origin: str) -> str:

@@ -49,18 +49,18 @@ class PushCarrier:
     async def carry(self, row: DeliveryRow, to: HookRow) -> Answer:
         subscription = Subscription.read(self._sealer.open(to.secret))
         target = read_target(subscription.endpoint, anywhere=self._outward.anywhere)
-        shown, urgent = await self._message_of(row, to)
-        headers = self._key.headers(target, f"{to.webhook} {shown.tag}", urgent=urgent)
-        return await self._outward.post(target, headers, subscription.encrypted(msgspec.json.encode(shown)))
+        message, urgent = await self._message_of(row, to)
+        headers = self._key.headers(target, f"{to.webhook} {message.tag}", urgent=urgent)
+        return await self._outward.post(target, headers, subscription.encrypted(msgspec.json.encode(message)))
 
     async def _message_of(self, row: DeliveryRow, to: HookRow) -> tuple[Shown, bool]:
         if row.type == PING:
             return Shown("Tabularium", "This device gets notifications from now on.", NOTICES, PING), False
         event = await self._worth.check(row, to)
-        kind, told = kind_of(event), event.data
-        subject = told.subject
+        kind, data = kind_of(event), event.data
+        subject = data.subject
         assert subject is not UNSET
-        seat = told.seats[0] if told.seats is not UNSET else None
+        seat = data.seats[0] if data.seats is not UNSET else None
         title = (await self._worth.title(subject))[:_LONGEST]
-        tag = told.case if told.case is not UNSET else subject
+        tag = data.case if data.case is not UNSET else subject
         return Shown(title, sentence(kind, seat), page_of(event), tag), kind == TURN or kind in UNASKED

@@ -27,20 +27,20 @@ def formed(form: Form | Personal, body: str, title: str) -> str:
 
 def message(event: WebhookEvent, title: str) -> str:
     """Return an event as a sentence, with the address of the game's page if that is known."""
-    told = event.data
+    data = event.data
     if event.type == PING:
         return "Tabularium: this channel gets messages from now on."
     if event.type == SWITCHED_OFF:
-        return f"Tabularium: the webhook {told.webhook} was switched off, because it kept failing."
-    of = f"tournament {told.tournament}" if told.tournament is not UNSET else f"game {told.game}"
+        return f"Tabularium: the webhook {data.webhook} was switched off, because it kept failing."
+    of = f"tournament {data.tournament}" if data.tournament is not UNSET else f"game {data.game}"
     where = f"“{title}”" if title else of
-    if event.type == AWAITED and told.seats is not UNSET:
-        text = f"{where}: it is your turn, {' and '.join(told.seats)}."
+    if event.type == AWAITED and data.seats is not UNSET:
+        text = f"{where}: it is your turn, {' and '.join(data.seats)}."
     elif event.type == MOVED:
-        text = f"{where} has moved on to version {told.version}."
+        text = f"{where} has moved on to version {data.version}."
     else:
         kind, _, what = event.type.partition(".")
-        of_case = f" (case {told.case})" if kind == "case" else ""
+        of_case = f" (case {data.case})" if kind == "case" else ""
         text = f"{where}: {kind} {what.replace('_', ' ')}{of_case}."
-    base = (told.address or "").partition("/v1/")[0]
+    base = (data.address or "").partition("/v1/")[0]
     return f"{text} {base}/{of.replace(' ', 's/')}" if base else text

@@ -109,7 +109,7 @@ class Devices:
         ping = delivery_of(row.webhook, WebhookEvent(PING, now, WebhookData(webhook=row.webhook)), now, now)
         for _ in range(3):  # until no other request has added it meanwhile
             try:
-                made = await self._store.add(row, ping, key, fingerprint, MOST_DEVICES)
+                device = await self._store.add(row, ping, key, fingerprint, MOST_DEVICES)
                 break
             except LimitReached:
                 raise TooManyDevices from None
@@ -118,12 +118,12 @@ class Devices:
                     await self._store.remove(other.webhook)
         else:
             raise TooManyDevices
-        if made.webhook == row.webhook:
-            log.info("device is told", account=player, device=made.webhook, host=host)
+        if device.webhook == row.webhook:
+            log.info("device is told", account=player, device=device.webhook, host=host)
             self._webhooks.ring()
-        elif made.status == "new":
-            await self._webhooks.ping(made)
-        return made
+        elif device.status == "new":
+            await self._webhooks.ping(device)
+        return device
 
     async def of(self, player: PlayerId) -> list[HookRow]:
         """Return the devices of an account, the newest first."""

@@ -140,16 +140,16 @@ class Follower:
 
     async def run(self, bell: Bell) -> None:
         """Follow the log until the bell is closed. Other processes may do the same; one works at a time."""
-        told = ""
+        last_trouble = ""
         try:
             while not bell.closed:
                 more: bool | None = None
                 try:
-                    more, told = await self.turn(), ""
+                    more, last_trouble = await self.turn(), ""
                 except (StoreError, Unavailable) as error:
-                    if str(error) != told:
-                        told = str(error)
-                        log.warning("webhooks wait", why=told)
+                    if str(error) != last_trouble:
+                        last_trouble = str(error)
+                        log.warning("webhooks wait", why=last_trouble)
                 except Exception:  # unexpected: try again
                     log.exception("webhooks wait")
                 if more is None:  # another process does it, or there is no webhook
@@ -176,13 +176,13 @@ class Follower:
             if not (ears := await self._ears_at(place)):
                 return self._rest()
             await self._take_up(place, ears)
-        found, end = await self._store.read_on(self._reached, BATCH)
-        if not found and end == self._reached:
+        records, end = await self._store.read_on(self._reached, BATCH)
+        if not records and end == self._reached:
             return False
         # List the webhooks only now: a thousand take 20 ms, too much for every second without news.
         if not (ears := await self._ears_at(place)):
             return self._rest()
-        deliveries = await self._deliveries(found, ears)
+        deliveries = await self._deliveries(records, ears)
         if deliveries or _parsed(place.place, self._store.books).distance(end) >= SPARED:
             if not await self._hooks.advance(place, str(end), deliveries):
                 self._place = None
@@ -233,10 +233,10 @@ class Follower:
     # --- deliveries -----
 
     async def _deliveries(
-        self, found: Iterable[tuple[LogPlace, StreamId, Record]], ears: Sequence[Ear]
+        self, records: Iterable[tuple[LogPlace, StreamId, Record]], ears: Sequence[Ear]
     ) -> list[DeliveryRow]:
         streams: dict[StreamId, list[tuple[LogPlace, Record]]] = {}
-        for place, stream, record in found:
+        for place, stream, record in records:
             if is_league(stream):
                 continue  # there are no deliveries about leagues yet
             streams.setdefault(stream, []).append((place, record))
@@ -258,32 +258,32 @@ class Follower:
     async def _of_case(
         self, case: CaseId, placed: Sequence[tuple[LogPlace, Record]], ears: Sequence[Ear]
     ) -> list[DeliveryRow]:
-        row, made = await self._store.case(case), list[DeliveryRow]()
+        row, deliveries = await self._store.case(case), list[DeliveryRow]()
         if row is None:
-            return made
+            return deliveries
         listening = [ear for ear in await self._listening(row.game, ears) if ear.row.form not in PERSONAL]
         for place, record in placed if self._persons else ():
-            made += await self._noticed(place, record, read_case_event(record), row.game, case)
+            deliveries += await self._noticed(place, record, read_case_event(record), row.game, case)
         for place, record in placed if listening else ():
-            told = WebhookData(game=row.game, case=case, version=record.version, address=self._at(f"/v1/cases/{case}"))
+            data = WebhookData(game=row.game, case=case, version=record.version, address=self._at(f"/v1/cases/{case}"))
             if (kind := OF_CASES.get(record.type)) is not None:
-                made += self._to(listening, place, case, WebhookEvent(kind, record.at, told))
-        return made
+                deliveries += self._to(listening, place, case, WebhookEvent(kind, record.at, data))
+        return deliveries
 
     async def _of_tournament(
         self, tournament: TournamentId, placed: Sequence[tuple[LogPlace, Record]], ears: Sequence[Ear]
     ) -> list[DeliveryRow]:
         programs = [ear for ear in ears if ear.row.form not in PERSONAL and ear.row.about != "game"]
         programs = [ear for ear in programs if ear.row.about != "tournament" or ear.row.subject == tournament]
-        made, address = list[DeliveryRow](), self._at(f"/v1/tournaments/{tournament}")
+        deliveries, address = list[DeliveryRow](), self._at(f"/v1/tournaments/{tournament}")
         for place, record in placed if programs or self._persons else ():
-            told = await self._tournaments.messages_about(tournament, record, address)
-            hearing = [ear for ear in programs if ear.row.about != "account" or ear.row.player in told.parties]
-            made += self._to(hearing, place, tournament, told.event)
-            if (notice := told.notice) is not None:
-                for player in told.persons:
-                    made += self._to(self._persons.get(player, ()), place, tournament, notice)
-        return made
+            messages = await self._tournaments.messages_about(tournament, record, address)
+            hearing = [ear for ear in programs if ear.row.about != "account" or ear.row.player in messages.parties]
+            deliveries += self._to(hearing, place, tournament, messages.event)
+            if (notice := messages.notice) is not None:
+                for player in messages.persons:
+                    deliveries += self._to(self._persons.get(player, ()), place, tournament, notice)
+        return deliveries
 
     async def _of_game(
         self, game: GameId, placed: Sequence[tuple[LogPlace, Record]], ears: Sequence[Ear]
@@ -291,18 +291,18 @@ class Follower:
         if any(record.type in OF_GAMES for _, record in placed):
             self._members.pop(game, None)
         listening = await self._listening(game, ears)
-        made = list[DeliveryRow]()
+        deliveries = list[DeliveryRow]()
         for place, record in placed if self._persons else ():
             if record.type in OF_GAMES and (event := read_around(record)) is not None:
-                made += await self._noticed(place, record, event, game, None)
+                deliveries += await self._noticed(place, record, event, game, None)
         programs = [ear for ear in listening if ear.row.form not in PERSONAL]
         for step in await self._steps(game, placed) if listening else ():
-            for kind, record, told in self._visible_events(game, step) if programs else ():
-                made += self._to(programs, step.place, game, WebhookEvent(kind, record.at, told))
+            for kind, record, data in self._visible_events(game, step) if programs else ():
+                deliveries += self._to(programs, step.place, game, WebhookEvent(kind, record.at, data))
             awaiting = [ear for ear in listening if wants(ear.row.events, AWAITED)]
             if awaiting:
-                made += await self._awaited(game, step, awaiting)
-        return made
+                deliveries += await self._awaited(game, step, awaiting)
+        return deliveries
 
     def _visible_events(self, game: GameId, step: Step) -> Iterator[tuple[str, Record, WebhookData]]:
         """Yield the events of a step for everybody who may read the game."""
@@ -315,29 +315,29 @@ class Follower:
         if moves:
             events = tuple(dict.fromkeys(moves))[:MOST_EVENTS]
             address = self._at(f"/v1/games/{game}/events?after={step.before}")
-            told = WebhookData(game=game, version=step.last.version, after=step.before, events=events, address=address)
-            yield MOVED, step.last, told
+            data = WebhookData(game=game, version=step.last.version, after=step.before, events=events, address=address)
+            yield MOVED, step.last, data
 
     async def _awaited(self, game: GameId, step: Step, listening: Sequence[Ear]) -> list[DeliveryRow]:
         """Return the accounts whose seats have something new to decide after a step."""
         before, after = await self._asked_at(game, step.before), await self._asked_at(game, step.last.version)
         # The account that acted knows the result.
         cause = cause_of(step.records[0])
-        given = cause.by is not None or any(record.type == _GIVEN for record in step.records)
-        mover = None if given else cause.seat
+        is_given = cause.by is not None or any(record.type == _GIVEN for record in step.records)
+        mover = None if is_given else cause.seat
         none = frozenset[bytes]()
-        asked = tuple(seat for seat, what in after.items() if seat != mover and what - before.get(seat, none))
-        if not asked:
+        new_seats = tuple(seat for seat, what in after.items() if seat != mover and what - before.get(seat, none))
+        if not new_seats:
             return []
         state = await self._games.at(game, step.last.version)
-        made = list[DeliveryRow]()
+        deliveries = list[DeliveryRow]()
         for ear in listening:
-            theirs = [seat for seat in asked if state.players.get(seat) == ear.row.player]
-            seats = tuple(theirs) if ear.row.about == "account" else asked
-            told = WebhookData(game=game, version=step.last.version, seats=seats, address=self._at(f"/v1/games/{game}"))
+            theirs = [seat for seat in new_seats if state.players.get(seat) == ear.row.player]
+            seats = tuple(theirs) if ear.row.about == "account" else new_seats
+            data = WebhookData(game=game, version=step.last.version, seats=seats, address=self._at(f"/v1/games/{game}"))
             if seats:
-                made += self._to([ear], step.place, game, WebhookEvent(AWAITED, step.last.at, told))
-        return made
+                deliveries += self._to([ear], step.place, game, WebhookEvent(AWAITED, step.last.at, data))
+        return deliveries
 
     async def _noticed(
         self, place: LogPlace, record: Record, event: Any, game: GameId, case: CaseId | None
@@ -347,29 +347,29 @@ class Follower:
         notice = noticed(record, event, game, case, rematch=rematch)
         if notice is None:
             return []
-        told, audience = notice
+        notice_event, audience = notice
         if case is not None:
             games = (await self._games.game(game),)
         else:
             versions = filter(None, (record.version - 1, record.version))
             games = tuple([await self._games.at(game, version) for version in versions])
-        actor, made = cause_of(record).player, list[DeliveryRow]()
+        actor, deliveries = cause_of(record).player, list[DeliveryRow]()
         for player in concerned(games, audience, _addressed(event)) - {actor}:
             ears = self._persons.get(player, ())
             if ears and await self._games.is_shown(game, ears[0].owner):
-                made += self._to(ears, place, case if case is not None else game, told)
-        return made
+                deliveries += self._to(ears, place, case if case is not None else game, notice_event)
+        return deliveries
 
     async def _asked_at(self, game: GameId, version: Version) -> Asked:
-        known = self._decisions.get(game)
-        if known is not None and known[0] == version:
-            return known[1]
-        asked = _decisions_by_seat(await self._games.at(game, version)) if version else {}
-        self._decisions[game] = version, asked
+        entry = self._decisions.get(game)
+        if entry is not None and entry[0] == version:
+            return entry[1]
+        decisions = _decisions_by_seat(await self._games.at(game, version)) if version else {}
+        self._decisions[game] = version, decisions
         self._decisions.move_to_end(game)
         if len(self._decisions) > KEPT:
             self._decisions.popitem(last=False)
-        return asked
+        return decisions
 
     async def _steps(self, game: GameId, placed: Sequence[tuple[LogPlace, Record]]) -> list[Step]:
         """Return the whole steps that begin among these records of a game."""
@@ -393,7 +393,7 @@ class Follower:
     async def _listening(self, game: GameId, ears: Sequence[Ear]) -> list[Ear]:
         """Return the webhooks that get the events of a game: they want them, and their owners may read the game."""
         members = await self._members_of(game) if self._owners else frozenset[PlayerId]()
-        listening, shown = list[Ear](), dict[PlayerId | None, bool]()
+        listening, visibility = list[Ear](), dict[PlayerId | None, bool]()
         for ear in ears:
             row = ear.row
             if row.about == "tournament" or (row.about == "game" and row.subject != game):
@@ -403,9 +403,9 @@ class Follower:
             # Webhooks for all games get only what everybody may read.
             caller = None if row.about == "service" else ear.owner
             who = caller.player if caller is not None else None
-            if who not in shown:
-                shown[who] = await self._games.is_shown(game, caller)
-            if shown[who]:
+            if who not in visibility:
+                visibility[who] = await self._games.is_shown(game, caller)
+            if visibility[who]:
                 listening.append(ear)
         return listening
 
@@ -425,9 +425,9 @@ class Follower:
         now, version = stamp(self._clock), str(event.data.version)
         for ear in ears:
             if wants(ear.row.events, event.type) and not ear.since.has(place):
-                made = delivery_of(ear.row.webhook, event, now, stream, version)
+                delivery = delivery_of(ear.row.webhook, event, now, stream, version)
                 wait = WAITS[ear.row.form] if ear.row.form in PERSONAL else timedelta()
-                yield replace(made, due=max(later(now, wait), ear.row.hold))
+                yield replace(delivery, due=max(later(now, wait), ear.row.hold))
 
     def _at(self, path: str) -> str:
         return f"{self._public_url}{path}"
@@ -441,11 +441,11 @@ def delivery_of(webhook: HookId, event: WebhookEvent, now: str, *about: str) -> 
 
 def _by_player(ears: Iterable[Ear]) -> dict[PlayerId, list[Ear]]:
     """Return the devices and mailboxes that want notices, by owner."""
-    found: dict[PlayerId, list[Ear]] = {}
+    by_player: dict[PlayerId, list[Ear]] = {}
     for ear in ears:
         if ear.row.form in PERSONAL and any(each.startswith(NOTICE) for each in ear.row.events):
-            found.setdefault(ear.row.player, []).append(ear)
-    return found
+            by_player.setdefault(ear.row.player, []).append(ear)
+    return by_player
 
 
 def _addressed(event: Any) -> PlayerId | None:
@@ -463,12 +463,12 @@ def _decisions_by_seat(game: Game) -> Asked:
     """Return the decisions of each seat; empty for an analysis, which waits for nobody."""
     if game.status != "running" or game.is_analysis:
         return {}
-    asked: dict[Seat, set[bytes]] = {}
+    questions: dict[Seat, set[bytes]] = {}
     for decision in game.decisions:
         what = msgspec.json.encode([decision.kind, decision.rule, decision.about], order="deterministic")
         for seat in decision.seats:
-            asked.setdefault(seat, set()).add(what)
-    return {seat: frozenset(what) for seat, what in asked.items()}
+            questions.setdefault(seat, set()).add(what)
+    return {seat: frozenset(what) for seat, what in questions.items()}
 
 
 @lru_cache(maxsize=4096)

@@ -201,11 +201,11 @@ class MailCarrier:
 
     async def _telling(self, row: DeliveryRow, to: HookRow, mailbox: Mailbox) -> EmailMessage:
         event = await self._worth.check(row, to)
-        told = event.data
-        subject = told.subject
+        data = event.data
+        subject = data.subject
         assert subject is not UNSET
         title = await self._worth.title(subject)
-        words = sentence(kind_of(event), told.seats[0] if told.seats is not UNSET else None)
+        words = sentence(kind_of(event), data.seats[0] if data.seats is not UNSET else None)
         text = f"{title}\n\n{words}\n\n{self._public_url}{page_of(event)}\n"
         return self._stoppable(f"Your turn: {title}", text, to, mailbox)
 

@@ -96,8 +96,8 @@ class Mailboxes:
         except WebhooksOff:
             raise MailOff from None
         before, events = await self._row(player), ((AWAITED,) if turns else ()) + ((DIGEST,) if daily else ())
-        known = self._opened(before).address if before is not None else None
-        if before is not None and (address is None or (address == known and before.status != "off")):
+        old_address = self._opened(before).address if before is not None else None
+        if before is not None and (address is None or (address == old_address and before.status != "off")):
             if events != before.events:
                 await self._store.retell(before.webhook, events)
             return await self.of(player)
@@ -124,10 +124,10 @@ class Mailboxes:
         )
         ping = delivery_of(row.webhook, WebhookEvent(PING, now, WebhookData(webhook=row.webhook)), now, now)
         fingerprint = hashlib.sha256(mark.encode()).digest()
-        made = await self._store.add(row, ping, f"mail {player}", fingerprint, 1)
-        log.info("mailbox is asked", account=player, mailbox=made.webhook)
+        row_stored = await self._store.add(row, ping, f"mail {player}", fingerprint, 1)
+        log.info("mailbox is asked", account=player, mailbox=row_stored.webhook)
         self._webhooks.ring()
-        return Told(made, address)
+        return Told(row_stored, address)
 
     async def remove(self, player: PlayerId) -> None:
         """Forget the mailbox of an account."""
@@ -138,11 +138,11 @@ class Mailboxes:
 
     async def confirm(self, secret: str) -> bool:
         """Confirm a mailbox, so that it gets e-mail; return False for an invalid link."""
-        found = await self._linked(secret)
-        if found is None:
+        linked = await self._linked(secret)
+        if linked is None:
             return False
-        row, mailbox, given = found
-        if not hmac.compare_digest(mailbox.confirm, given) or row.status == "off":
+        row, mailbox, code = linked
+        if not hmac.compare_digest(mailbox.confirm, code) or row.status == "off":
             return False
         if row.status == "on":
             return True
@@ -152,11 +152,11 @@ class Mailboxes:
 
     async def leave(self, secret: str) -> bool:
         """Delete a mailbox, so that it gets no more e-mail; return False for an invalid link."""
-        found = await self._linked(secret)
-        if found is None or not hmac.compare_digest(found[1].leave, found[2]):
+        linked = await self._linked(secret)
+        if linked is None or not hmac.compare_digest(linked[1].leave, linked[2]):
             return False
-        await self._store.remove(found[0].webhook)
-        log.info("mailbox is forgotten", account=found[0].player, mailbox=found[0].webhook)
+        await self._store.remove(linked[0].webhook)
+        log.info("mailbox is forgotten", account=linked[0].player, mailbox=linked[0].webhook)
         return True
 
     async def _row(self, player: PlayerId) -> HookRow | None:
@@ -164,14 +164,14 @@ class Mailboxes:
 
     async def _linked(self, secret: str) -> tuple[HookRow, Mailbox, str] | None:
         """Return the mailbox that a link names, and what it has of its secrets."""
-        name, _, given = secret.partition(".")
-        if not (given.isascii() and name.isascii()):
+        name, _, code = secret.partition(".")
+        if not (code.isascii() and name.isascii()):
             return None
         row = await self._store.webhook(HookId(name))
         if row is None or row.form != "mail":
             return None
         try:
-            return row, self._opened(row), given
+            return row, self._opened(row), code
         except MailOff:
             return None
 

@@ -124,10 +124,10 @@ def sentence(kind: str, seat: Seat | None) -> str:
 
 def page_of(event: WebhookEvent) -> str:
     """Return the path of the page for a notice."""
-    told = event.data
-    if told.tournament is not UNSET:
-        return f"/tournaments/{told.tournament}"
-    return f"/games/{told.game}/desk" if told.case is not UNSET else f"/games/{told.game}"
+    data = event.data
+    if data.tournament is not UNSET:
+        return f"/tournaments/{data.tournament}"
+    return f"/games/{data.game}/desk" if data.case is not UNSET else f"/games/{data.game}"
 
 
 def noticed(
@@ -137,26 +137,26 @@ def noticed(
     if (notice := notice_of(happened, rematch=rematch)) is None:
         return None
     kind, seat, audience = notice
-    told = WebhookData(
+    data = WebhookData(
         game=game,
         case=case if case is not None else UNSET,
         version=record.version,
         seats=(Seat(seat),) if seat else UNSET,
     )
-    return WebhookEvent(f"{NOTICE}{kind}", record.at, told), audience
+    return WebhookEvent(f"{NOTICE}{kind}", record.at, data), audience
 
 
 def concerned(games: tuple[Game, ...], audience: str, addressed: PlayerId | None) -> frozenset[PlayerId]:
     """Return the accounts that had these roles in a game at one of two versions."""
-    roles, found = audience.split(), set[PlayerId]()
+    roles, accounts = audience.split(), set[PlayerId]()
     for game in games:
         if "seat" in roles:
-            found.update(player for player in game.players.values() if player is not None)
+            accounts.update(player for player in game.players.values() if player is not None)
         if "official" in roles:
-            found.update(player for player in game.around.officials if game.around.is_official(player))
+            accounts.update(player for player in game.around.officials if game.around.is_official(player))
     if "addressed" in roles and addressed is not None:
-        found.add(addressed)
-    return frozenset(found)
+        accounts.add(addressed)
+    return frozenset(accounts)
 
 
 class Worth:
@@ -171,28 +171,28 @@ class Worth:
     async def check(self, row: DeliveryRow, device: HookRow) -> WebhookEvent:
         """Return the event of a delivery. Raises `Passed` when it should not be sent, and `StoreError`."""
         event, accounts = read_event(row.body), self._store.accounts
-        kind, told = kind_of(event), event.data
-        subject = told.subject
-        if subject is UNSET or told.version is UNSET:
+        kind, data = kind_of(event), event.data
+        subject = data.subject
+        if subject is UNSET or data.version is UNSET:
             return event
         settings = await accounts.inbox_settings(device.player)
         if settings is not None and _silences.decode(settings).silences(kind, subject):
             raise Passed("the account does not want to be told")
-        stream = told.case if told.case is not UNSET else subject
-        if (await accounts.read_marks(device.player)).get(stream, 0) >= told.version:
+        stream = data.case if data.case is not UNSET else subject
+        if (await accounts.read_marks(device.player)).get(stream, 0) >= data.version:
             raise Passed("it was read")
-        if kind == TURN and not await self._waits(told, device.player):
+        if kind == TURN and not await self._waits(data, device.player):
             raise Passed("the game does not wait any more")
         await self._check_limits(kind, subject, device)
         return event
 
     async def waiting(self, to: HookRow) -> Waiting:
         """Return what waits for the account of a mailbox. Raises `Passed` when nothing does."""
-        player, kept = to.player, await self._store.accounts.inbox_settings(to.player)
-        wishes = _silences.decode(kept) if kept is not None else Silences()
-        found = await self._store.games(status="running", player=player, forks=True, limit=LOOKED_AT)
+        player, settings = to.player, await self._store.accounts.inbox_settings(to.player)
+        wishes = _silences.decode(settings) if settings is not None else Silences()
+        games_found = await self._store.games(status="running", player=player, forks=True, limit=LOOKED_AT)
         games = list[tuple[GameId, str]]()
-        for row in found:
+        for row in games_found:
             if not wishes.silences(TURN, row.game) and player in await self._games.waits_for(row):
                 games.append((row.game, await self.title(row.game)))
         row = await self._store.accounts.player(player)
@@ -217,21 +217,23 @@ class Worth:
     async def title(self, subject: GameId | TournamentId) -> str:
         """Return the title of a game or a tournament."""
         if is_tournament(subject):
-            found = await self._store.tournament(TournamentId(subject))
-            return found.title if found is not None and found.title else f"Tournament {subject}"
+            tournament = await self._store.tournament(TournamentId(subject))
+            return tournament.title if tournament is not None and tournament.title else f"Tournament {subject}"
         game = GameId(subject)
         row = await self._store.game(game)
         return row.title if row is not None and row.title else (await self._games.game(game)).ruleset.title
 
-    async def _waits(self, told: WebhookData, player: PlayerId) -> bool:
+    async def _waits(self, message: WebhookData, player: PlayerId) -> bool:
         """Tell whether a game still waits for the seat of a message."""
         try:
-            game = await self._games.game(GameId(str(told.game)))
+            game = await self._games.game(GameId(str(message.game)))
         except UnknownGame:
             return False
-        asked = {seat for decision in game.decisions for seat in decision.seats}
-        seats = told.seats if told.seats is not UNSET else ()
-        return game.status == "running" and any(seat in asked and game.players.get(seat) == player for seat in seats)
+        seats_to_move = {seat for decision in game.decisions for seat in decision.seats}
+        seats = message.seats if message.seats is not UNSET else ()
+        return game.status == "running" and any(
+            seat in seats_to_move and game.players.get(seat) == player for seat in seats
+        )
 
     async def _check_limits(self, kind: str, subject: GameId | TournamentId, device: HookRow) -> None:
         """Raise `Passed` when a device or an account got enough messages."""

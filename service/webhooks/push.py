@@ -129,8 +129,8 @@ class PushKey:
     def _signature(self, audience: str) -> str:
         """Return a signature for a push service. It is made once an hour, as it takes longer than all the rest."""
         now = time.time()
-        made, signed = self._signed.get(audience, (0.0, ""))
-        if not now - 3600 < made <= now:
+        made_at, signed = self._signed.get(audience, (0.0, ""))
+        if not now - 3600 < made_at <= now:
             if len(self._signed) > 1000:
                 self._signed.clear()
             claims = {"aud": audience, "exp": int(now) + SIGNED_FOR, "sub": self._contact}

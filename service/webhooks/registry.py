@@ -135,12 +135,12 @@ class Webhooks:
             token=token,
         )
         try:
-            made = await self._store.add(row, self._ping(row, now), made_by, fingerprint, MOST_WEBHOOKS)
+            row_stored = await self._store.add(row, self._ping(row, now), made_by, fingerprint, MOST_WEBHOOKS)
         except LimitReached:
             raise TooManyWebhooks from None
-        log.info("webhook made", account=player, webhook=made.webhook, about=about, host=made.host)
+        log.info("webhook made", account=player, webhook=row_stored.webhook, about=about, host=row_stored.host)
         self.ring()
-        return made, self._opened(sealer, made)
+        return row_stored, self._opened(sealer, row_stored)
 
     async def of(self, player: PlayerId) -> list[HookRow]:
         """Return the webhooks of an account, the newest first."""
@@ -193,11 +193,11 @@ class Webhooks:
             raise KeyReused
         until = later(now, timedelta(seconds=overlap)) if overlap else ""
         new = replace(row, secret=sealer.seal(new_secret()), old_secret=row.secret if overlap else b"", old_until=until)
-        found = await self._store.rotate(new, row.secret, by)
-        if found is None:
+        rotated = await self._store.rotate(new, row.secret, by)
+        if rotated is None:
             raise UnknownWebhook(f"You have no webhook {row.webhook!r}.")
         log.info("webhook got another secret", account=row.player, webhook=row.webhook)
-        return found, self._opened(sealer, found)
+        return rotated, self._opened(sealer, rotated)
 
     async def ping(self, row: HookRow) -> DeliveryRow:
         """Send a webhook a ping; return it, or the one that still waits. Raises `WebhooksOff`."""
@@ -206,8 +206,8 @@ class Webhooks:
         newest = await self._newest_ping(row)
         if newest is not None and newest.status == "waiting":
             return newest
-        due = max(now, later(newest.made, BETWEEN_PINGS)) if newest is not None else now
-        ping = replace(self._ping(row, now), due=due)
+        due_at = max(now, later(newest.made, BETWEEN_PINGS)) if newest is not None else now
+        ping = replace(self._ping(row, now), due=due_at)
         await self._store.ask(ping)
         self.ring()
         return await self.delivery(row, ping.delivery)
@@ -225,10 +225,10 @@ class Webhooks:
 
     async def delivery(self, row: HookRow, delivery: str) -> DeliveryRow:
         """Return a delivery to a webhook. Raises `UnknownDelivery`."""
-        found = await self._store.delivery(row.webhook, DeliveryId(delivery))
-        if found is None:
+        row_stored = await self._store.delivery(row.webhook, DeliveryId(delivery))
+        if row_stored is None:
             raise UnknownDelivery(f"Webhook {row.webhook} has no delivery {delivery!r}.")
-        return found
+        return row_stored
 
     async def attempts(self, delivery: DeliveryRow) -> list[AttemptRow]:
         """Return the attempts of a delivery, the first first."""

@@ -129,10 +129,10 @@ def sealer(settings: Settings, *, make: bool = True) -> Sealer | None:
         except (OSError, UnicodeDecodeError) as error:
             raise KeyUnusable(f"{path} cannot be used: {getattr(error, 'strerror', error)}") from error
 
-    found = Sealer(read)
+    own_sealer = Sealer(read)
     if settings.webhook_key or path.exists():
-        found.check()
-    return found
+        own_sealer.check()
+    return own_sealer
 
 
 def digest(*parts: str) -> str:
@@ -142,10 +142,10 @@ def digest(*parts: str) -> str:
 
 def unreadable(sealer: Sealer, rows: Iterable[HookRow]) -> list[HookRow]:
     """Return the webhooks whose secrets the keys do not decrypt."""
-    found = list[HookRow]()
+    lost_rows = list[HookRow]()
     for row in rows:
         try:
             sealer.open(row.secret)
         except KeyUnusable:
-            found.append(row)
-    return found
+            lost_rows.append(row)
+    return lost_rows

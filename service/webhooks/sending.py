@@ -133,17 +133,17 @@ class Sender:
 
     async def run(self) -> None:
         """Send until cancelled, in turn with other processes that do."""
-        told = ""
+        last_trouble = ""
         try:
             while True:
                 self._rung.clear()
                 try:
                     await self.turn()
-                    told = ""
+                    last_trouble = ""
                 except (StoreError, Unavailable) as error:
-                    if str(error) != told:
-                        told = str(error)
-                        log.warning("webhooks wait", why=told)
+                    if str(error) != last_trouble:
+                        last_trouble = str(error)
+                        log.warning("webhooks wait", why=last_trouble)
                 except Exception:  # unexpected: try again
                     log.exception("webhooks wait")
                 with suppress(TimeoutError):
@@ -163,17 +163,17 @@ class Sender:
         if not await self._lease.is_held():
             return None
         await self._sweep()
-        begun = 0
+        count = 0
         while (room := self._room()) > 0:
-            found = await self._hooks.due_deliveries(stamp(self._clock), self._busy(), min(room, PAGE))
-            before = begun
-            for row, webhook in found:
+            deliveries = await self._hooks.due_deliveries(stamp(self._clock), self._busy(), min(room, PAGE))
+            before = count
+            for row, webhook in deliveries:
                 if row.delivery not in self._flights and self._has_room(webhook):
                     self._begin(Flight(row, webhook, self._monotonic()))
-                    begun += 1
-            if begun == before:
+                    count += 1
+            if count == before:
                 break
-        return begun
+        return count
 
     async def settle(self) -> None:
         """Return when everything that was begun was answered, and is written down."""
@@ -257,8 +257,8 @@ class Sender:
             self._writing = asyncio.create_task(self._write())
 
     def _count(self, webhook: HookRow, outcome: Outcome) -> None:
-        answered = outcome.attempt.status
-        result = "delivered" if outcome.status == "delivered" else "failed" if answered else "unanswered"
+        status = outcome.attempt.status
+        result = "delivered" if outcome.status == "delivered" else "failed" if status else "unanswered"
         if webhook.form in PERSONAL:
             self._metrics.notices.labels(webhook.form, "passed" if outcome.status == "passed" else result).inc()
         else:
@@ -277,10 +277,10 @@ class Sender:
         """Send a delivery. Raises `Unanswered`, `BadTarget`, `KeyUnusable` or `StoreError`."""
         title = ""
         if webhook.form != "standard":
-            told = read_event(row.body).data
-            found = await self._store.game(told.game) if told.game else None
-            found = await self._store.tournament(told.tournament) if told.tournament else found
-            title = found.title if found is not None else ""
+            data = read_event(row.body).data
+            row_shown = await self._store.game(data.game) if data.game else None
+            row_shown = await self._store.tournament(data.tournament) if data.tournament else row_shown
+            title = row_shown.title if row_shown is not None else ""
         body = formed(webhook.form, row.body, title)
         headers = self._sealer.headers(webhook, row.delivery, body, self._clock())
         target = read_target(webhook.url, anywhere=self._outward.anywhere)
@@ -289,8 +289,8 @@ class Sender:
     def _outcome(self, flight: Flight, at: str, answer: Answer | None, since: str) -> Outcome:
         """Return what an answer, or none, changes."""
         row, webhook, now = flight.row, flight.webhook, self._clock()
-        said = answer.body.decode("utf-8", "replace").replace("\0", "�") if answer is not None else ""
-        attempt = AttemptRow(row.delivery, row.attempts + 1, at, answer.status if answer is not None else 0, said)
+        body = answer.body.decode("utf-8", "replace").replace("\0", "�") if answer is not None else ""
+        attempt = AttemptRow(row.delivery, row.attempts + 1, at, answer.status if answer is not None else 0, body)
         if succeeded(answer):
             turns = "on" if since else None
             recovers = webhook.failures > 0
@@ -299,12 +299,12 @@ class Sender:
             )
         # A mail server that does not know us yet may ask us to come again later.
         once = row.type == PING and webhook.form != "mail"
-        due = next_due(row, answer, now, self._draw) if not once else None
+        next_try = next_due(row, answer, now, self._draw) if not once else None
         outcome = Outcome(
             attempt,
             row.webhook,
-            "waiting" if due is not None else "failed",
-            written(due) if due is not None else row.due,
+            "waiting" if next_try is not None else "failed",
+            written(next_try) if next_try is not None else row.due,
             failing=row.type != PING,
             hold=written(hold(webhook, answer, now)),
         )
@@ -338,9 +338,9 @@ class Sender:
         finally:
             self._writing = None
 
-    async def _tell(self, done: list[tuple[Flight, Outcome]]) -> None:
+    async def _tell(self, results: list[tuple[Flight, Outcome]]) -> None:
         """Tell accounts by their other webhooks which ones were switched off."""
-        for flight, outcome in done:
+        for flight, outcome in results:
             if outcome.turns != "off":
                 continue
             log.warning("webhook switched off", webhook=outcome.webhook, why=outcome.why)

@@ -63,16 +63,16 @@ class Tournaments:
         )
 
     async def _at(self, tournament: TournamentId, version: Version) -> Tournament:
-        known = self._in_memory.get(tournament)
-        if known is None or known.version > version:
-            known = fold(tournament, await self._store.read(tournament, 0, version))
-        elif known.version < version:
-            known = fold_on(known, await self._store.read(tournament, known.version, version - known.version))
-        self._in_memory[tournament] = known
+        state = self._in_memory.get(tournament)
+        if state is None or state.version > version:
+            state = fold(tournament, await self._store.read(tournament, 0, version))
+        elif state.version < version:
+            state = fold_on(state, await self._store.read(tournament, state.version, version - state.version))
+        self._in_memory[tournament] = state
         self._in_memory.move_to_end(tournament)
         if len(self._in_memory) > KEPT:
             self._in_memory.popitem(last=False)
-        return known
+        return state
 
 
 def _having(audience: str, event: TournamentEvent, states: Collection[Tournament]) -> frozenset[PlayerId]:

@@ -48,7 +48,7 @@ def alarms(seed: int, directory: Path, met: Counter[str] | None = None) -> list[
         found.append(service.ask(witness))
         found += [rejected(service.newest)]
         if rng.random() < 0.7:
-            found += [each.message for each in follower.look(rng.choice((0, 2, None))).found]
+            found += [each.message for each in follower.look(rng.choice((0, 2, None))).findings]
             certificates += [(stream, service.certificate(stream) or "") for stream in rng.sample(moved, 2)]
     follower.close()
     if met is not None:

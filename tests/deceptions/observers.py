@@ -64,7 +64,7 @@ def observed(deception: Deception, directory: Path) -> dict[str, tuple[str, ...]
     return {
         "verify": tuple(said for each in shown for said in unproved(each)),
         "certificate": tuple(said for stream, given in certificates if (said := uncertified(service, stream, given))),
-        "follower": tuple(found.message for found in report.found),
+        "follower": tuple(found.message for found in report.findings),
         "witness": tuple(dict.fromkeys(refused)),
     }
 

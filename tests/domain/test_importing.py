@@ -35,7 +35,7 @@ def examined(lines: Iterable[bytes], **provenance: str) -> Examined:
 def refusal(lines: Iterable[bytes], **provenance: str) -> tuple[str, str]:
     with pytest.raises(Refusal) as refused:
         examined(lines, **provenance)
-    return refused.value.rule, refused.value.asked
+    return refused.value.rule, refused.value.wrong
 
 
 def certified(version: int, key: LogKey = KEY, export: Export | None = None, **other: Any) -> dict[str, str]:

@@ -380,7 +380,7 @@ class TinyAuction(Ruleset[Table]):
     def players(self) -> tuple[int, ...]:
         return (2, 3, 4)
 
-    def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
+    def seats(self, players: int, choices: Any = None) -> tuple[Seat, ...]:
         return SEATS[:players] if players in self.players else ()
 
     def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> Table:

@@ -46,10 +46,10 @@ def problems(board: Board) -> Iterator[str]:
         yield from _entry_problems(area)
 
 
-def _word_problems(area: Area, trait: str, known: tuple[str, ...]) -> Iterator[str]:
+def _word_problems(area: Area, trait: str, allowed: tuple[str, ...]) -> Iterator[str]:
     words = area.traits.get(trait, ())
-    if len(words) != 1 or words[0] not in known:
-        yield f"{area.id}: {trait} is {', '.join(words) or 'missing'}; give one of {', '.join(known)}"
+    if len(words) != 1 or words[0] not in allowed:
+        yield f"{area.id}: {trait} is {', '.join(words) or 'missing'}; give one of {', '.join(allowed)}"
 
 
 def _entry_problems(area: Area) -> Iterator[str]:

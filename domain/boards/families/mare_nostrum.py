@@ -55,7 +55,7 @@ def problems(board: Board) -> Iterator[str]:
 
 
 def _word_problems(area: Area) -> Iterator[str]:
-    for trait, known, most in (
+    for trait, allowed, most in (
         ("capital_of", CIVILIZATIONS, 1),
         ("resources", GOODS, len(GOODS)),
         ("start_of", CIVILIZATIONS, 1),
@@ -67,8 +67,8 @@ def _word_problems(area: Area) -> Iterator[str]:
         if len(set(words)) < len(words):
             yield f"{area.id}: {trait} names something twice; once is enough"
         for word in words:
-            if word not in known:
-                yield f"{area.id}: {trait} {word!r} is unknown; known: {', '.join(known)}"
+            if word not in allowed:
+                yield f"{area.id}: {trait} {word!r} is unknown; known: {', '.join(allowed)}"
 
 
 def _capital_problems(area: Area) -> Iterator[str]:

@@ -170,8 +170,8 @@ class Card(Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         """Raises `ValueError` when no card of this kind can have this effect."""
         if not isinstance(self.effect, EFFECTS_OF[self.kind]):
-            known = ", ".join(effect.__name__.lower() for effect in EFFECTS_OF[self.kind])
-            raise ValueError(f"{self.id}: a card of the kind {self.kind} has one of the effects {known}")
+            effects = ", ".join(effect.__name__.lower() for effect in EFFECTS_OF[self.kind])
+            raise ValueError(f"{self.id}: a card of the kind {self.kind} has one of the effects {effects}")
 
 
 class Start(Struct, frozen=True, forbid_unknown_fields=True):

@@ -32,6 +32,6 @@ def several(words: Iterable[str]) -> str:
 
 def draw(draft: Draft[Table], stock: Mapping[Any, int], number: int) -> Lots:
     """Draw a number of items from a stock, or all when there are fewer."""
-    kept = {name: count for name, count in sorted(stock.items()) if count}
-    order: Sequence[str] = draft.shuffle([name for name, count in kept.items() for _ in range(count)])
-    return Lots(draft.draws, kept, tuple(order[:number]))
+    counts = {name: count for name, count in sorted(stock.items()) if count}
+    order: Sequence[str] = draft.shuffle([name for name, count in counts.items() for _ in range(count)])
+    return Lots(draft.draws, counts, tuple(order[:number]))

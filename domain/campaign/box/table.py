@@ -151,15 +151,15 @@ class Table(KernelTable):
 
     def supply(self, seat: Seat) -> dict[str, int]:
         """What a player has left to place, by type (CS-PCS-04, CS-TOK-03)."""
-        left = dict(self.data.pieces)
-        left["influence"] -= self.influence_of(seat)
+        unused = dict(self.data.pieces)
+        unused["influence"] -= self.influence_of(seat)
         for province in self.provinces.values():
             if (army := province.armies.get(seat)) is not None:
                 for kind, count in army.units.by_type.items():
-                    left[kind] -= count
-                left["generals"] -= army.generals
-        left["galleys"] -= sum(fleet.get(seat, 0) for fleet in self.fleets.values())
-        return left
+                    unused[kind] -= count
+                unused["generals"] -= army.generals
+        unused["galleys"] -= sum(fleet.get(seat, 0) for fleet in self.fleets.values())
+        return unused
 
     def cards_of(self, seat: Seat) -> Iterator[tuple[Card, int]]:
         """The kinds of cards in front of a player, and how many of each."""
@@ -211,10 +211,10 @@ class Table(KernelTable):
     def add_senators(self, seat: Seat, senators: Mapping[CardId, int], sign: int = 1) -> None:
         """Change a hand by senators that everybody sees."""
         hand = self.hands[seat]
-        seen = hand.seen
+        visible = hand.seen
         for card, number in senators.items():
-            seen = plus(seen, card, sign * number)
-        self.hands[seat] = Hand(hand.count + sign * sum(senators.values()), hand.sealed, seen)
+            visible = plus(visible, card, sign * number)
+        self.hands[seat] = Hand(hand.count + sign * sum(senators.values()), hand.sealed, visible)
 
     def change_turn(self, **changes: Any) -> None:
         """Replace fields of the turn under way."""

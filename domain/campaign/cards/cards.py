@@ -103,17 +103,17 @@ class SenatorStolen(Event, frozen=True):
 # --- which cards can be acquired ---
 
 
-def price_of(table: Table, seat: Seat, name: CardId, asked: str) -> Card:
+def price_of(table: Table, seat: Seat, name: CardId, wrong: str) -> Card:
     """Return a card that a player can take and pay for now. Raises `Refusal` when that is not so."""
-    require_action(table, asked)
+    require_action(table, wrong)
     if turn_of(table).acquired:
-        raise Refusal("CS-ACT-03", asked, "You have already acquired a card in this round.")
+        raise Refusal("CS-ACT-03", wrong, "You have already acquired a card in this round.")
     if not table.display.get(name):
         allowed = f"Cards on display: {or_none(sorted(table.display))}."
-        raise Refusal("CS-CRD-01", asked, allowed)
+        raise Refusal("CS-CRD-01", wrong, allowed)
     card = table.cards[name]
     if card.price > (talents := table.players[seat].talents):
-        raise Refusal("CS-CRD-02", asked, f"It costs {card.price} talents; you have {talents}.")
+        raise Refusal("CS-CRD-02", wrong, f"It costs {card.price} talents; you have {talents}.")
     return card
 
 
@@ -156,12 +156,12 @@ class Acquire(Command, frozen=True):
     card: CardId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, asked = draft.table, f"You asked for the card {self.card}."
-        card = price_of(table, seat, self.card, asked)
+        table, wrong = draft.table, f"You asked for the card {self.card}."
+        card = price_of(table, seat, self.card, wrong)
         if isinstance(card.effect, CHOSEN_FOR):
-            raise Refusal("CS-CRD-04", asked, f"This card needs a choice: {_command_for(card)}.")
+            raise Refusal("CS-CRD-04", wrong, f"This card needs a choice: {_command_for(card)}.")
         if reason := idle(table, seat, card):
-            raise Refusal("CS-CRD-05", asked, reason)
+            raise Refusal("CS-CRD-05", wrong, reason)
         _acquire(draft, seat, card)
         if card.kind == "immediate":
             match card.effect:
@@ -206,15 +206,15 @@ class BuildCity(Command, frozen=True):
     province: AreaId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, asked = draft.table, f"You asked for {self.card} to build a city in {self.province}."
-        card = price_of(table, seat, self.card, asked)
+        table, wrong = draft.table, f"You asked for {self.card} to build a city in {self.province}."
+        card = price_of(table, seat, self.card, wrong)
         if not isinstance(card.effect, City):
-            raise Refusal("CS-CTY-01", asked, "Only a Build City card builds a city.")
+            raise Refusal("CS-CTY-01", wrong, "Only a Build City card builds a city.")
         if self.province not in card.effect.provinces:
-            raise Refusal("CS-CTY-01", asked, f"This card builds in {' or '.join(card.effect.provinces)}.")
+            raise Refusal("CS-CTY-01", wrong, f"This card builds in {' or '.join(card.effect.provinces)}.")
         if self.province not in (sites := cities.sites(table, card.effect.provinces)):
             raise Refusal(
-                "CS-CTY-02", asked, f"A city already stands there. Free: {', '.join(sites) or 'neither province'}."
+                "CS-CTY-02", wrong, f"A city already stands there. Free: {', '.join(sites) or 'neither province'}."
             )
         _acquire(draft, seat, card)
         draft.emit(cities.CityBuilt(seat, self.province))
@@ -251,17 +251,17 @@ class SendArmy(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         army = Army(Units(self.infantry, self.cavalry, self.catapults), self.generals, bool(self.caesar))
-        asked = f"You asked for {self.card} with a move of {army} from {self.origin}."
-        movement.refuse_caesars(self.caesar, asked)
-        card = price_of(table, seat, self.card, asked)
+        wrong = f"You asked for {self.card} with a move of {army} from {self.origin}."
+        movement.refuse_caesars(self.caesar, wrong)
+        card = price_of(table, seat, self.card, wrong)
         if not isinstance(card.effect, Expedition) or not card.effect.units:
-            raise Refusal("CS-EFF-14", asked, "This card moves no land units.")
+            raise Refusal("CS-EFF-14", wrong, "This card moves no land units.")
         if army.units.total != card.effect.units:
-            raise Refusal("CS-EFF-14", asked, f"Move exactly {card.effect.units} land military units.")
+            raise Refusal("CS-EFF-14", wrong, f"Move exactly {card.effect.units} land military units.")
         if self.origin == card.effect.to:
-            raise Refusal("CS-EFF-14", asked, "Units that are already there do not count. Move others there.")
-        movement.check_leaving(table, seat, self.origin, army, asked, begins=True)
-        by_sea = movement.goes_by_sea(table, seat, self.origin, card.effect.to, army, {}, asked)
+            raise Refusal("CS-EFF-14", wrong, "Units that are already there do not count. Move others there.")
+        movement.check_leaving(table, seat, self.origin, army, wrong, begins=True)
+        by_sea = movement.goes_by_sea(table, seat, self.origin, card.effect.to, army, {}, wrong)
         _acquire(draft, seat, card)
         movement.move(draft, seat, self.origin, card.effect.to, army, by_sea=by_sea)
         _reward(draft, seat, card, card.effect)
@@ -284,15 +284,15 @@ class SendArmy(Command, frozen=True):
 
 def _origins(table: Table, seat: Seat, effect: Expedition) -> list[AreaId]:
     """Return the provinces from which enough units can move (CS-EFF-14)."""
-    found: list[AreaId] = []
+    provinces: list[AreaId] = []
     for area in table.map.lands:
         army = table.army(area, seat)
         if area == effect.to or not army.leads or army.units.total < effect.units:
             continue
         by_sea = bool(table.seas_of(area)) and movement.room(table, seat, {}, effect.to) >= effect.units
         if by_sea or effect.to in movement.by_land(table, seat, area):
-            found.append(area)
-    return found
+            provinces.append(area)
+    return provinces
 
 
 class SendGalley(Command, frozen=True):
@@ -306,16 +306,16 @@ class SendGalley(Command, frozen=True):
     origin: AreaId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, asked = draft.table, f"You asked for {self.card} with a galley from {self.origin}."
-        card = price_of(table, seat, self.card, asked)
+        table, wrong = draft.table, f"You asked for {self.card} with a galley from {self.origin}."
+        card = price_of(table, seat, self.card, wrong)
         if not isinstance(card.effect, Expedition) or not card.effect.galleys:
-            raise Refusal("CS-EFF-13", asked, "This card moves no galley.")
+            raise Refusal("CS-EFF-13", wrong, "This card moves no galley.")
         if not table.galleys(self.origin, seat):
             raise Refusal(
-                "CS-EFF-13", asked, f"You have galleys in {', '.join(_harbours(table, seat)) or 'no sea zone'}."
+                "CS-EFF-13", wrong, f"You have galleys in {', '.join(_harbours(table, seat)) or 'no sea zone'}."
             )
         if self.origin not in _starts(table, seat, card.effect):
-            raise Refusal("CS-CRD-05", asked, "The galley is already there, and you have no galley left to place.")
+            raise Refusal("CS-CRD-05", wrong, "The galley is already there, and you have no galley left to place.")
         _acquire(draft, seat, card)
         if self.origin != card.effect.to:
             draft.emit(GalleyMoved(seat, self.origin, card.effect.to))
@@ -358,12 +358,12 @@ class BribeSenator(Command, frozen=True):
     player: Seat
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, asked = draft.table, f"You asked for {self.card} to bribe a senator of {self.player}."
-        card = price_of(table, seat, self.card, asked)
+        table, wrong = draft.table, f"You asked for {self.card} to bribe a senator of {self.player}."
+        card = price_of(table, seat, self.card, wrong)
         if not isinstance(card.effect, Bribe):
-            raise Refusal("CS-EFF-19", asked, "This card bribes nobody.")
+            raise Refusal("CS-EFF-19", wrong, "This card bribes nobody.")
         if self.player not in (others := victims(table, seat)):
-            raise Refusal("CS-EFF-19", asked, f"Choose another player who has a senator: {or_none(others)}.")
+            raise Refusal("CS-EFF-19", wrong, f"Choose another player who has a senator: {or_none(others)}.")
         _acquire(draft, seat, card)
         draft.emit(_steal(draft, seat, self.player))
 
@@ -384,11 +384,11 @@ def _steal(draft: Draft[Table], seat: Seat, victim: Seat) -> SenatorStolen:
     """Move a random senator; how often is drawn and sealed does not depend on what the hands hold."""
     own, others = hands.hand_of(draft.table, seat, draft), hands.hand_of(draft.table, victim, draft)
     [stolen, *_] = draft.shuffle([card for card in hands.kinds(draft.table) for _ in range(others.get(card, 0))])
-    drawn = draft.draws
+    draw = draft.draws
     own[stolen] = own.get(stolen, 0) + 1
     others[stolen] -= 1
     sealed = {seat: hands.seal(draft, seat, own), victim: hands.seal(draft, victim, others)}
-    return SenatorStolen(seat, victim, drawn, sealed)
+    return SenatorStolen(seat, victim, draw, sealed)
 
 
 class RaiseSlaves(Command, frozen=True):
@@ -407,17 +407,17 @@ class RaiseSlaves(Command, frozen=True):
     army: Seat
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, asked = draft.table, f"You asked for {self.card} against {self.army} in {self.province}."
-        card = price_of(table, seat, self.card, asked)
+        table, wrong = draft.table, f"You asked for {self.card} against {self.army} in {self.province}."
+        card = price_of(table, seat, self.card, wrong)
         if not isinstance(card.effect, Uprising):
-            raise Refusal("CS-EFF-20", asked, "This card raises no slaves.")
+            raise Refusal("CS-EFF-20", wrong, "This card raises no slaves.")
         where = revolt.provinces(table, seat)
         if self.province not in where:
             allowed = f"Slaves rise where another player has a land military unit: {', '.join(where) or 'nowhere'}."
-            raise Refusal("CS-EFF-20", asked, allowed)
+            raise Refusal("CS-EFF-20", wrong, allowed)
         if self.army not in where[self.province]:
             rule = "CS-EFF-21" if self.army == seat else "CS-EFF-20"
-            raise Refusal(rule, asked, f"Armies to attack first: {', '.join(where[self.province])}.")
+            raise Refusal(rule, wrong, f"Armies to attack first: {', '.join(where[self.province])}.")
         _acquire(draft, seat, card)
         draft.emit(revolt.SlavesRose(seat, self.province, card.effect.infantry, self.army))
 

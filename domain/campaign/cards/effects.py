@@ -34,9 +34,9 @@ class Gained(Event, frozen=True):
     def tell(self, names: Names) -> str:
         figures = ((self.talents, "talents"), (self.chaos, "chaos"), (self.points, "victory points"))
         gained = enumerated([f"{number} {what}" for number, what in figures if number > 0])
-        lost = f"got rid of {-self.chaos} chaos" if self.chaos < 0 else ""
-        got = f"got {gained or 'nothing'}" if gained or not lost else ""
-        return f"{name_of(self.card)}: {names(self.seat)} {enumerated(list(filter(None, (got, lost))))}."
+        relief = f"got rid of {-self.chaos} chaos" if self.chaos < 0 else ""
+        got = f"got {gained or 'nothing'}" if gained or not relief else ""
+        return f"{name_of(self.card)}: {names(self.seat)} {enumerated(list(filter(None, (got, relief))))}."
 
 
 class UnitsLevied(Event, frozen=True):

@@ -90,27 +90,27 @@ def _idle(table: Table, seat: Seat, card: Card) -> str:
             has_influence = seat in table.provinces[area].influence
             return "" if has_influence else f"You have no influence in {table.names(area)}."
         case Assassination():
-            found = _generals(table, seat) or victims(table, seat)
-            return "" if found else "No other player has a General on the board or a senator."
+            targets = _generals(table, seat) or victims(table, seat)
+            return "" if targets else "No other player has a General on the board or a senator."
         case Gain() | Vote():
             return ""
         case _:
             return WORKS_BY_ITSELF
 
 
-def own_card(table: Table, seat: Seat, name: CardId, asked: str, rule: str = "CS-CRD-08") -> Card:
+def own_card(table: Table, seat: Seat, name: CardId, wrong: str, rule: str = "CS-CRD-08") -> Card:
     """Return a card of a player. Raises `Refusal` when it is not theirs; `rule` lets only its owner use it."""
     if not table.owned[seat].get(name):
-        raise Refusal(rule, asked, f"Your cards: {', '.join(sorted(table.owned[seat])) or 'no cards'}.")
+        raise Refusal(rule, wrong, f"Your cards: {', '.join(sorted(table.owned[seat])) or 'no cards'}.")
     return table.cards[name]
 
 
-def check_ready(table: Table, seat: Seat, card: Card, asked: str, rule: str = "CS-CRD-08") -> None:
+def check_ready(table: Table, seat: Seat, card: Card, wrong: str, rule: str = "CS-CRD-08") -> None:
     """Refuse a card that does nothing now (CS-CRD-13), or that was used in this season, by the rule that says so."""
     if reason := _idle(table, seat, card):
-        raise Refusal("CS-CRD-13", asked, reason)
+        raise Refusal("CS-CRD-13", wrong, reason)
     if not table.ready(seat, card.id):
-        raise Refusal(rule, asked, "You have already used it this season.")
+        raise Refusal(rule, wrong, "You have already used it this season.")
 
 
 class UseCard(Command, frozen=True):
@@ -123,11 +123,11 @@ class UseCard(Command, frozen=True):
     card: CardId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, asked = draft.table, f"You asked to use {self.card}."
-        card = own_card(table, seat, self.card, asked)
+        table, wrong = draft.table, f"You asked to use {self.card}."
+        card = own_card(table, seat, self.card, wrong)
         if not isinstance(card.effect, Income | Gain):
-            raise Refusal("CS-CRD-08", asked, _used_by(card))
-        check_ready(table, seat, card, asked)
+            raise Refusal("CS-CRD-08", wrong, _used_by(card))
+        check_ready(table, seat, card, wrong)
         match card.effect:
             case Income(area, talents):
                 brought = Gain(talents * table.provinces[area].influence[seat])
@@ -170,21 +170,21 @@ class UseAssassin(Command, frozen=True):
     province: AreaId | None = None
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, asked = draft.table, f"You asked to use {self.card} against {self.player}."
-        card = own_card(table, seat, self.card, asked)
+        table, wrong = draft.table, f"You asked to use {self.card} against {self.player}."
+        card = own_card(table, seat, self.card, wrong)
         if not isinstance(card.effect, Assassination):
-            raise Refusal("CS-EFF-02", asked, "This card kills nobody.")
-        check_ready(table, seat, card, asked)
+            raise Refusal("CS-EFF-02", wrong, "This card kills nobody.")
+        check_ready(table, seat, card, wrong)
         if self.province is None:
             if self.player not in (others := victims(table, seat)):
                 allowed = f"Choose another player who has a senator: {or_none(others)}."
-                raise Refusal("CS-EFF-02", asked, allowed)
+                raise Refusal("CS-EFF-02", wrong, allowed)
             draft.emit(CardUsed(seat, card.id))
             draft.emit(_kill_senator(draft, seat, self.player))
             return
         if (self.player, self.province) not in (generals := _generals(table, seat)):
             there = ", ".join(f"{other} in {area}" for other, area in generals) or "none"
-            raise Refusal("CS-EFF-02", asked, f"Players with a General to kill: {there}.")
+            raise Refusal("CS-EFF-02", wrong, f"Players with a General to kill: {there}.")
         draft.emit(CardUsed(seat, card.id))
         draft.emit(GeneralKilled(seat, self.player, self.province))
 

@@ -115,8 +115,8 @@ class ForceJoined(Event, frozen=True):
         units = [forces.in_words(self.force, self.seat, names)] if self.force else []
         if self.seat == self.to:
             return f"{names(self.seat)} called {enumerated(units) or 'no galleys'} into the battle."
-        lent = " with ".join([*units, *(["a leader"] if self.leader else [])])
-        return f"{names(self.seat)} lent {names(self.to)} {lent or 'nothing'}."
+        loan = " with ".join([*units, *(["a leader"] if self.leader else [])])
+        return f"{names(self.seat)} lent {names(self.to)} {loan or 'nothing'}."
 
 
 class BattleRoundBegan(Event, frozen=True):
@@ -308,12 +308,12 @@ class RemoveLosses(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         battle = battle_of(draft.table)
         side = battle.side(seat)
-        asked, rule = f"You cannot remove {_listed(self.lost)}.", "CS-NAV-05" if battle.naval else "CS-BAT-18"
+        wrong, rule = f"You cannot remove {_listed(self.lost)}.", "CS-NAV-05" if battle.naval else "CS-BAT-18"
         if any(name not in side.force or number > side.force[name] for name, number in self.lost.items()):
             led = any(name.rpartition("/")[2] in LEADERS for name in self.lost)
-            raise Refusal("CS-BAT-19" if led else rule, asked, f"Your force has {_listed(side.force)}.")
+            raise Refusal("CS-BAT-19" if led else rule, wrong, f"Your force has {_listed(side.force)}.")
         if forces.size(self.lost) != side.hits:
-            raise Refusal(rule, asked, f"Remove {side.hits} unit{'s' * (side.hits > 1)}, one for each hit.")
+            raise Refusal(rule, wrong, f"Remove {side.hits} unit{'s' * (side.hits > 1)}, one for each hit.")
         draft.emit(UnitsLost(seat, {name: number for name, number in sorted(self.lost.items()) if number}))
 
     @classmethod
@@ -334,9 +334,9 @@ def lose(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask each side that was hit for its losses, both at once (CS-BAT-20); without a choice they are removed."""
     battle = battle_of(table)
     for side in (battle.attacker, battle.defender):
-        if side.hits and (lost := _only_losses(side)) is not None:
-            return lambda draft: draft.emit(UnitsLost(side.seat, lost, automatic=True))
-    if asked := [side for side in (battle.attacker, battle.defender) if side.hits]:
+        if side.hits and (losses := _only_losses(side)) is not None:
+            return lambda draft: draft.emit(UnitsLost(side.seat, losses, automatic=True))
+    if sides := [side for side in (battle.attacker, battle.defender) if side.hits]:
         place, depends = table.names(battle.place), "The round goes on when the losses are removed."
         return [
             Decision(
@@ -347,7 +347,7 @@ def lose(table: Table) -> list[Decision] | Consequence[Table]:
                 depends,
                 {"place": battle.place, "hits": side.hits, "force": side.force},
             )
-            for side in asked
+            for side in sides
         ]
     return _after_losses
 

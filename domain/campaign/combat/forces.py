@@ -49,9 +49,9 @@ def joined(*forces: Force) -> dict[Group, int]:
     return dict(sorted(total.items()))
 
 
-def without(one: Force, lost: Force) -> dict[Group, int]:
+def without(one: Force, losses: Force) -> dict[Group, int]:
     """Return a force without what it lost."""
-    return {name: left for name, number in one.items() if (left := number - lost.get(name, 0))}
+    return {name: rest for name, number in one.items() if (rest := number - losses.get(name, 0))}
 
 
 def size(units: Force) -> int:
@@ -69,16 +69,16 @@ def by_type(units: Force) -> tuple[Units, int]:
 
 def phantoms(table: Table, seat: Seat, place: AreaId, *, naval: bool) -> dict[Group, int]:
     """Return the units that Diplomacy cards add to a participant's force (CS-EFF-09, CS-EFF-12)."""
-    found: dict[Group, int] = {}
+    units_of_cards: dict[Group, int] = {}
     for card, number in table.cards_of(seat) if seat != SLAVES else ():
         match card.effect:
             case Pact(province) as pact if province == (None if naval else place):
                 units = Units(pact.infantry * number, pact.cavalry * number)
                 galleys = {group(CARD, GALLEYS): pact.galleys * number} if pact.galleys else {}
-                found = joined(found, force(CARD, units), galleys)
+                units_of_cards = joined(units_of_cards, force(CARD, units), galleys)
             case _:
                 pass
-    return found
+    return units_of_cards
 
 
 def training(table: Table, seat: Seat, *, naval: bool) -> int:
@@ -109,10 +109,10 @@ def in_words(units: Force, seat: Seat, names: Names) -> str:
     own = [amount_of(kind, number) for kind, number in in_order(counts.pop(seat))]
     counted_phantoms = (amount_of(kind, number) for kind, number in in_order(counts.pop(CARD, Counter())))
     phantom = [each.replace(" ", " phantom ", 1) for each in counted_phantoms]
-    lent = [f"{_all(each)} lent by {names(owner)}" for owner, each in counts.items()]
+    loans = [f"{_all(each)} lent by {names(owner)}" for owner, each in counts.items()]
     if not own and not phantom:
-        return enumerated(lent) or "no units"
-    return f"{enumerated([*own, *phantom])}{f', and {enumerated(lent)}' if lent else ''}"
+        return enumerated(loans) or "no units"
+    return f"{enumerated([*own, *phantom])}{f', and {enumerated(loans)}' if loans else ''}"
 
 
 def _all(counts: Mapping[str, int]) -> str:
@@ -129,9 +129,9 @@ def participant(seat: Seat, names: Names) -> str:
     return "the slaves" if seat == SLAVES else names(seat)
 
 
-def take_off(table: Table, place: AreaId, lost: Force) -> None:
+def take_off(table: Table, place: AreaId, losses: Force) -> None:
     """Remove units from the board; those of cards and slaves were never on it. For `apply` only."""
-    for name, number in lost.items():
+    for name, number in losses.items():
         owner, kind, sea = of(name)
         if owner in (CARD, SLAVES):
             continue

@@ -36,17 +36,17 @@ class Attack(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, units = draft.table, Units(self.infantry, self.cavalry, self.catapults)
-        asked = f"You cannot attack {self.defender} in {self.province} with {units}."
-        require_action(table, asked)
+        wrong = f"You cannot attack {self.defender} in {self.province} with {units}."
+        require_action(table, wrong)
         there = table.army(self.province, seat).units if self.province in table.provinces else Units()
         if not there.total:
-            raise Refusal("CS-BAT-01", asked, "Attack where you have land military units.")
+            raise Refusal("CS-BAT-01", wrong, "Attack where you have land military units.")
         if self.defender not in (others := table.enemies_at(self.province, seat)):
             rule = "CS-AUC-17" if table.are_allied(seat, self.defender) else "CS-BAT-02"
             allowed = f"Players there whom you can attack: {or_none(others)}."
-            raise Refusal(rule, asked, allowed)
+            raise Refusal(rule, wrong, allowed)
         if not units.total or not units.within(there):
-            raise Refusal("CS-BAT-01", asked, f"You have {there} there. Attack with at least one unit.")
+            raise Refusal("CS-BAT-01", wrong, f"You have {there} there. Attack with at least one unit.")
         begin(draft, self.province, seat, self.defender, forces.force(seat, units))
 
     @classmethod
@@ -131,13 +131,13 @@ class Lend(Command, frozen=True):
         side = _own_side(table, battle, seat)
         assert side is not None, "only allies are asked"
         units, leader, galleys = _lendable(table, battle, seat)
-        lent = Units(self.infantry, self.cavalry, self.catapults)
-        asked = f"You cannot lend {_listed(lent, self.leader)}."
+        offered = Units(self.infantry, self.cavalry, self.catapults)
+        wrong = f"You cannot lend {_listed(offered, self.leader)}."
         rule = "CS-NAV-06" if battle.naval else "CS-BAT-07"
-        if not lent.within(units) or self.leader > leader:
-            raise Refusal(rule, asked, f"You can lend {_listed(units, leader)}.")
+        if not offered.within(units) or self.leader > leader:
+            raise Refusal(rule, wrong, f"You can lend {_listed(units, leader)}.")
         _check_galleys(self.galleys, galleys, rule)
-        force = forces.force(seat, lent, dict(sorted(self.galleys.items())))
+        force = forces.force(seat, offered, dict(sorted(self.galleys.items())))
         draft.emit(ForceJoined(seat, side.seat, force, self.leader))
 
     @classmethod
@@ -159,12 +159,12 @@ def _listed(units: Units, leader: bool) -> str:
     return enumerated([*([str(units)] if units.total else []), *(["a leader"] if leader else [])]) or "no land units"
 
 
-def _check_galleys(wanted: dict[AreaId, int], there: dict[AreaId, int], rule: str) -> None:
-    if any(sea not in there or number > there[sea] for sea, number in wanted.items()):
-        each = [f"{amount_of('galleys', number)} from {sea}" for sea, number in wanted.items()]
-        asked = f"You cannot send {', '.join(each)}."
+def _check_galleys(requested: dict[AreaId, int], there: dict[AreaId, int], rule: str) -> None:
+    if any(sea not in there or number > there[sea] for sea, number in requested.items()):
+        each = [f"{amount_of('galleys', number)} from {sea}" for sea, number in requested.items()]
+        wrong = f"You cannot send {', '.join(each)}."
         allowed = ", ".join(f"{number} in {sea}" for sea, number in there.items()) or "none"
-        raise Refusal(rule, asked, f"Galleys that you can send: {allowed}.")
+        raise Refusal(rule, wrong, f"Galleys that you can send: {allowed}.")
 
 
 def _own_side(table: Table, battle: Battle, seat: Seat) -> Side | None:

@@ -103,16 +103,16 @@ class Sail(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         each = [f"{amount_of('galleys', number)} from {sea}" for sea, number in sorted(self.galleys.items())]
-        asked = f"You cannot move {', '.join(each) or 'no galleys'} to {self.to}."
-        require_action(table, asked)
+        wrong = f"You cannot move {', '.join(each) or 'no galleys'} to {self.to}."
+        require_action(table, wrong)
         if self.to not in table.map.seas:
-            raise Refusal("CS-BRD-01", asked, "Galleys are in sea zones only.")
+            raise Refusal("CS-BRD-01", wrong, "Galleys are in sea zones only.")
         if not any(self.galleys.values()) or self.to in self.galleys:
-            raise Refusal("CS-NAV-01", asked, "Move at least one galley, from other sea zones.")
+            raise Refusal("CS-NAV-01", wrong, "Move at least one galley, from other sea zones.")
         for sea, number in self.galleys.items():
             there = table.galleys(sea, seat)
             if not there or number > there:
-                raise Refusal("CS-NAV-01", asked, f"You have {amount_of('galleys', there)} in {sea}.")
+                raise Refusal("CS-NAV-01", wrong, f"You have {amount_of('galleys', there)} in {sea}.")
         draft.emit(GalleysMoved(seat, {sea: number for sea, number in sorted(self.galleys.items()) if number}, self.to))
 
     @classmethod
@@ -153,17 +153,17 @@ class AttackAtSea(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You cannot attack {self.defender} in {self.sea} with {amount_of('galleys', self.galleys)}."
+        wrong = f"You cannot attack {self.defender} in {self.sea} with {amount_of('galleys', self.galleys)}."
         follows = turn_of(table).naval_move is not None
         if not follows:
-            require_action(table, asked)
+            require_action(table, wrong)
         if self.defender not in (others := opponents(table, self.sea, seat)):
             rule = "CS-AUC-17" if table.are_allied(seat, self.defender) else "CS-NAV-03"
-            raise Refusal(rule, asked, f"Players there whom you can attack: {or_none(others)}.")
+            raise Refusal(rule, wrong, f"Players there whom you can attack: {or_none(others)}.")
         there = table.galleys(self.sea, seat)
         if not 1 <= self.galleys <= there:
             allowed = f"You have {amount_of('galleys', there)} there. Attack with at least one."
-            raise Refusal("CS-NAV-03", asked, allowed)
+            raise Refusal("CS-NAV-03", wrong, allowed)
         attacking = forces.force(seat, Units(), {self.sea: self.galleys})
         defending = forces.force(self.defender, Units(), {self.sea: table.galleys(self.sea, self.defender)})
         draft.emit(

@@ -124,16 +124,16 @@ class Retreat(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, battle_of(draft.table)
         army, places = table.army(fight.place, seat), destinations(table, fight, seat)
-        asked = f"You asked to retreat to {self.to}." if self.to is not None else "You asked to break off the battle."
+        wrong = f"You asked to retreat to {self.to}." if self.to is not None else "You asked to break off the battle."
         if army == NO_ARMY and self.to is not None:
-            raise Refusal("CS-RET-09", asked, "You have no land unit left that could go there. Leave out `to`.")
+            raise Refusal("CS-RET-09", wrong, "You have no land unit left that could go there. Leave out `to`.")
         if army != NO_ARMY and self.to is None:
             allowed = f"You have land units left, so name where they retreat to: {', '.join(places)}."
-            raise Refusal("CS-RET-09", asked, allowed)
+            raise Refusal("CS-RET-09", wrong, allowed)
         if army != NO_ARMY and self.to not in places:
             open_but_for_crossing = [to for to in _cut_off(table, seat, fight.place) if not table.enemies_at(to, seat)]
             rule = "CS-RET-08" if self.to in open_but_for_crossing else "CS-RET-02"
-            raise Refusal(rule, asked, f"You can retreat to {', '.join(places) or 'no province'}.")
+            raise Refusal(rule, wrong, f"You can retreat to {', '.join(places) or 'no province'}.")
         draft.emit(ArmyRetreated(seat, fight.place, self.to, army))
         if self.to is not None:
             cities.occupy(draft, self.to, seat)

@@ -73,8 +73,8 @@ class RevoltEnded(Event, frozen=True):
     def tell(self, names: Names) -> str:
         if not self.slaves:
             return "The slaves were defeated."
-        left = "1 slave" if self.slaves == 1 else f"{self.slaves} slaves"
-        return f"No army was left to fight: the revolt ended with {left} alive."
+        survivors = "1 slave" if self.slaves == 1 else f"{self.slaves} slaves"
+        return f"No army was left to fight: the revolt ended with {survivors} alive."
 
 
 def provinces(table: Table, seat: Seat) -> dict[AreaId, list[Seat]]:
@@ -101,8 +101,8 @@ class TurnSlaves(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         targets = _targets(draft.table, revolt_of(draft.table))
         if self.army not in targets:
-            asked = f"The slaves cannot attack the army of {self.army} now."
-            raise Refusal("CS-EFF-21", asked, f"They can attack the army of {', '.join(targets)}.")
+            wrong = f"The slaves cannot attack the army of {self.army} now."
+            raise Refusal("CS-EFF-21", wrong, f"They can attack the army of {', '.join(targets)}.")
         draft.emit(NextArmyChosen(self.army))
 
     @classmethod

@@ -33,8 +33,8 @@ def _worth(points: Sequence[int]) -> str:
 
 def of(view: View, names: Names) -> Marks:
     """Return what somebody sees."""
-    shown = ((area, _place(view, area, province, names)) for area, province in view.provinces.items())
-    places = {area: place for area, place in shown if place is not None}
+    provinces = ((area, _place(view, area, province, names)) for area, province in view.provinces.items())
+    places = {area: place for area, place in provinces if place is not None}
     for sea, fleet in view.fleets.items():
         stacks = tuple(_fleet(seat, number) for seat, number in sorted(fleet.items()))
         places[sea] = Place(stacks=stacks, battle=_battle(view.battle, sea, names))
@@ -160,10 +160,10 @@ def _shelves(view: View, names: Names) -> Iterator[Shelf]:
         yield Shelf("Cards on display", tuple(marks))
 
 
-def _deploying(seat: Seat, left: Mapping[str, int]) -> tuple[Mark, ...]:
-    units = Units(left["infantry"], left["cavalry"], left["catapults"])
-    army = _army(seat, Army(units, left["generals"], bool(left["caesar"])))
-    return (*army.marks, *(_fleet(seat, left["galleys"]).marks if left["galleys"] else ()))
+def _deploying(seat: Seat, supply: Mapping[str, int]) -> tuple[Mark, ...]:
+    units = Units(supply["infantry"], supply["cavalry"], supply["catapults"])
+    army = _army(seat, Army(units, supply["generals"], bool(supply["caesar"])))
+    return (*army.marks, *(_fleet(seat, supply["galleys"]).marks if supply["galleys"] else ()))
 
 
 def _auction(auction: Auction, names: Names) -> Shelf:
@@ -215,8 +215,8 @@ def _vote(vote: VoteUnderWay, names: Names) -> Shelf:
 
 
 def _votes(laid: Mapping[CardId, int]) -> str:
-    known = ((_CARDS[card].effect, number) for card, number in laid.items() if card in _CARDS)
-    votes = sum(number * effect.votes for effect, number in known if isinstance(effect, Senator))
+    effects = ((_CARDS[card].effect, number) for card, number in laid.items() if card in _CARDS)
+    votes = sum(number * effect.votes for effect, number in effects if isinstance(effect, Senator))
     return f"{votes} vote{'s' * (votes != 1)}"
 
 

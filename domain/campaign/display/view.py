@@ -165,12 +165,12 @@ def imagine(draft: Draft[Table], view: View, viewer: Seat, rng: Random) -> None:
         chaos = seat_view.shown if seat_view.chaos is None else seat_view.chaos
         table.players[seat] = Player(seat_view.talents, seat_view.points, chaos, seat_view.shown)
         table.owned[seat], table.used[seat] = seat_view.cards, seat_view.used
-    known = [view.deck, view.display, view.seats[viewer].hand or {}]
-    known += [cards for seat, cards in laid.items() if seat != viewer]
+    visible = [view.deck, view.display, view.seats[viewer].hand or {}]
+    visible += [cards for seat, cards in laid.items() if seat != viewer]
     unseen = [
         card
         for card in hands.kinds(table)
-        for _ in range(table.cards[card].copies - sum(each.get(card, 0) for each in known))
+        for _ in range(table.cards[card].copies - sum(each.get(card, 0) for each in visible))
     ]
     dealt = rng.sample(unseen, len(unseen))
     for seat, seat_view in view.seats.items():

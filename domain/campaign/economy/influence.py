@@ -86,37 +86,37 @@ class BuyInfluence(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         number = self.tokens + sum(self.of.values())
-        asked = f"You asked to buy {number} influence token{'s' * (number != 1)} in {self.province}."
-        require_action(table, asked)
-        self._check(table, seat, asked)
+        wrong = f"You asked to buy {number} influence token{'s' * (number != 1)} in {self.province}."
+        require_action(table, wrong)
+        self._check(table, seat, wrong)
         of = {other: number for other, number in sorted(self.of.items()) if number}
         draft.emit(InfluenceBought(seat, self.province, self.tokens, of, PRICE * (self.tokens + sum(of.values()))))
 
-    def _check(self, table: Table, seat: Seat, asked: str) -> None:
+    def _check(self, table: Table, seat: Seat, wrong: str) -> None:
         number, area = self.tokens + sum(self.of.values()), self.province
         if area not in table.provinces or not (most := limit(table, seat, area)):
-            raise Refusal("CS-INF-01", asked, "Buy influence where you have a General or your Caesar.")
+            raise Refusal("CS-INF-01", wrong, "Buy influence where you have a General or your Caesar.")
         if area not in table.keys:
-            raise Refusal("CS-TOK-01", asked, f"Key provinces, where influence can be: {', '.join(table.keys)}.")
+            raise Refusal("CS-TOK-01", wrong, f"Key provinces, where influence can be: {', '.join(table.keys)}.")
         if not 1 <= number <= most:
             raise Refusal(
-                "CS-INF-02", asked, f"Your leaders there allow {'1 token' if most == 1 else '1 or 2 tokens'}."
+                "CS-INF-02", wrong, f"Your leaders there allow {'1 token' if most == 1 else '1 or 2 tokens'}."
             )
         if self.tokens > (there := table.provinces[area].tokens):
-            raise Refusal("CS-INF-04", asked, f"Province tokens there: {there}.")
-        for other, wanted in self.of.items():
+            raise Refusal("CS-INF-04", wrong, f"Province tokens there: {there}.")
+        for other, tokens in self.of.items():
             if other == seat:
-                raise Refusal("CS-INF-05", asked, "Buy from other players.")
+                raise Refusal("CS-INF-05", wrong, "Buy from other players.")
             if table.are_allied(seat, other):
-                raise Refusal("CS-INF-06", asked, "Buy from players who are not allied with you.")
-            if (has := table.provinces[area].influence.get(other, 0)) < max(wanted, 1):
-                raise Refusal("CS-INF-05", asked, f"Influence tokens of {other} there: {has}.")
+                raise Refusal("CS-INF-06", wrong, "Buy from players who are not allied with you.")
+            if (has := table.provinces[area].influence.get(other, 0)) < max(tokens, 1):
+                raise Refusal("CS-INF-05", wrong, f"Influence tokens of {other} there: {has}.")
             if table.army(area, other).units.total:
-                raise Refusal("CS-INF-07", asked, f"Land military units of {other} protect their influence there.")
-        if number > (left := table.supply(seat)["influence"]):
-            raise Refusal("CS-TOK-03", asked, f"You have {left} influence tokens left to place.")
+                raise Refusal("CS-INF-07", wrong, f"Land military units of {other} protect their influence there.")
+        if number > (supply := table.supply(seat)["influence"]):
+            raise Refusal("CS-TOK-03", wrong, f"You have {supply} influence tokens left to place.")
         if (price := PRICE * number) > (talents := table.players[seat].talents):
-            raise Refusal("CS-INF-03", asked, f"That costs {price} talents; you have {talents}.")
+            raise Refusal("CS-INF-03", wrong, f"That costs {price} talents; you have {talents}.")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

@@ -91,23 +91,23 @@ class Recruit(Command, frozen=True):
         galleys = {sea: number for sea, number in sorted(self.galleys.items()) if number}
         ships = sum(galleys.values())
         units = [*([str(army)] if army != Army() else []), *([amount_of("galleys", ships)] if ships else [])]
-        asked = f"You asked to recruit {enumerated(units) or 'nothing'} in {self.province}."
-        require_action(table, asked)
+        wrong = f"You asked to recruit {enumerated(units) or 'nothing'} in {self.province}."
+        require_action(table, wrong)
         if self.province not in (where := provinces(table, seat)):
             allowed = f"Provinces where you have influence and a leader: {or_none(where)}."
-            raise Refusal("CS-REC-02", asked, allowed)
+            raise Refusal("CS-REC-02", wrong, allowed)
         if not self.galleys.keys() <= {*(seas := table.seas_of(self.province))}:
-            raise Refusal("CS-REC-02", asked, f"Sea zones beside the province: {or_none(seas)}.")
-        wanted = {**army.units.by_type, "generals": army.generals, "galleys": ships}
-        if not sum(wanted.values()):
-            raise Refusal("CS-REC-03", asked, "Recruit at least one unit.")
+            raise Refusal("CS-REC-02", wrong, f"Sea zones beside the province: {or_none(seas)}.")
+        order = {**army.units.by_type, "generals": army.generals, "galleys": ships}
+        if not sum(order.values()):
+            raise Refusal("CS-REC-03", wrong, "Recruit at least one unit.")
         supply = table.supply(seat)
-        for kind, number in wanted.items():
+        for kind, number in order.items():
             if number > supply[kind]:
-                raise Refusal("CS-PCS-04", asked, f"Your supply has {amount_of(kind, supply[kind])}.")
-        price = sum(number * table.data.prices[kind] for kind, number in wanted.items())
+                raise Refusal("CS-PCS-04", wrong, f"Your supply has {amount_of(kind, supply[kind])}.")
+        price = sum(number * table.data.prices[kind] for kind, number in order.items())
         if price > (talents := table.players[seat].talents):
-            raise Refusal("CS-REC-03", asked, f"That costs {price} talents; you have {talents}.")
+            raise Refusal("CS-REC-03", wrong, f"That costs {price} talents; you have {talents}.")
         draft.emit(UnitsRecruited(seat, self.province, army, galleys, price, CHAOS))
 
     @classmethod

@@ -55,10 +55,10 @@ class TakeSpecialTax(Command, frozen=True):
     talents: Count
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        asked = f"You asked for {self.talents} talents of special tax."
-        require_action(draft.table, asked)
+        wrong = f"You asked for {self.talents} talents of special tax."
+        require_action(draft.table, wrong)
         if self.talents not in AMOUNTS:
-            raise Refusal("CS-TAX-01", asked, f"Take one of {', '.join(map(str, AMOUNTS))} talents.")
+            raise Refusal("CS-TAX-01", wrong, f"Take one of {', '.join(map(str, AMOUNTS))} talents.")
         draft.emit(SpecialTaxTaken(seat, self.talents, self.talents // TALENTS))
 
     @classmethod

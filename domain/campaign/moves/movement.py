@@ -115,7 +115,7 @@ def room(table: Table, seat: Seat, landed: Mapping[AreaId, int], to: AreaId) -> 
     Each galley serves a number of units an action, wherever adjacent to its zone they land. What has `landed` is shared
     out over the zones so that most room is left: unit by unit, moved to another zone where that makes room.
     """
-    left = {sea: UNITS_PER_GALLEY * table.galleys(sea, seat) for sea in table.map.seas}
+    places = {sea: UNITS_PER_GALLEY * table.galleys(sea, seat) for sea in table.map.seas}
     carried: defaultdict[AreaId, defaultdict[AreaId, int]] = defaultdict(lambda: defaultdict(int))
 
     def find(area: AreaId, tried: set[AreaId]) -> bool:
@@ -123,8 +123,8 @@ def room(table: Table, seat: Seat, landed: Mapping[AreaId, int], to: AreaId) -> 
             if sea in tried:
                 continue
             tried.add(sea)
-            if left[sea]:
-                left[sea] -= 1
+            if places[sea]:
+                places[sea] -= 1
                 carried[sea][area] += 1
                 return True
             for other in [other for other, number in carried[sea].items() if number and other != area]:
@@ -161,23 +161,23 @@ def has_galley(table: Table, seat: Seat, area: AreaId) -> bool:
 
 
 def goes_by_sea(
-    table: Table, seat: Seat, origin: AreaId, to: AreaId, army: Army, landed: Mapping[AreaId, int], asked: str
+    table: Table, seat: Seat, origin: AreaId, to: AreaId, army: Army, landed: Mapping[AreaId, int], wrong: str
 ) -> bool:
     """Tell whether land units go by sea to their destination. Raises `Refusal` when they cannot go there at all."""
     if to not in table.provinces:
-        raise Refusal("CS-BRD-01", asked, "Land units are in provinces only.")
+        raise Refusal("CS-BRD-01", wrong, "Land units are in provinces only.")
     if to == origin:
-        raise Refusal("CS-MOV-02", asked, "The destination must be another province.")
+        raise Refusal("CS-MOV-02", wrong, "The destination must be another province.")
     if to in by_land(table, seat, origin):
         return False
     barred_by = _barred_by(table, seat, origin, to)
     if not table.seas_of(origin) or not table.seas_of(to):
-        raise Refusal(barred_by, asked, "There is no open way by land or by sea.")
+        raise Refusal(barred_by, wrong, "There is no open way by land or by sea.")
     if not has_galley(table, seat, to):
         allowed = "There is no open way by land. To go by sea, you need a galley in an adjacent sea zone."
-        raise Refusal("CS-AMP-02" if barred_by == "CS-MOV-03" else barred_by, asked, allowed)
+        raise Refusal("CS-AMP-02" if barred_by == "CS-MOV-03" else barred_by, wrong, allowed)
     if army.units.total > (most := room(table, seat, landed, to)):
-        raise Refusal("CS-AMP-03", asked, f"Your galleys have room for {most} more military units there.")
+        raise Refusal("CS-AMP-03", wrong, f"Your galleys have room for {most} more military units there.")
     return True
 
 
@@ -223,13 +223,13 @@ class March(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, army = draft.table, self.army
-        asked = f"You cannot move {army} from {self.origin} to {self.to}."
-        refuse_caesars(self.caesar, asked)
+        wrong = f"You cannot move {army} from {self.origin} to {self.to}."
+        refuse_caesars(self.caesar, wrong)
         begins = not _goes_on(table, self.origin)
         if begins:
-            require_action(table, asked)
-        check_leaving(table, seat, self.origin, army, asked, begins=begins)
-        by_sea = goes_by_sea(table, seat, self.origin, self.to, army, landed_in(table, self.origin), asked)
+            require_action(table, wrong)
+        check_leaving(table, seat, self.origin, army, wrong, begins=begins)
+        by_sea = goes_by_sea(table, seat, self.origin, self.to, army, landed_in(table, self.origin), wrong)
         if begins:
             draft.emit(LandMoveBegan(seat, self.origin))
         move(draft, seat, self.origin, self.to, army, by_sea=by_sea)
@@ -269,23 +269,23 @@ def _goes_on(table: Table, origin: AreaId) -> bool:
     return under_way is not None and under_way.origin == origin
 
 
-def refuse_caesars(number: int, asked: str) -> None:
+def refuse_caesars(number: int, wrong: str) -> None:
     """Refuse more than one Caesar, whom an army would count as one."""
     if number > 1:
-        raise Refusal("CS-PCS-06", asked, "You have one Caesar.")
+        raise Refusal("CS-PCS-06", wrong, "You have one Caesar.")
 
 
-def check_leaving(table: Table, seat: Seat, origin: AreaId, army: Army, asked: str, *, begins: bool) -> None:
+def check_leaving(table: Table, seat: Seat, origin: AreaId, army: Army, wrong: str, *, begins: bool) -> None:
     """Refuse units that are not in a province, and a province that cannot be activated."""
     if origin not in table.provinces:
-        raise Refusal("CS-MOV-01", asked, "Name a province where you have a leader.")
+        raise Refusal("CS-MOV-01", wrong, "Name a province where you have a leader.")
     there = table.army(origin, seat)
     if begins and not there.leads:
-        raise Refusal("CS-MOV-01", asked, "A land move begins where you have a General or your Caesar.")
+        raise Refusal("CS-MOV-01", wrong, "A land move begins where you have a General or your Caesar.")
     if not army.units.within(there.units) or army.generals > there.generals or army.caesar > there.caesar:
-        raise Refusal("CS-MOV-02", asked, f"You have {there} there.")
+        raise Refusal("CS-MOV-02", wrong, f"You have {there} there.")
     if army == Army():
-        raise Refusal("CS-MOV-02", asked, "Move at least one unit.")
+        raise Refusal("CS-MOV-02", wrong, "Move at least one unit.")
 
 
 def origins(table: Table, seat: Seat) -> list[AreaId]:

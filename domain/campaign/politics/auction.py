@@ -164,25 +164,25 @@ class Bid(Command, frozen=True):
         draft.emit(BidMade(seat, self.amount, self.a, self.b))
 
     def _check_amount(self, table: Table, seat: Seat) -> None:
-        auction, asked = auction_of(table), f"You cannot bid {self.amount} talents."
+        auction, wrong = auction_of(table), f"You cannot bid {self.amount} talents."
         least = auction.amount + TALENTS if auction.bidder is not None else 0
         if self.amount % TALENTS:
-            raise Refusal("CS-PCS-08", asked, f"Bid a multiple of {TALENTS}.")
+            raise Refusal("CS-PCS-08", wrong, f"Bid a multiple of {TALENTS}.")
         if self.amount > table.players[seat].talents:
-            raise Refusal("CS-AUC-16", asked, f"You have {table.players[seat].talents} talents.")
+            raise Refusal("CS-AUC-16", wrong, f"You have {table.players[seat].talents} talents.")
         if self.amount < least:
-            raise Refusal("CS-AUC-05", asked, f"Bid at least {least}, or pass.")
+            raise Refusal("CS-AUC-05", wrong, f"Bid at least {least}, or pass.")
 
     def _check_proposal(self, table: Table) -> None:
         free = unallied(table)
-        asked = f"You cannot propose {self.a or 'nobody'} for alliance A and {self.b or 'nobody'} for alliance B."
+        wrong = f"You cannot propose {self.a or 'nobody'} for alliance A and {self.b or 'nobody'} for alliance B."
         proposed = [seat for seat in (self.a, self.b) if seat is not None]
         if len(free) == 1:
             if proposed != free:
-                raise Refusal("CS-AUC-11", asked, f"Propose {free[0]} for one of the alliances, and nobody else.")
+                raise Refusal("CS-AUC-11", wrong, f"Propose {free[0]} for one of the alliances, and nobody else.")
         elif len(set(proposed)) < 2 or not set(proposed) <= set(free):
             allowed = f"Propose two different players of those in no alliance: {', '.join(free)}."
-            raise Refusal("CS-AUC-11" if len(proposed) == 1 else "CS-AUC-08", asked, allowed)
+            raise Refusal("CS-AUC-11" if len(proposed) == 1 else "CS-AUC-08", wrong, allowed)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -246,17 +246,19 @@ def _close(draft: Draft[Table]) -> None:
 def bid(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the opener for a bid, then everybody else who can raise it; when all have passed, the bidder wins."""
     auction = auction_of(table)
-    asked = auction.opener if auction.bidder is None else next(iter(auction.waiting), None)
-    if asked is None:
+    next_bidder = auction.opener if auction.bidder is None else next(iter(auction.waiting), None)
+    if next_bidder is None:
         return _win
     about = {"bidder": auction.bidder, "amount": auction.amount, "a": auction.a, "b": auction.b}
     depends = "The auction ends when all others have passed."
     if auction.bidder is None:
-        return [Decision("bid", (asked,), RuleId("CS-AUC-04"), "What do you bid for the next places?", depends, about)]
+        return [
+            Decision("bid", (next_bidder,), RuleId("CS-AUC-04"), "What do you bid for the next places?", depends, about)
+        ]
     names = table.names
     title = f"Do you raise {names(auction.bidder)}'s bid of {auction.amount} talents?"
     depends = f"They propose {_proposal(auction.a, auction.b, names)}. {depends}"
-    return [Decision("bid", (asked,), RuleId("CS-AUC-05"), title, depends, about)]
+    return [Decision("bid", (next_bidder,), RuleId("CS-AUC-05"), title, depends, about)]
 
 
 def _win(draft: Draft[Table]) -> None:

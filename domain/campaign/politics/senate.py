@@ -128,8 +128,8 @@ class SenatorsGone(Event, frozen=True):
     def tell(self, names: Names) -> str:
         if self.leader is None or self.lots is None:
             return "Nobody leads in Rome, so the spent senators left the game."
-        drawn = enumerated([name_of(card) for card in self.lots.drawn])
-        return f"{names(self.leader)} leads in Rome and took {drawn}, one of the spent senators."
+        senators = enumerated([name_of(card) for card in self.lots.drawn])
+        return f"{names(self.leader)} leads in Rome and took {senators}, one of the spent senators."
 
 
 def in_words(senators: Mapping[CardId, int]) -> str:
@@ -170,11 +170,11 @@ class CallVote(Command, frozen=True):
     card: CardId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        asked = f"You asked to call the vote {self.card}."
-        card = own_card(draft.table, seat, self.card, asked, "CS-SEN-03")
+        wrong = f"You asked to call the vote {self.card}."
+        card = own_card(draft.table, seat, self.card, wrong, "CS-SEN-03")
         if not isinstance(card.effect, Vote):
-            raise Refusal("CS-SEN-03", asked, "This card calls no vote.")
-        check_ready(draft.table, seat, card, asked, "CS-SEN-03")
+            raise Refusal("CS-SEN-03", wrong, "This card calls no vote.")
+        check_ready(draft.table, seat, card, wrong, "CS-SEN-03")
         draft.emit(CardUsed(seat, card.id))
         draft.emit(VoteCalled(seat, card.id))
 
@@ -199,26 +199,26 @@ class LaySenators(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, vote = draft.table, vote_of(draft.table)
-        held, left = hands.hand_of(table, seat, draft), _senators_left(table, seat, draft)
+        hand, unlaid = hands.hand_of(table, seat, draft), _senators_left(table, seat, draft)
         each = [f"{number} {name_of(card)}" for card, number in sorted(self.senators.items())]
-        asked = f"You cannot lay {enumerated(each) or 'no senators'}."
-        if any(card not in left or number > left[card] for card, number in self.senators.items()):
-            has_them = all(card in held and number <= held[card] for card, number in self.senators.items())
+        wrong = f"You cannot lay {enumerated(each) or 'no senators'}."
+        if any(card not in unlaid or number > unlaid[card] for card, number in self.senators.items()):
+            has_them = all(card in hand and number <= hand[card] for card, number in self.senators.items())
             rule = "CS-SEN-06" if has_them else "CS-SEN-05"
-            raise Refusal(rule, asked, f"You have {hands.in_words(table, left)} left.")
+            raise Refusal(rule, wrong, f"You have {hands.in_words(table, unlaid)} left.")
         lies = hands.votes(table, vote.laid.get(seat, {}))
         if lies + hands.votes(table, self.senators) <= (most := highest(table)):
             allowed = f"Lay more than {most} vote{'s' * (most != 1)}, counting the {lies} that you have laid, or pass."
-            raise Refusal("CS-SEN-05", asked, allowed)
+            raise Refusal("CS-SEN-05", wrong, allowed)
         draft.emit(SenatorsLaid(seat, {card: number for card, number in sorted(self.senators.items()) if number}))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        left = _senators_left(table, seat, vault)
+        unlaid = _senators_left(table, seat, vault)
         needed = highest(table) + 1 - hands.votes(table, vote_of(table).laid.get(seat, {}))
-        if hands.votes(table, left) >= needed:
-            counts = {card: schema.count(0, number) for card, number in left.items()}
-            cost = {"prices": {card: hands.worth(table, card) for card in left}, "minimum": needed}
+        if hands.votes(table, unlaid) >= needed:
+            counts = {card: schema.count(0, number) for card, number in unlaid.items()}
+            cost = {"prices": {card: hands.worth(table, card) for card in unlaid}, "minimum": needed}
             yield cls.option("Lay senators", {"senators": schema.record(counts, counts, x_cost=cost)})
 
 
@@ -240,8 +240,8 @@ class PassVote(Command, frozen=True):
 def _senators_left(table: Table, seat: Seat, vault: Vault | Draft[Table]) -> hands.Senators:
     """Return the senators that a player has not laid."""
     laid = vote_of(table).laid.get(seat, {})
-    held = hands.hand_of(table, seat, vault)
-    return {card: left for card, number in held.items() if (left := number - laid.get(card, 0))}
+    hand = hands.hand_of(table, seat, vault)
+    return {card: rest for card, number in hand.items() if (rest := number - laid.get(card, 0))}
 
 
 class PlaceLegions(Command, frozen=True):
@@ -257,8 +257,8 @@ class PlaceLegions(Command, frozen=True):
         prize, brought = _prize(draft.table)
         assert isinstance(brought, Levy), "only units are placed"
         if self.province not in brought.places:
-            asked = f"You cannot place the units in {self.province}."
-            raise Refusal("CS-EFF-07", asked, f"Place them in {' or '.join(brought.places)}.")
+            wrong = f"You cannot place the units in {self.province}."
+            raise Refusal("CS-EFF-07", wrong, f"Place them in {' or '.join(brought.places)}.")
         effects.levy(draft, seat, prize.card, brought, self.province)
         _look_at_rome(draft)
 

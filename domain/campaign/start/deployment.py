@@ -113,9 +113,9 @@ def _seas(table: Table, seat: Seat) -> list[AreaId]:
 
 def _units_to_place(table: Table) -> Army:
     """Return the land units that the active player has still to place."""
-    left = table.deploying
-    units = Units(left["infantry"], left["cavalry"], left["catapults"])
-    return Army(units, left["generals"], table.deploying_caesar)
+    supply = table.deploying
+    units = Units(supply["infantry"], supply["cavalry"], supply["catapults"])
+    return Army(units, supply["generals"], table.deploying_caesar)
 
 
 class Deploy(Command, frozen=True):
@@ -138,21 +138,21 @@ class Deploy(Command, frozen=True):
     caesar: Count = 0
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, left = draft.table, _units_to_place(draft.table)
+        table, army = draft.table, _units_to_place(draft.table)
         units = Units(self.infantry, self.cavalry, self.catapults)
-        asked = f"You cannot place {Army(units, self.generals, bool(self.caesar))} in {self.province}."
+        wrong = f"You cannot place {Army(units, self.generals, bool(self.caesar))} in {self.province}."
         if self.province not in (provinces := _provinces(table, seat)):
-            raise Refusal("CS-DEP-03", asked, f"Place units where you have influence: {', '.join(provinces)}.")
-        if not units.within(left.units) or self.generals > left.generals or self.caesar > left.caesar:
-            raise Refusal("CS-SET-03", asked, f"You have {left} left to place.")
+            raise Refusal("CS-DEP-03", wrong, f"Place units where you have influence: {', '.join(provinces)}.")
+        if not units.within(army.units) or self.generals > army.generals or self.caesar > army.caesar:
+            raise Refusal("CS-SET-03", wrong, f"You have {army} left to place.")
         if not units.total + self.generals + self.caesar:
-            raise Refusal("CS-DEP-03", asked, "Place at least one unit.")
+            raise Refusal("CS-DEP-03", wrong, "Place at least one unit.")
         draft.emit(ArmyDeployed(seat, self.province, Army(units, self.generals, bool(self.caesar))))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        left = _units_to_place(table)
-        counts = {**left.units.by_type, "generals": left.generals, "caesar": int(left.caesar)}
+        army = _units_to_place(table)
+        counts = {**army.units.by_type, "generals": army.generals, "caesar": int(army.caesar)}
         pieces = {kind: schema.count(0, number) for kind, number in counts.items() if number}
         if pieces:
             total = schema.exactly(1, pieces) | {"maximum": sum(counts.values())}
@@ -171,11 +171,11 @@ class DeployGalley(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You cannot place a galley in {self.sea}."
+        wrong = f"You cannot place a galley in {self.sea}."
         if not table.deploying.get("galleys"):
-            raise Refusal("CS-SET-03", asked, "You have no galley left to place.")
+            raise Refusal("CS-SET-03", wrong, "You have no galley left to place.")
         if self.sea not in (seas := _seas(table, seat)):
-            raise Refusal("CS-DEP-04", asked, f"Sea zones beside your influence: {or_none(seas)}.")
+            raise Refusal("CS-DEP-04", wrong, f"Sea zones beside your influence: {or_none(seas)}.")
         draft.emit(GalleyDeployed(seat, self.sea))
 
     @classmethod
@@ -194,15 +194,15 @@ def deploy(table: Table) -> list[Decision] | Consequence[Table]:
         return season.begin_round
     if not table.deploying:
         return lambda draft: draft.emit(DeploymentBegan(seat))
-    left, provinces, seas = _units_to_place(table), _provinces(table, seat), _seas(table, seat)
-    if left != Army() and len(provinces) == 1:
-        return lambda draft: draft.emit(ArmyDeployed(seat, provinces[0], left, automatic=True))
+    army, provinces, seas = _units_to_place(table), _provinces(table, seat), _seas(table, seat)
+    if army != Army() and len(provinces) == 1:
+        return lambda draft: draft.emit(ArmyDeployed(seat, provinces[0], army, automatic=True))
     galleys = table.deploying["galleys"] if seas else 0
     if galleys and len(seas) == 1:
         return lambda draft: draft.emit(GalleyDeployed(seat, seas[0], automatic=True))
-    if left == Army() and not galleys:
+    if army == Army() and not galleys:
         return lambda draft: draft.emit(DeploymentEnded(seat))
-    about = {"left": {**left.units.by_type, "generals": left.generals, "caesar": int(left.caesar), "galleys": galleys}}
+    about = {"left": {**army.units.by_type, "generals": army.generals, "caesar": int(army.caesar), "galleys": galleys}}
     title, depends = "Where do you place your units?", "The next player deploys when everything is placed."
     return [Decision("deploy", (seat,), RuleId("CS-DEP-02"), title, depends, about)]
 

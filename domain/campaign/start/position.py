@@ -69,14 +69,14 @@ class Position(Struct, forbid_unknown_fields=True):
     """Cards that are left to draw."""
 
 
-def arrange(given: Mapping[str, Any], data: Data, board: Board) -> Table:
+def arrange(content: Mapping[str, Any], data: Data, board: Board) -> Table:
     """Return the table of a position. Raises `ValueError` or `msgspec.ValidationError` if it is impossible."""
-    position = msgspec.convert(dict(given), Position)
+    position = msgspec.convert(dict(content), Position)
     a, b = position.alliances
-    named = {*a, *b, *position.seats}
-    if unknown := named - COLOURS.keys():
+    seats = {*a, *b, *position.seats}
+    if unknown := seats - COLOURS.keys():
         raise ValueError(f"no such seats: {', '.join(sorted(unknown))}")
-    table = bare(Map.of(board), data, tuple(seat for seat in COLOURS if seat in named), position.seasons)
+    table = bare(Map.of(board), data, tuple(seat for seat in COLOURS if seat in seats), position.seasons)
     fit(table)
     table.alliance_a[:], table.alliance_b[:] = a, b
     table.phase, table.season, table.round = position.phase, position.season, position.round
@@ -118,7 +118,7 @@ def _lay_pieces(table: Table, position: Position) -> None:
         army = Army(Units(force.infantry, force.cavalry, force.catapults), force.generals, force.caesar)
         table.set_army(force.at, force.seat, table.army(force.at, force.seat) + army)
     for seat in table.seats:
-        if short := [kind for kind, left in table.supply(seat).items() if left < 0]:
+        if short := [kind for kind, rest in table.supply(seat).items() if rest < 0]:
             raise ValueError(f"{seat} has more {', '.join(short)} than there are")
 
 
@@ -155,9 +155,9 @@ def _senators(table: Table, position: Position, seat: Seat) -> dict[CardId, int]
     return position.senators.get(seat, dict.fromkeys(table.data.start.senators, 1))
 
 
-def conceal(draft: Draft[Table], given: Mapping[str, Any]) -> None:
+def conceal(draft: Draft[Table], content: Mapping[str, Any]) -> None:
     """Seal the hands of a position."""
-    position = msgspec.convert(dict(given), Position)
+    position = msgspec.convert(dict(content), Position)
     for seat in draft.table.seats:
-        held = _senators(draft.table, position, seat)
-        draft.table.hands[seat] = Hand(sum(held.values()), hands.seal(draft, seat, held))
+        senators = _senators(draft.table, position, seat)
+        draft.table.hands[seat] = Hand(sum(senators.values()), hands.seal(draft, seat, senators))

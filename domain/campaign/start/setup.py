@@ -34,7 +34,7 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
     colours: Colours | UnsetType = UNSET
 
 
-def seats(players: int, chosen: Setup) -> tuple[Seat, ...]:
+def seats(players: int, choices: Setup) -> tuple[Seat, ...]:
     """Return the seats of a game, clockwise; none when the rules have no game for this number of players.
 
     Raises:
@@ -42,10 +42,10 @@ def seats(players: int, chosen: Setup) -> tuple[Seat, ...]:
     """
     if players not in PLAYERS:
         return ()
-    colours = tuple(map(Seat, chosen.colours or ())) or tuple(COLOURS)[:players]
+    colours = tuple(map(Seat, choices.colours or ())) or tuple(COLOURS)[:players]
     if len(colours) != players or len(set(colours)) < players:
-        asked = f"You chose the colours {', '.join(colours)} for {players} players."
-        raise Refusal("CS-SET-02", asked, f"Choose {players} different colours from {', '.join(COLOURS)}.")
+        wrong = f"You chose the colours {', '.join(colours)} for {players} players."
+        raise Refusal("CS-SET-02", wrong, f"Choose {players} different colours from {', '.join(COLOURS)}.")
     return tuple(seat for seat in COLOURS if seat in colours)
 
 
@@ -90,18 +90,18 @@ def fit(table: Table) -> None:
 @cache  # a table is laid each time a game is loaded
 def named_by(effect: Struct) -> list[AreaId]:
     """Return the areas that a card names."""
-    found: list[AreaId] = []
+    areas_of_card: list[AreaId] = []
     for name in effect.__struct_fields__:
         match name, getattr(effect, name):
             case _, Struct() as inner:
-                found += named_by(inner)
+                areas_of_card += named_by(inner)
             case "province" | "to", str(area):
-                found.append(AreaId(area))
+                areas_of_card.append(AreaId(area))
             case "provinces" | "places", areas:
-                found.extend(areas)
+                areas_of_card.extend(areas)
             case _:
                 pass
-    return found
+    return areas_of_card
 
 
 # --- what happens ---
@@ -189,13 +189,13 @@ def _draw_influence(draft: Draft[Table], first: Seat) -> InfluenceDrawn:
     """Draw tokens for one player after the other; those of Italia are set aside meanwhile, so they are passed over."""
     table = draft.table
     each = table.data.start.influence
-    drawn = lots.draw(draft, table.pool, sum(table.pool.values()))
+    order = lots.draw(draft, table.pool, sum(table.pool.values()))
     needed = each * len(table.seats)
-    last = [place for place, area in enumerate(drawn.drawn) if area != ITALIA][needed - 1]
-    came = drawn.drawn[: last + 1]
-    kept = iter([AreaId(area) for area in came if area != ITALIA])
-    influence = {seat: tuple(next(kept) for _ in range(each)) for seat in table.clockwise(first)}
-    return InfluenceDrawn(replace(drawn, drawn=came), influence)
+    last = [place for place, area in enumerate(order.drawn) if area != ITALIA][needed - 1]
+    until_last = order.drawn[: last + 1]
+    tokens = iter([AreaId(area) for area in until_last if area != ITALIA])
+    influence = {seat: tuple(next(tokens) for _ in range(each)) for seat in table.clockwise(first)}
+    return InfluenceDrawn(replace(order, drawn=until_last), influence)
 
 
 EVENTS = (FirstPlayerDrawn, SenatorsDealt, InfluenceDrawn)

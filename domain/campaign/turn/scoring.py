@@ -62,8 +62,8 @@ class ChaosRevealed(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         each = [f"{names(seat)} {chaos}" for seat, chaos in sorted(self.chaos.items())]
-        lost = enumerated([f"{names(seat)} {points}" for seat, points in sorted(self.lost.items())])
-        return f"Chaos: {enumerated(each)}.{f' Victory points lost: {lost}.' if lost else ''}"
+        losses = enumerated([f"{names(seat)} {points}" for seat, points in sorted(self.lost.items())])
+        return f"Chaos: {enumerated(each)}.{f' Victory points lost: {losses}.' if losses else ''}"
 
 
 def ranked(counts: Mapping[Seat, int], prizes: Sequence[int]) -> dict[Seat, int]:

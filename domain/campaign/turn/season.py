@@ -99,8 +99,8 @@ class SeasonEnded(Event, frozen=True):
             for card, count in table.owned[seat].items():
                 if table.cards[card].kind == "diplomacy":
                     table.display = plus(table.display, card, count)
-            kept = {card: n for card, n in table.owned[seat].items() if table.cards[card].kind != "diplomacy"}
-            table.owned[seat] = kept
+            permanent = {card: n for card, n in table.owned[seat].items() if table.cards[card].kind != "diplomacy"}
+            table.owned[seat] = permanent
         table.phase = "season"
 
     def tell(self, names: Names) -> str:

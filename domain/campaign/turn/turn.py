@@ -81,11 +81,11 @@ def end_move(table: Table) -> None:
     table.change_turn(land_move=None, naval_move=None)
 
 
-def require_action(table: Table, asked: str) -> None:
+def require_action(table: Table, wrong: str) -> None:
     """Refuse an action when none is left."""
     if not turn_of(table).actions:
         allowed = "You have no actions left in this turn. Use cards, or end the turn."
-        raise Refusal("CS-ACT-01", asked, allowed)
+        raise Refusal("CS-ACT-01", wrong, allowed)
 
 
 class Pass(Command, frozen=True):
@@ -133,8 +133,8 @@ class EndTurn(Command, frozen=True):
     gesture = Gesture(quiet=True, called="End your turn")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        if left := turn_of(draft.table).actions:
-            allowed = f"Take or pass your {'last action' if left == 1 else f'{left} actions'} first."
+        if actions := turn_of(draft.table).actions:
+            allowed = f"Take or pass your {'last action' if actions == 1 else f'{actions} actions'} first."
             raise Refusal("CS-ACT-06", "You cannot end your turn yet.", allowed)
         draft.emit(TurnEnded(seat))
 

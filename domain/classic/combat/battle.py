@@ -121,13 +121,13 @@ class LegionRolled(Event, frozen=True):
     fortification: int = 0
 
     def apply(self, table: Table) -> None:
-        battle, taken = battle_of(table), self.hits - self.surplus
+        battle, effective = battle_of(table), self.hits - self.surplus
         if self.seat == battle.attacker.seat:
-            step = "mark-defender" if taken else "roll-defender"
-            table.battle = replace(battle, defender=replace(battle.defender, hits=taken), step=step)
+            step = "mark-defender" if effective else "roll-defender"
+            table.battle = replace(battle, defender=replace(battle.defender, hits=effective), step=step)
         else:
-            step = "mark-attacker" if taken else "remove"
-            table.battle = replace(battle, attacker=replace(battle.attacker, hits=taken), step=step)
+            step = "mark-attacker" if effective else "remove"
+            table.battle = replace(battle, attacker=replace(battle.attacker, hits=effective), step=step)
 
     def tell(self, names: Names) -> str:
         return f"{names(self.seat)} rolled {names.all(self.faces)}: {self.hits} hit{'s' * (self.hits != 1)}."
@@ -257,11 +257,11 @@ class FormLegion(Command, frozen=True):
         legion = Units(self.infantry, self.cavalry, self.catapults)
         available, size = force(table, battle, seat).units, legion_size(table, battle, seat)
         if not legion.within(available):
-            asked = f"You asked for a battle legion of {legion}."
-            raise Refusal("CC-BAT-08", asked, f"You have {available} there.")
+            wrong = f"You asked for a battle legion of {legion}."
+            raise Refusal("CC-BAT-08", wrong, f"You have {available} there.")
         if legion.total != size:
-            asked = f"You asked for a battle legion of {legion.total} units."
-            raise Refusal("CC-BAT-08", asked, f"It must be as large as possible: {size} of {available}.")
+            wrong = f"You asked for a battle legion of {legion.total} units."
+            raise Refusal("CC-BAT-08", wrong, f"It must be as large as possible: {size} of {available}.")
         draft.emit(LegionFormed(seat, legion))
 
     @classmethod

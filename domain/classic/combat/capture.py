@@ -172,9 +172,11 @@ def _forget_defeat(table: Table, general: str) -> None:
 
 
 def _merge_players(table: Table, loser: Seat, captor: Seat) -> None:
-    gone, heir = table.players[loser], table.players[captor]
-    table.players[loser] = Player((), gone.home, 0, captor)
-    table.players[captor] = replace(heir, talents=heir.talents + gone.talents, colours=heir.colours + gone.colours)
+    defeated, heir = table.players[loser], table.players[captor]
+    table.players[loser] = Player((), defeated.home, 0, captor)
+    table.players[captor] = replace(
+        heir, talents=heir.talents + defeated.talents, colours=heir.colours + defeated.colours
+    )
 
 
 def _merge_provinces(table: Table, loser: Seat, captor: Seat) -> None:
@@ -302,8 +304,8 @@ class JudgeGeneral(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         waiting = _to_judge(draft.table, seat)
         if self.general not in waiting:
-            asked = f"You cannot capture or kill {self.general}."
-            raise Refusal("CC-CAP-02", asked, f"Generals in your hands: {', '.join(waiting)}.")
+            wrong = f"You cannot capture or kill {self.general}."
+            raise Refusal("CC-CAP-02", wrong, f"Generals in your hands: {', '.join(waiting)}.")
         event = GeneralCaptured if self.verdict == "capture" else GeneralKilled
         draft.emit(event(self.general, seat))
 

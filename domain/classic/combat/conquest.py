@@ -71,14 +71,14 @@ def occupy(draft: Draft[Table]) -> None:
     A single land combat unit is enough (CC-CON-05); leaders and galleys neither conquer nor defend (CC-CON-02, -08).
     """
     table, seat = draft.table, draft.table.acting
-    taken = [
+    provinces = [
         area
         for area in table.map.lands
         if (place := table.provinces[area]).owner != seat and seat in place.armies and len(place.armies) == 1
     ]
-    for province in taken:
+    for province in provinces:
         _take(draft, province, seat)
-    if taken:
+    if provinces:
         inflation.watch(draft)
 
 

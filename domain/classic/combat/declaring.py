@@ -90,8 +90,8 @@ class FightAtSea(Command, frozen=True):
             plan = next((plan for plan in plans if plan.opponent == self.opponent), plans[0])
             rule = "CC-NAV-19"
         if self.opponent not in opponents:
-            asked = f"You cannot fight {self.opponent} in {self.sea}."
-            raise Refusal(rule, asked, f"Your opponents there: {or_none(opponents)}.")
+            wrong = f"You cannot fight {self.opponent} in {self.sea}."
+            raise Refusal(rule, wrong, f"Your opponents there: {or_none(opponents)}.")
         if not plans:
             draft.emit(NavalBattleDeclared(self.sea, (plan,)))
         naval.begin(draft, plan)
@@ -126,13 +126,13 @@ class DivideFleet(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         galleys, opponents = _contested(draft.table, self.sea)
-        asked = f"You cannot divide your fleet in {self.sea} against {or_none(self.against)}."
+        wrong = f"You cannot divide your fleet in {self.sea} against {or_none(self.against)}."
         if len(galleys) < 2 or len(opponents) < 2:
-            raise Refusal("CC-NAV-19", asked, "Dividing a fleet takes two galleys and two opponents.")
+            raise Refusal("CC-NAV-19", wrong, "Dividing a fleet takes two galleys and two opponents.")
         if len(self.against) != len(galleys):
-            raise Refusal("CC-NAV-20", asked, f"Name an opponent for each of {or_none(galleys)}.")
+            raise Refusal("CC-NAV-20", wrong, f"Name an opponent for each of {or_none(galleys)}.")
         if not set(self.against).issubset(opponents):
-            raise Refusal("CC-NAV-02", asked, f"Your opponents there: {or_none(opponents)}.")
+            raise Refusal("CC-NAV-02", wrong, f"Your opponents there: {or_none(opponents)}.")
         parts: defaultdict[Seat, list[str]] = defaultdict(list)
         for galley, opponent in zip(galleys, self.against, strict=True):
             parts[opponent].append(galley)
@@ -172,15 +172,15 @@ def _contested(table: Table, sea: AreaId) -> tuple[list[str], list[Seat]]:
     """Return the active player's galleys and possible opponents in a sea zone. Raises `Refusal` if there are none."""
     fights = left_to_fight(table)
     seas = fights.seas
-    asked = f"You cannot declare or decline a naval battle in {sea}."
+    wrong = f"You cannot declare or decline a naval battle in {sea}."
     if sea not in table.map.seas:
-        raise Refusal("CC-NAV-03", asked, "Naval battles take place only in sea zones.")
+        raise Refusal("CC-NAV-03", wrong, "Naval battles take place only in sea zones.")
     if any(plan.sea == sea for plan in fights.naval):
-        raise Refusal("CC-NAV-19", asked, "You have divided your fleet there. Fight with each part of it.")
+        raise Refusal("CC-NAV-19", wrong, "You have divided your fleet there. Fight with each part of it.")
     if sea not in seas and sea in fleets(table, (sea,)):
-        raise Refusal("CC-NAV-18", asked, "You have already decided about this sea zone.")
+        raise Refusal("CC-NAV-18", wrong, "You have already decided about this sea zone.")
     if sea not in seas:
-        raise Refusal("CC-NAV-02", asked, f"Sea zones where you meet other galleys: {or_none(seas)}.")
+        raise Refusal("CC-NAV-02", wrong, f"Sea zones where you meet other galleys: {or_none(seas)}.")
     return seas[sea]
 
 

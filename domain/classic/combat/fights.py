@@ -46,11 +46,11 @@ def left_to_fight(table: Table) -> Fights:
 
 def fleets(table: Table, seas: Iterable[AreaId]) -> dict[AreaId, tuple[list[str], list[Seat]]]:
     """Return the sea zones where both the active player and others have galleys: with the galleys, and the others."""
-    wanted = set(seas)
+    zones = set(seas)
     own: defaultdict[AreaId, list[str]] = defaultdict(list)
     others: defaultdict[AreaId, set[Seat]] = defaultdict(set)
     for name, galley in table.galleys.items():
-        if galley.at not in wanted:  # CC-NAV-03: never on a coast
+        if galley.at not in zones:  # CC-NAV-03: never on a coast
             continue
         if galley.owner == table.acting:
             own[galley.at].append(name)
@@ -61,7 +61,7 @@ def fleets(table: Table, seas: Iterable[AreaId]) -> dict[AreaId, tuple[list[str]
 
 def leaders_alone(table: Table, combat: Combat) -> dict[AreaId, list[Seat]]:
     """Return the players with lone leaders among the active player's units, by province, without those spared."""
-    found: defaultdict[AreaId, set[Seat]] = defaultdict(set)
+    players_at: defaultdict[AreaId, set[Seat]] = defaultdict(set)
     for name, leader in table.leaders.items():
         area = leader.at
         if area is None or leader.owner == table.acting or area in combat.battles:  # no battle: no units of others
@@ -69,8 +69,8 @@ def leaders_alone(table: Table, combat: Combat) -> dict[AreaId, list[Seat]]:
         if table.acting not in table.provinces[area].armies:
             continue
         if not any(spared in combat.spared for spared in (spared_as(area, leader.owner), spared_as(area, name))):
-            found[area].add(leader.owner)
-    return {area: sorted(players) for area, players in sorted(found.items())}
+            players_at[area].add(leader.owner)
+    return {area: sorted(players) for area, players in sorted(players_at.items())}
 
 
 def unspared(table: Table, province: AreaId, player: Seat) -> list[str]:

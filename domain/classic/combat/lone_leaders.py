@@ -126,28 +126,28 @@ class SpareLeaders(Command, frozen=True):
 
 
 def _check_lone(table: Table, province: AreaId, player: Seat) -> None:
-    found = left_to_fight(table).leaders
-    if player in found.get(province, ()):
+    leaders = left_to_fight(table).leaders
+    if player in leaders.get(province, ()):
         return
-    asked = f"You cannot attack or spare the leaders of {player} in {province}."
+    wrong = f"You cannot attack or spare the leaders of {player} in {province}."
     has_leaders = player != table.acting and bool(table.leaders_at(province, player))
     if has_leaders and player in table.provinces[province].armies:
-        raise Refusal("CC-CAP-03", asked, "You can attack leaders only when they have no unit left in the province.")
+        raise Refusal("CC-CAP-03", wrong, "You can attack leaders only when they have no unit left in the province.")
     if has_leaders and province in left_to_fight(table).battles:
-        raise Refusal("CC-BAT-33", asked, "You can attack them when the battle there is over.")
-    allowed = or_none(f"{' and '.join(players)} in {area}" for area, players in found.items())
-    raise Refusal(table.edition.cite("CC-CAP-04"), asked, f"Lone leaders among your units: {allowed}.")
+        raise Refusal("CC-BAT-33", wrong, "You can attack them when the battle there is over.")
+    allowed = or_none(f"{' and '.join(players)} in {area}" for area, players in leaders.items())
+    raise Refusal(table.edition.cite("CC-CAP-04"), wrong, f"Lone leaders among your units: {allowed}.")
 
 
 def _check_chosen(table: Table, province: AreaId, player: Seat, leaders: Sequence[str]) -> None:
     if not leaders:
         return
-    rule, asked = table.edition.cite("CC-CAP-04"), f"You chose {', '.join(leaders)} in {province}."
+    rule, wrong = table.edition.cite("CC-CAP-04"), f"You chose {', '.join(leaders)} in {province}."
     if not table.each_lone_leader:
-        raise Refusal(rule, asked, f"In this game you attack or spare all leaders of {player} there together.")
+        raise Refusal(rule, wrong, f"In this game you attack or spare all leaders of {player} there together.")
     allowed = unspared(table, province, player)
     if not set(leaders).issubset(allowed) or len(set(leaders)) < len(leaders):
-        raise Refusal(rule, asked, f"Choose from {or_none(allowed)}, each once.")
+        raise Refusal(rule, wrong, f"Choose from {or_none(allowed)}, each once.")
 
 
 def _lone_options(command: type[Command], table: Table, title: str) -> Iterable[Option]:

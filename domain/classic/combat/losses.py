@@ -83,8 +83,8 @@ class LossesRemoved(Event, frozen=True):
         table.battle = replace(battle, step="announce-defender", **sides)
 
     def tell(self, names: Names) -> str:
-        lost = f"the attacker lost {self.attacker}, the defender {self.defender}"
-        return f"The round in {names(self.province)} was over: {lost}."
+        losses = f"the attacker lost {self.attacker}, the defender {self.defender}"
+        return f"The round in {names(self.province)} was over: {losses}."
 
 
 # --- what the other chapters of the battle use ---
@@ -100,13 +100,13 @@ def remove(table: Table, province: AreaId, seat: Seat, units: Units, landed: Uni
     if not units.total:
         return
     army = table.army(province, seat)
-    left = units - landed
-    from_spent = _common(left, army.spent)
-    left -= from_spent
-    from_tired = min(left.cavalry, army.tired)
-    left -= Units(cavalry=from_tired)
+    rest = units - landed
+    from_spent = _common(rest, army.spent)
+    rest -= from_spent
+    from_tired = min(rest.cavalry, army.tired)
+    rest -= Units(cavalry=from_tired)
     army = Army(
-        fresh=army.fresh - left,
+        fresh=army.fresh - rest,
         tired=army.tired - from_tired,
         spent=army.spent - from_spent,
         landed=army.landed - landed,
@@ -157,17 +157,17 @@ class MarkLosses(Command, frozen=True):
         by_land = Units(self.infantry, self.cavalry, self.catapults)
         landed = Units(self.landed_infantry, self.landed_cavalry, self.landed_catapults)
         units, legion = by_land + landed, side.legion or NO_UNITS
-        asked = f"You asked to mark {units} as hit."
+        wrong = f"You asked to mark {units} as hit."
         if landed.total and not is_mixed(army):
-            raise Refusal("CC-RET-13", asked, "Use the fields for landed units only where other units came by land.")
+            raise Refusal("CC-RET-13", wrong, "Use the fields for landed units only where other units came by land.")
         if is_mixed(army) and not (by_land.within(army.by_land) and landed.within(army.landed)):
             allowed = f"You have {army.by_land} that came by land and {army.landed} that landed."
-            raise Refusal("CC-RET-13", asked, allowed)
+            raise Refusal("CC-RET-13", wrong, allowed)
         if not units.within(legion):
             in_reserve = units.within(army.units)
-            raise Refusal("CC-BAT-10" if in_reserve else rule, asked, f"Only your battle legion can be hit: {legion}.")
+            raise Refusal("CC-BAT-10" if in_reserve else rule, wrong, f"Only your battle legion can be hit: {legion}.")
         if units.total != side.hits:
-            raise Refusal(rule, asked, f"Mark one unit for each hit: {side.hits} of {legion}.")
+            raise Refusal(rule, wrong, f"Mark one unit for each hit: {side.hits} of {legion}.")
         _mark(draft, side, by_land, landed)
 
     @classmethod
@@ -221,9 +221,9 @@ def mark(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the side that was hit for its losses, where there is a choice."""
     battle = battle_of(table)
     side = _marking(battle)
-    if (lost := forced(_losses(side, force(table, battle, side.seat)))) is not None:
-        by_land = Units(*(lost.get(kind, 0) for kind in KINDS))
-        landed = Units(*(lost.get(f"landed_{kind}", 0) for kind in KINDS))
+    if (losses := forced(_losses(side, force(table, battle, side.seat)))) is not None:
+        by_land = Units(*(losses.get(kind, 0) for kind in KINDS))
+        landed = Units(*(losses.get(f"landed_{kind}", 0) for kind in KINDS))
         return lambda draft: _mark(draft, side, by_land, landed, automatic=True)
     attacked = side is battle.defender
     place = table.map.area(battle.province).name

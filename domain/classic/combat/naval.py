@@ -190,8 +190,10 @@ class NavalBattleEnded(Event, frozen=True):
         table.naval_battle = None
 
     def tell(self, names: Names) -> str:
-        left = f"the attacker has {_galleys(len(self.attacking))} left, the defender {_galleys(len(self.defending))}"
-        return f"The naval battle in {names(self.sea)} is over: {left}."
+        remainder = (
+            f"the attacker has {_galleys(len(self.attacking))} left, the defender {_galleys(len(self.defending))}"
+        )
+        return f"The naval battle in {names(self.sea)} is over: {remainder}."
 
 
 class LeadersFishedOut(Event, frozen=True):
@@ -237,8 +239,8 @@ class LeadersRescued(Event, frozen=True):
         for leader in self.leaders:
             table.change_leader(leader, at=self.at, aboard=self.galley)
         rescue = table.rescues[0]
-        left = tuple(leader for leader in rescue.leaders if leader not in self.leaders)
-        table.rescues[:1] = [replace(rescue, leaders=left)] if left else []
+        rest = tuple(leader for leader in rescue.leaders if leader not in self.leaders)
+        table.rescues[:1] = [replace(rescue, leaders=rest)] if rest else []
 
     def tell(self, names: Names) -> str:
         return f"{names.all(self.leaders)} reached {names(self.galley or self.at or '')}."
@@ -345,8 +347,8 @@ def _judge(draft: Draft[Table], battle: NavalBattle, seat: Seat, leaders: tuple[
     saved = tuple(name for name in leaders if harbours and _is_safe_with_fleet(table, name))
     if saved:
         draft.emit(LeadersFishedOut(seat, saved, battle.sea, harbours))
-    if lost := [name for name in leaders if name not in saved]:
-        capture.defeat(draft, lost, opponent, table.edition.cite("CC-NAV-14"))
+    if drowned := [name for name in leaders if name not in saved]:
+        capture.defeat(draft, drowned, opponent, table.edition.cite("CC-NAV-14"))
 
 
 def _is_safe_with_fleet(table: Table, leader: str) -> bool:
@@ -423,14 +425,14 @@ class MarkSunk(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         fleet = _hit(naval_battle_of(draft.table))
-        chosen = set(self.galleys)
-        if len(chosen) != fleet.hits or len(self.galleys) != fleet.hits or not chosen <= set(fleet.galleys):
+        galleys = set(self.galleys)
+        if len(galleys) != fleet.hits or len(self.galleys) != fleet.hits or not galleys <= set(fleet.galleys):
             raise Refusal(
                 "CC-NAV-10",
                 f"You chose {', '.join(self.galleys) or 'no galley'}.",
                 f"Choose {fleet.hits} of {', '.join(fleet.galleys)}.",
             )
-        draft.emit(GalleysMarked(seat, tuple(galley for galley in fleet.galleys if galley in chosen)))
+        draft.emit(GalleysMarked(seat, tuple(galley for galley in fleet.galleys if galley in galleys)))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -457,8 +459,8 @@ class PlaceRescued(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         rescue = table.rescues[0]
-        chosen = set(self.leaders)
-        if not chosen or len(chosen) < len(self.leaders) or not chosen <= set(rescue.leaders):
+        leaders = set(self.leaders)
+        if not leaders or len(leaders) < len(self.leaders) or not leaders <= set(rescue.leaders):
             raise Refusal(
                 _rescue_rule(table, rescue),
                 f"You chose {', '.join(self.leaders) or 'nobody'}.",
@@ -466,9 +468,9 @@ class PlaceRescued(Command, frozen=True):
             )
         harbours = _harbours(table, rescue)
         if self.to not in harbours:
-            asked = f"Your rescued leaders cannot go to {self.to}."
-            raise Refusal(_rescue_rule(table, rescue), asked, f"Expected one of {', '.join(harbours)}.")
-        _place(draft, rescue, tuple(name for name in rescue.leaders if name in chosen), self.to)
+            wrong = f"Your rescued leaders cannot go to {self.to}."
+            raise Refusal(_rescue_rule(table, rescue), wrong, f"Expected one of {', '.join(harbours)}.")
+        _place(draft, rescue, tuple(name for name in rescue.leaders if name in leaders), self.to)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

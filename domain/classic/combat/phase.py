@@ -150,8 +150,8 @@ class FightBattle(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         battles = left_to_fight(draft.table).battles
         if self.province not in battles:
-            asked = f"You have no battle to fight in {self.province}."
-            raise Refusal("CC-BAT-01", asked, f"Battles you still have to fight: {or_none(battles)}.")
+            wrong = f"You have no battle to fight in {self.province}."
+            raise Refusal("CC-BAT-01", wrong, f"Battles you still have to fight: {or_none(battles)}.")
         _fight(draft, self.province)
 
     @classmethod
@@ -169,9 +169,9 @@ class FinishCombat(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         fights = left_to_fight(draft.table)
-        asked = "You cannot end the combat phase yet."
-        refuse_unless(not fights.battles, "CC-BAT-01", asked, f"You must fight in {or_none(fights.battles)}.")
-        refuse_unless(not fights.naval, "CC-NAV-19", asked, "Each part of your divided fleet must fight its battle.")
+        wrong = "You cannot end the combat phase yet."
+        refuse_unless(not fights.battles, "CC-BAT-01", wrong, f"You must fight in {or_none(fights.battles)}.")
+        refuse_unless(not fights.naval, "CC-NAV-19", wrong, "Each part of your divided fleet must fight its battle.")
         close(draft)
 
     @classmethod

@@ -41,9 +41,9 @@ class PursuitRolled(Event, frozen=True):
     surplus: int = 0
 
     def apply(self, table: Table) -> None:
-        taken = self.hits - self.surplus
-        step = "mark-pursued" if taken else "withdraw"
-        table.battle = replace(battle_of(table), pursuit_hits=taken, step=step)
+        effective = self.hits - self.surplus
+        step = "mark-pursued" if effective else "withdraw"
+        table.battle = replace(battle_of(table), pursuit_hits=effective, step=step)
 
     def tell(self, names: Names) -> str:
         return f"In pursuit {names(self.seat)} rolled {names.all(self.faces)}: {self.hits} hit{'s' * (self.hits != 1)}."
@@ -91,9 +91,9 @@ class MarkPursued(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         fight = battle_of(draft.table)
         units, prey = Units(self.infantry, self.cavalry, self.catapults), _prey(draft.table, fight)
-        asked = f"You asked to eliminate {units}."
+        wrong = f"You asked to eliminate {units}."
         if not units.within(prey) or units.total != fight.pursuit_hits:
-            raise Refusal("CC-PUR-05", asked, f"Choose one unit for each hit: {fight.pursuit_hits} of {prey}.")
+            raise Refusal("CC-PUR-05", wrong, f"Choose one unit for each hit: {fight.pursuit_hits} of {prey}.")
         draft.emit(PursuedEliminated(seat, fight.province, fight.leaving[0], units))
 
     @classmethod
@@ -118,8 +118,8 @@ def mark(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the pursuer for the victims, where there is a choice."""
     fight = battle_of(table)
     hits, pursuer, loser = fight.pursuit_hits, _pursuer(fight), fight.leaving[0]
-    if (lost := forced(choices(_prey(table, fight), hits))) is not None:
-        units = Units(**lost)
+    if (losses := forced(choices(_prey(table, fight), hits))) is not None:
+        units = Units(**losses)
         return lambda draft: draft.emit(PursuedEliminated(pursuer, fight.province, loser, units, automatic=True))
     decision = Decision(
         "mark-pursued",

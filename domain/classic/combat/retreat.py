@@ -78,9 +78,9 @@ class RetreatAnswered(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         fight = battle_of(table)
-        asked = tuple(seat for seat in fight.asked if seat != self.seat)
-        if asked and self.granted:
-            table.battle = replace(fight, asked=asked)
+        waiting = tuple(seat for seat in fight.asked if seat != self.seat)
+        if waiting and self.granted:
+            table.battle = replace(fight, asked=waiting)
             return
         answers = {**fight.strait_answers, self.to: self.granted}
         table.battle = replace(fight, asking=None, asked=(), strait_answers=answers)
@@ -231,16 +231,16 @@ class Announce(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, battle_of(draft.table)
-        lost = total_loss(table, fight, seat)
-        asked = f"You asked to {'retreat from' if self.retreat else 'fight on in'} {fight.province}."
+        loss_rule = total_loss(table, fight, seat)
+        wrong = f"You asked to {'retreat from' if self.retreat else 'fight on in'} {fight.province}."
         if self.retreat and not may_retreat(table, fight, seat):
             allowed = f"Fight on, or first ask to cross the strait to {' or '.join(askable(table, fight, seat))}."
-            raise Refusal("CC-RET-07", asked, allowed)
-        if self.retreat and lost and not self.confirm_loss:
-            raise Refusal(lost, asked, "No unit would get away. To retreat anyway, send `confirm_loss` as true.")
-        if self.confirm_loss and not (self.retreat and lost):
+            raise Refusal("CC-RET-07", wrong, allowed)
+        if self.retreat and loss_rule and not self.confirm_loss:
+            raise Refusal(loss_rule, wrong, "No unit would get away. To retreat anyway, send `confirm_loss` as true.")
+        if self.confirm_loss and not (self.retreat and loss_rule):
             rule = "CC-RET-07" if table.edition.retreat_needs_destination else "CC-RET-08"
-            raise Refusal(rule, asked, "Leave out `confirm_loss`: this does not lose every unit.")
+            raise Refusal(rule, wrong, "Leave out `confirm_loss`: this does not lose every unit.")
         draft.emit(RetreatAnnounced(seat, self.retreat))
 
     @classmethod
@@ -251,8 +251,10 @@ class Announce(Command, frozen=True):
         if not may_retreat(table, fight, seat):
             return
         fields = {"retreat": schema.const(True)}
-        if lost := total_loss(table, fight, seat):
-            yield cls.option("Retreat and lose every unit", {**fields, "confirm_loss": schema.const(True)}, rule=lost)
+        if loss_rule := total_loss(table, fight, seat):
+            yield cls.option(
+                "Retreat and lose every unit", {**fields, "confirm_loss": schema.const(True)}, rule=loss_rule
+            )
         else:
             yield cls.option("Retreat", fields, rule=rule)
 
@@ -272,14 +274,14 @@ class AskRetreat(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, battle_of(draft.table)
-        asked = f"You cannot ask for a retreat to {self.to}."
+        wrong = f"You cannot ask for a retreat to {self.to}."
         if bar := bar_to(table, fight, seat, self.to):
-            raise Refusal(bar[0], asked, bar[1])
+            raise Refusal(bar[0], wrong, bar[1])
         if self.to in fight.strait_answers:
-            raise Refusal("CC-RET-15", asked, "Your request was already answered this round.")
+            raise Refusal("CC-RET-15", wrong, "Your request was already answered this round.")
         owners = strait_owners(table, fight, seat, self.to)
         rule = "CC-RET-15" if table.edition.galleys_block_straits else "CC-RET-16"
-        refuse_unless(owners, rule, asked, "You need nobody's consent to retreat there.")
+        refuse_unless(owners, rule, wrong, "You need nobody's consent to retreat there.")
         draft.emit(RetreatAsked(seat, self.to, owners))
 
     @classmethod
@@ -320,8 +322,8 @@ class WithdrawRetreatRequest(Command, frozen=True):
         fight = draft.table.battle
         if fight is None or fight.asking is None or _announcing(fight).seat != seat:
             rule = "CC-RET-15" if draft.table.edition.galleys_block_straits else "CC-RET-16"
-            asked = "You have no request for a retreat to withdraw."
-            raise Refusal(rule, asked, "You can withdraw a request of yours until everybody has answered it.")
+            wrong = "You have no request for a retreat to withdraw."
+            raise Refusal(rule, wrong, "You can withdraw a request of yours until everybody has answered it.")
         draft.emit(RetreatRequestWithdrawn(seat, fight.asking))
 
     @classmethod
@@ -342,11 +344,11 @@ class Withdraw(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, battle_of(draft.table)
-        asked = f"You cannot retreat to {self.to}."
+        wrong = f"You cannot retreat to {self.to}."
         if bar := bar_to(table, fight, seat, self.to):
-            raise Refusal(bar[0], asked, bar[1])
+            raise Refusal(bar[0], wrong, bar[1])
         if self.to not in destinations(table, fight, seat):
-            raise Refusal("CC-RET-15", asked, "All owners of galleys in the strait must consent first.")
+            raise Refusal("CC-RET-15", wrong, "All owners of galleys in the strait must consent first.")
         _withdraw(draft, seat, self.to)
 
     @classmethod
@@ -442,9 +444,9 @@ def _retreat_alone(draft: Draft[Table], fight: Battle, seat: Seat) -> None:
     """Let one side retreat: what cannot go is lost first, and the rest is pursued (CC-RET-20)."""
     table, winner = draft.table, fight.attacker.seat if seat == fight.defender.seat else fight.defender.seat
     army, stranded = force(table, fight, seat), not destinations(table, fight, seat)
-    lost = army.units if stranded else army.landed
-    if lost.total:
-        draft.emit(UnitsAbandoned(seat, fight.province, lost, army.landed))
+    losses = army.units if stranded else army.landed
+    if losses.total:
+        draft.emit(UnitsAbandoned(seat, fight.province, losses, army.landed))
     if stranded:
         battle.end(draft, "retreat", attacker_won=seat == fight.defender.seat, rule="CC-RET-08")
         return

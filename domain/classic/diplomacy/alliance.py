@@ -103,9 +103,9 @@ def may_talk(table: Table, seat: Seat) -> bool:
 def require_playing(table: Table, seat: Seat, rule: RuleId) -> None:
     """Refuse what only players who are still in the game may say."""
     if not may_talk(table, seat):
-        asked = "You are out of the game, or the game is over."
+        wrong = "You are out of the game, or the game is over."
         allowed = "Only players who are still in the game can do this, until it ends."
-        raise Refusal(rule, asked, allowed, untimely=True)
+        raise Refusal(rule, wrong, allowed, untimely=True)
 
 
 def _own_proposal(table: Table, seat: Seat) -> Alliance | None:
@@ -138,14 +138,14 @@ class ProposeAlliance(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         require_playing(table, seat, ALY_01)
-        asked = f"You proposed an alliance to {', '.join(self.members) or 'nobody'}."
+        wrong = f"You proposed an alliance to {', '.join(self.members) or 'nobody'}."
         if _own_proposal(table, seat) is not None:
-            raise Refusal(ALY_01, asked, "Wait until all have answered your last proposal, or withdraw it.")
+            raise Refusal(ALY_01, wrong, "Wait until all have answered your last proposal, or withdraw it.")
         others = _others(table, seat)
         if not self.members or len({*self.members}) < len(self.members) or not {*others}.issuperset(self.members):
-            raise Refusal(ALY_01, asked, f"Name one or more of {', '.join(others)}, each once.")
+            raise Refusal(ALY_01, wrong, f"Name one or more of {', '.join(others)}, each once.")
         if len(table.alliances) >= _most_alliances(table):
-            raise Refusal(ALY_01, asked, "There are too many alliances. One must end before you propose another.")
+            raise Refusal(ALY_01, wrong, "There are too many alliances. One must end before you propose another.")
         draft.emit(AllianceProposed(f"alliance-{table.next_talk}", seat, self.members))
 
     @classmethod
@@ -172,8 +172,8 @@ class AnswerAlliance(Command, frozen=True):
         require_playing(draft.table, seat, ALY_01)
         open_ones = _open_offers(draft.table, seat)
         if self.alliance not in open_ones:
-            asked = f"You have no proposal {self.alliance!r} to answer."
-            raise Refusal(ALY_01, asked, f"Proposals you can answer: {or_none(open_ones)}.")
+            wrong = f"You have no proposal {self.alliance!r} to answer."
+            raise Refusal(ALY_01, wrong, f"Proposals you can answer: {or_none(open_ones)}.")
         draft.emit((AllianceAccepted if self.accept else AllianceEnded)(self.alliance, seat))
 
     @classmethod
@@ -194,8 +194,8 @@ class LeaveAlliance(Command, frozen=True):
         require_playing(draft.table, seat, ALY_01)
         joined = _joined(draft.table, seat)
         if self.alliance not in joined:
-            asked = f"You are not in {self.alliance!r}."
-            raise Refusal(ALY_01, asked, f"Alliances you can leave: {or_none(joined)}.")
+            wrong = f"You are not in {self.alliance!r}."
+            raise Refusal(ALY_01, wrong, f"Alliances you can leave: {or_none(joined)}.")
         draft.emit(AllianceEnded(self.alliance, seat))
 
     @classmethod

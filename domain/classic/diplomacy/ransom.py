@@ -128,8 +128,8 @@ class DealProposed(Event, frozen=True):
             self.further or UNSET,
         )
         table.offers.append(offer)
-        answered = {f"{general}/{offer.answerer}" for general in offer.generals}
-        table.declined[:] = [name for name in table.declined if name not in answered]
+        answers = {f"{general}/{offer.answerer}" for general in offer.generals}
+        table.declined[:] = [name for name in table.declined if name not in answers]
         table.proposed.append(talks.proposal(self.proposer, offer.answerer))
         table.waived[:] = [seat for seat in table.waived if seat != offer.answerer]
         table.next_talk += 1
@@ -307,20 +307,20 @@ class ProposeRansom(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You cannot propose a ransom for {self.general}."
-        _check_time(table, asked)
+        wrong = f"You cannot propose a ransom for {self.general}."
+        _check_time(table, wrong)
         general = table.leaders.get(self.general)
         if general is None or general.captor is None or seat not in (general.owner, general.captor):
             rule = "CC-RAN-04" if general is None or general.captor is None else "CC-RAN-05"
-            raise Refusal(rule, asked, f"Prisoners you own or hold: {or_none(prisoners_of(table, seat))}.")
+            raise Refusal(rule, wrong, f"Prisoners you own or hold: {or_none(prisoners_of(table, seat))}.")
         if (bar := bar_to(table, general)) is not None:
-            raise Refusal(bar[0], asked, bar[1])
+            raise Refusal(bar[0], wrong, bar[1])
         captor, other = general.captor, general.captor if seat == general.owner else general.owner
-        refuse_unless(not is_open(table, self.general), "CC-RAN-05", asked, "An offer for this general is still open.")
+        refuse_unless(not is_open(table, self.general), "CC-RAN-05", wrong, "An offer for this general is still open.")
         if is_the_others_turn(table, self.general, seat):
-            raise Refusal("CC-RAN-06", asked, "Your last offer failed, so the other side makes the next one.")
+            raise Refusal("CC-RAN-06", wrong, "Your last offer failed, so the other side makes the next one.")
         if reason := _exhausted(table, seat, other):
-            raise Refusal("CC-RAN-14", asked, reason)
+            raise Refusal("CC-RAN-14", wrong, reason)
         self._check_further(table, seat)
         self._check_price(table, general.owner, captor)
         if table.edition.deals_name_several:
@@ -354,8 +354,8 @@ class ProposeRansom(Command, frozen=True):
     def _check_further(self, table: Table, seat: Seat) -> None:
         allowed = beside(table, self.general, seat)
         if not set(self.further).issubset(allowed) or len(set(self.further)) < len(self.further):
-            asked = f"You named {', '.join(self.further)} in the same deal."
-            raise Refusal("CC-RAN-04", asked, f"You can name these, each once: {or_none(allowed)}.")
+            wrong = f"You named {', '.join(self.further)} in the same deal."
+            raise Refusal("CC-RAN-04", wrong, f"You can name these, each once: {or_none(allowed)}.")
 
     def _check_price(self, table: Table, owner: Seat, captor: Seat) -> None:
         treasury = table.players[owner].talents
@@ -363,11 +363,11 @@ class ProposeRansom(Command, frozen=True):
             raise Refusal("CC-RAN-04", f"The ransom is {self.talents} talents.", f"{owner} has {treasury}.")
         allowed = exchangeable(table, owner, captor)
         if not set(self.prisoners).issubset(allowed) or len(set(self.prisoners)) < len(self.prisoners):
-            asked = f"You named {', '.join(self.prisoners)} in exchange."
-            given = [table.leaders.get(name) for name in self.prisoners if name not in allowed]
-            homeless = any(each is not None and (each.owner, each.captor) == (captor, owner) for each in given)
+            wrong = f"You named {', '.join(self.prisoners)} in exchange."
+            in_return = [table.leaders.get(name) for name in self.prisoners if name not in allowed]
+            homeless = any(each is not None and (each.owner, each.captor) == (captor, owner) for each in in_return)
             right = f"{owner} can give these to {captor}, each once: {or_none(allowed)}."
-            raise Refusal("CC-RAN-09" if homeless else "CC-RAN-04", asked, right)
+            raise Refusal("CC-RAN-09" if homeless else "CC-RAN-04", wrong, right)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -407,8 +407,8 @@ class AnswerRansom(Command, frozen=True):
         received = {offer.id: offer for offer in table.offers if offer.answerer == seat}
         offer = received.get(self.offer)
         if offer is None:
-            asked = f"You have no open offer {self.offer!r} to answer."
-            raise Refusal("CC-RAN-05", asked, f"Offers you can answer: {or_none(received)}.")
+            wrong = f"You have no open offer {self.offer!r} to answer."
+            raise Refusal("CC-RAN-05", wrong, f"Offers you can answer: {or_none(received)}.")
         if not self.accept:
             draft.emit(RansomDeclined(offer.id, offer.general, offer.proposer))
             return
@@ -437,12 +437,12 @@ class WithdrawRansom(Command, frozen=True):
     offer: OfferId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        asked = f"You cannot withdraw {self.offer!r}."
-        _check_time(draft.table, asked)
+        wrong = f"You cannot withdraw {self.offer!r}."
+        _check_time(draft.table, wrong)
         own = {offer.id: offer for offer in draft.table.offers if offer.proposer == seat}
         offer = own.get(self.offer)
         if offer is None:
-            raise Refusal("CC-RAN-05", asked, f"Your open offers: {or_none(own)}.")
+            raise Refusal("CC-RAN-05", wrong, f"Your open offers: {or_none(own)}.")
         draft.emit(RansomDeclined(offer.id, offer.general, seat, withdrawn=True))
 
     @classmethod
@@ -452,9 +452,9 @@ class WithdrawRansom(Command, frozen=True):
             yield cls.option("Withdraw an offer", {"offer": schema.one_of(own)})
 
 
-def _check_time(table: Table, asked: str) -> None:
+def _check_time(table: Table, wrong: str) -> None:
     if table.phase != "placement":
-        raise Refusal("CC-RAN-01", asked, "Ransoms are negotiated only in the placement phase.", untimely=True)
+        raise Refusal("CC-RAN-01", wrong, "Ransoms are negotiated only in the placement phase.", untimely=True)
 
 
 def _question(offer: Offer, names: Names) -> str:

@@ -81,14 +81,14 @@ def negotiate(table: Table) -> list[Decision]:
     seats = tuple(seat for seat in waiting(table) if seat != table.acting)
     if not seats:
         return []
-    held = {name: leader for name, leader in table.leaders.items() if leader.captor is not None}
+    prisoners = {name: leader for name, leader in table.leaders.items() if leader.captor is not None}
     decision = Decision(
         "negotiate",
         seats,
         RuleId("CC-RAN-13"),
         "Do you want to negotiate about a prisoner before the turn ends?",
         "The turn ends when everybody who is asked has made an offer or declined.",
-        {"prisoners": {name: {"owner": leader.owner, "captor": leader.captor} for name, leader in held.items()}},
+        {"prisoners": {name: {"owner": leader.owner, "captor": leader.captor} for name, leader in prisoners.items()}},
     )
     return [decision]
 
@@ -120,9 +120,9 @@ class WaiveAllTalks(Command, frozen=True):
     rules = ("CC-RAN-13", "CC-RAN-02")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        asked = "You cannot waive your talks about prisoners."
-        _check_turns_wait(draft.table, seat, asked)
-        refuse_unless(seat not in draft.table.always_waived, "CC-RAN-13", asked, "You have already waived them.")
+        wrong = "You cannot waive your talks about prisoners."
+        _check_turns_wait(draft.table, seat, wrong)
+        refuse_unless(seat not in draft.table.always_waived, "CC-RAN-13", wrong, "You have already waived them.")
         draft.emit(AllTalksWaived(seat))
 
     @classmethod
@@ -137,9 +137,9 @@ class ResumeTalks(Command, frozen=True):
     rules = ("CC-RAN-13", "CC-RAN-02")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        asked = "You cannot resume your talks about prisoners."
-        _check_turns_wait(draft.table, seat, asked)
-        refuse_unless(seat in draft.table.always_waived, "CC-RAN-13", asked, "Turns already wait for them.")
+        wrong = "You cannot resume your talks about prisoners."
+        _check_turns_wait(draft.table, seat, wrong)
+        refuse_unless(seat in draft.table.always_waived, "CC-RAN-13", wrong, "Turns already wait for them.")
         draft.emit(TalksResumed(seat))
 
     @classmethod
@@ -153,12 +153,12 @@ def _may_be_waited_for(table: Table, seat: Seat) -> bool:
     return playing and table.edition.turns_wait_for_talks
 
 
-def _check_turns_wait(table: Table, seat: Seat, asked: str) -> None:
+def _check_turns_wait(table: Table, seat: Seat, wrong: str) -> None:
     if not table.edition.turns_wait_for_talks:
         rule = "CC-RAN-02" if table.edition.ransom_in_any_turn else "CC-RAN-03"
-        raise Refusal(rule, asked, "In this edition no turn waits for talks.")
+        raise Refusal(rule, wrong, "In this edition no turn waits for talks.")
     if not _may_be_waited_for(table, seat):
-        raise Refusal("CC-RAN-13", asked, "You are out of the game, or the game is over.", untimely=True)
+        raise Refusal("CC-RAN-13", wrong, "You are out of the game, or the game is over.", untimely=True)
 
 
 EVENTS = (TalksWaived, AllTalksWaived, TalksResumed)

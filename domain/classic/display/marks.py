@@ -51,8 +51,8 @@ def of(view: View, names: Names) -> Marks:
         if area in galleys:
             stacks += _ships(galleys.pop(area), leaders, view, names)
         if province.owner is not None or sites or stacks:
-            shown = (*sites, DUE) if area in without_battle else sites
-            places[area] = Place(province.owner, shown, tuple(stacks), battles.get(area, ""))
+            signs = (*sites, DUE) if area in without_battle else sites
+            places[area] = Place(province.owner, signs, tuple(stacks), battles.get(area, ""))
     for area, ships in galleys.items():
         places[area] = Place(None, (), tuple(_ships(ships, leaders, view, names)), battles.get(area, ""))
     return Marks(

@@ -78,14 +78,14 @@ class DestroyCities(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         own = sites.cities(table, seat)
-        asked = f"You asked to destroy the cities of {', '.join(self.provinces) or 'no province'}."
+        wrong = f"You asked to destroy the cities of {', '.join(self.provinces) or 'no province'}."
         if not self.provinces or len(set(self.provinces)) < len(self.provinces):
             allowed = "Name one or more provinces, each once. To destroy no city, send finish-destruction."
-            raise Refusal("CC-DES-01", asked, allowed)
+            raise Refusal("CC-DES-01", wrong, allowed)
         if not set(self.provinces).issubset(own):
-            raise Refusal("CC-DES-01", asked, f"You have cities in: {', '.join(own) or 'no province'}.")
-        gone = set(self.provinces)
-        roads = tuple(road for road in sorted(table.roads) if not gone.isdisjoint(road.split("|")))
+            raise Refusal("CC-DES-01", wrong, f"You have cities in: {', '.join(own) or 'no province'}.")
+        provinces = set(self.provinces)
+        roads = tuple(road for road in sorted(table.roads) if not provinces.isdisjoint(road.split("|")))
         draft.emit(CitiesDestroyed(seat, self.provinces, roads))
         turn.enter(draft, "purchase")
 

@@ -68,8 +68,8 @@ class GalleyPlaced(Event, frozen=True):
     def apply(self, table: Table) -> None:
         table.galleys[self.galley] = Galley(self.seat, self.province, self.coast)
         table.next_galley += 1
-        left = _pieces_to_place(table)
-        table.bought = replace(left, galleys=left.galleys - 1)
+        pieces = _pieces_to_place(table)
+        table.bought = replace(pieces, galleys=pieces.galleys - 1)
 
     def tell(self, names: Names) -> str:
         coast = self.coast if self.coast == "coast" else f"{self.coast} coast"
@@ -88,8 +88,8 @@ class CityPlaced(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         table.change_province(self.province, city=True)
-        left = _pieces_to_place(table)
-        table.bought = replace(left, cities=left.cities - 1)
+        pieces = _pieces_to_place(table)
+        table.bought = replace(pieces, cities=pieces.cities - 1)
 
     def tell(self, names: Names) -> str:
         return f"{names(self.seat)} built a city in {names(self.province)}."
@@ -107,8 +107,8 @@ class FortificationPlaced(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         table.change_province(self.province, fortified=True)
-        left = _pieces_to_place(table)
-        table.bought = replace(left, fortifications=left.fortifications - 1)
+        pieces = _pieces_to_place(table)
+        table.bought = replace(pieces, fortifications=pieces.fortifications - 1)
 
     def tell(self, names: Names) -> str:
         return f"{names(self.seat)} fortified the city of {names(self.province)}."
@@ -125,8 +125,8 @@ class RoadPlaced(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         table.roads.append(self.road)
-        left = _pieces_to_place(table)
-        table.bought = replace(left, roads=left.roads - 1)
+        pieces = _pieces_to_place(table)
+        table.bought = replace(pieces, roads=pieces.roads - 1)
 
     def tell(self, names: Names) -> str:
         return f"{names(self.seat)} built a road between {names.all(self.road.split('|'))}."
@@ -163,8 +163,8 @@ def _pieces_to_place(table: Table) -> Purchase:
 
 
 def _city_sites(table: Table, seat: Seat) -> list[AreaId]:
-    left = _pieces_to_place(table)
-    return sites.city_sites_that_leave(table, seat, left.cities, left.roads)
+    pieces = _pieces_to_place(table)
+    return sites.city_sites_that_leave(table, seat, pieces.cities, pieces.roads)
 
 
 def _stranded(table: Table, seat: Seat) -> list[Seat]:
@@ -191,19 +191,19 @@ def _is_asked(table: Table, seat: Seat) -> bool:
 
 def _automatic(table: Table, seat: Seat) -> Event | None:
     """Return what happens next without a choice: there are as many pieces as places, or there is nothing left to do."""
-    left = _pieces_to_place(table)
-    if left.units.total:
-        return UnitsPlaced(seat, table.home(seat), left.units)
-    if left.galleys and len(coasts := sites.galley_coasts(table, seat)) == 1:
+    pieces = _pieces_to_place(table)
+    if pieces.units.total:
+        return UnitsPlaced(seat, table.home(seat), pieces.units)
+    if pieces.galleys and len(coasts := sites.galley_coasts(table, seat)) == 1:
         return GalleyPlaced(seat, f"galley-{table.next_galley}", *coasts[0], automatic=True)
-    if left.cities:
+    if pieces.cities:
         places = _city_sites(table, seat)
-        return CityPlaced(seat, places[0], automatic=True) if len(places) == left.cities else None
-    if left.fortifications and len(cities := sites.fortification_sites(table, seat)) == left.fortifications:
+        return CityPlaced(seat, places[0], automatic=True) if len(places) == pieces.cities else None
+    if pieces.fortifications and len(cities := sites.fortification_sites(table, seat)) == pieces.fortifications:
         return FortificationPlaced(seat, cities[0], automatic=True)
-    if left.roads and len(roads := sites.road_sites(table, seat)) == left.roads:
+    if pieces.roads and len(roads := sites.road_sites(table, seat)) == pieces.roads:
         return RoadPlaced(seat, roads[0], automatic=True)
-    if left.total or table.offers or (_stranded(table, seat) and seat not in table.waived):
+    if pieces.total or table.offers or (_stranded(table, seat) and seat not in table.waived):
         return None
     waits = talks.waiting(table) if table.edition.turns_wait_for_talks else prisoners.is_possible(table)
     return None if waits else PlacementFinished(seat, automatic=True)
@@ -228,13 +228,13 @@ class PlaceGalley(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You cannot place a galley on {self.coast!r} of {self.province}."
-        _require_left(_pieces_to_place(table).galleys, asked)
+        wrong = f"You cannot place a galley on {self.coast!r} of {self.province}."
+        _require_left(_pieces_to_place(table).galleys, wrong)
         coasts = sites.galley_coasts(table, seat)
         if (self.province, self.coast) not in coasts:
             rule = "CC-PLC-04" if table.home(seat) in sites.PORTS else "CC-PLC-03"
             allowed = ", ".join(f"{coast!r} of {province}" for province, coast in coasts)
-            raise Refusal(rule, asked, f"Possible: {allowed}.")
+            raise Refusal(rule, wrong, f"Possible: {allowed}.")
         draft.emit(GalleyPlaced(seat, f"galley-{table.next_galley}", self.province, self.coast))
 
     @classmethod
@@ -260,13 +260,13 @@ class PlaceCity(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You cannot build a city in {self.province}."
-        _require_left(_pieces_to_place(table).cities, asked)
+        wrong = f"You cannot build a city in {self.province}."
+        _require_left(_pieces_to_place(table).cities, wrong)
         if self.province not in (places := sites.city_sites(table, seat)):
-            raise Refusal("CC-PLC-05", asked, f"Your provinces without a city: {', '.join(places)}.")
+            raise Refusal("CC-PLC-05", wrong, f"Your provinces without a city: {', '.join(places)}.")
         if self.province not in (places := _city_sites(table, seat)):
             allowed = f"The roads that you bought must still fit. Possible: {', '.join(places)}."
-            raise Refusal("CC-PLC-09", asked, allowed)
+            raise Refusal("CC-PLC-09", wrong, allowed)
         draft.emit(CityPlaced(seat, self.province))
         inflation.watch(draft)
 
@@ -287,10 +287,10 @@ class PlaceFortification(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You cannot fortify {self.province}."
-        _require_left(_pieces_to_place(table).fortifications, asked)
+        wrong = f"You cannot fortify {self.province}."
+        _require_left(_pieces_to_place(table).fortifications, wrong)
         if self.province not in (cities := sites.fortification_sites(table, seat)):
-            raise Refusal("CC-PLC-06", asked, f"Your unfortified cities: {', '.join(cities) or 'none yet'}.")
+            raise Refusal("CC-PLC-06", wrong, f"Your unfortified cities: {', '.join(cities) or 'none yet'}.")
         draft.emit(FortificationPlaced(seat, self.province))
 
     @classmethod
@@ -310,15 +310,15 @@ class PlaceRoad(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You cannot build the road {self.road!r}."
-        _require_left(_pieces_to_place(table).roads, asked)
+        wrong = f"You cannot build the road {self.road!r}."
+        _require_left(_pieces_to_place(table).roads, wrong)
         allowed = f"Possible: {', '.join(roads := sites.road_sites(table, seat)) or 'none yet'}."
         if self.road in table.roads:
-            raise Refusal("CC-ROAD-04", asked, allowed)
+            raise Refusal("CC-ROAD-04", wrong, allowed)
         if self.road in _straits(table):
-            raise Refusal("CC-ROAD-03", asked, allowed)
+            raise Refusal("CC-ROAD-03", wrong, allowed)
         if self.road not in roads:
-            raise Refusal("CC-PLC-07", asked, allowed)
+            raise Refusal("CC-PLC-07", wrong, allowed)
         draft.emit(RoadPlaced(seat, self.road))
 
     @classmethod
@@ -336,9 +336,9 @@ def _straits(table: Table) -> set[str]:
     }
 
 
-def _require_left(count: int, asked: str) -> None:
+def _require_left(count: int, wrong: str) -> None:
     if not count:
-        raise Refusal("CC-PLC-09", asked, "You have bought none, or have already placed them all.")
+        raise Refusal("CC-PLC-09", wrong, "You have bought none, or have already placed them all.")
 
 
 class TakeLeaders(Command, frozen=True):
@@ -358,11 +358,11 @@ class TakeLeaders(Command, frozen=True):
         table = draft.table
         stranded = _stranded(table, seat)
         if self.player not in stranded:
-            asked = f"You cannot take the leaders of {self.player} now."
+            wrong = f"You cannot take the leaders of {self.player} now."
             if not table.edition.new_units_take_leaders:
-                raise Refusal("CC-CAP-05", asked, "You can attack leaders without units in the combat phase.")
+                raise Refusal("CC-CAP-05", wrong, "You can attack leaders without units in the combat phase.")
             allowed = f"Players whose leaders your new units can take: {or_none(stranded)}."
-            raise Refusal("CC-CAP-06", asked, allowed)
+            raise Refusal("CC-CAP-06", wrong, allowed)
         capture.defeat(draft, table.leaders_at(table.home(seat), self.player), seat, "CC-CAP-06")
 
     @classmethod
@@ -384,15 +384,15 @@ class FinishTurn(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = "You cannot end your turn yet."
-        if left := _pieces_to_place(table).total:
-            raise Refusal("CC-PLC-09", asked, f"Pieces that you bought and must place first: {left}.")
+        wrong = "You cannot end your turn yet."
+        if unplaced := _pieces_to_place(table).total:
+            raise Refusal("CC-PLC-09", wrong, f"Pieces that you bought and must place first: {unplaced}.")
         others = [other for other in talks.waiting(table) if other != seat]
         if others or (table.offers and table.edition.turns_wait_for_talks):
             draft.emit(talks.TalksWaived(seat))
             return
         if table.offers:
-            raise Refusal("CC-RAN-05", asked, "Every offer of ransom must first be answered or withdrawn.")
+            raise Refusal("CC-RAN-05", wrong, "Every offer of ransom must first be answered or withdrawn.")
         draft.emit(PlacementFinished(seat))
         turn.end(draft)
 
@@ -404,14 +404,14 @@ class FinishTurn(Command, frozen=True):
 
 def place(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the active player to place or to finish, and the player who was offered a ransom to answer."""
-    seat, left = table.acting, _pieces_to_place(table)
+    seat, pieces = table.acting, _pieces_to_place(table)
     if (event := _automatic(table, seat)) is not None:
         return lambda draft: _follow(draft, event)
     answers = ransom.decisions(table)
     if not _is_asked(table, seat):
         return answers
-    title = "Where do you place what you bought?" if left.total else "Do you end your turn?"
-    about = {kind: count for kind in left.__struct_fields__ if (count := getattr(left, kind))}
+    title = "Where do you place what you bought?" if pieces.total else "Do you end your turn?"
+    about = {kind: count for kind in pieces.__struct_fields__ if (count := getattr(pieces, kind))}
     depends = "The next turn begins when everything is placed and no offer of ransom is open."
     return [Decision("place", (seat,), RuleId("CC-PLC-09"), title, depends, {"left": about}), *answers]
 

@@ -89,25 +89,25 @@ def prices(table: Table) -> dict[str, int]:
 
 def supply(table: Table, seat: Seat) -> dict[str, int]:
     """Return the unused pieces that a seat may buy: of all its colours (CC-CAP-15), and of the common stock."""
-    held, cities, fortifications = NO_UNITS, 0, 0
+    troops, cities, fortifications = NO_UNITS, 0, 0
     for province in table.provinces.values():
         cities += province.city
         fortifications += province.fortified
         if province.armies and (army := province.armies.get(seat)) is not None:
-            held += army.units
-    built = {"cities": cities, "fortifications": fortifications, "roads": len(table.roads)}
+            troops += army.units
+    on_board = {"cities": cities, "fortifications": fortifications, "roads": len(table.roads)}
     fleet = [galley for galley in table.galleys.values() if galley.owner == seat]
     for galley in fleet:
-        held += galley.cargo
+        troops += galley.cargo
     in_use = {
-        "infantry": held.infantry,
-        "cavalry": held.cavalry,
-        "catapults": held.catapults,
+        "infantry": troops.infantry,
+        "cavalry": troops.cavalry,
+        "catapults": troops.catapults,
         "galleys": len(fleet),
     }
     colours = len(table.players[seat].colours)
     own = {kind: pieces * colours - in_use[kind] for kind, pieces in PIECES.items()}
-    return own | {kind: pieces - built[kind] for kind, pieces in STOCK.items()}
+    return own | {kind: pieces - on_board[kind] for kind, pieces in STOCK.items()}
 
 
 def _bar(table: Table, seat: Seat, kind: str) -> tuple[str, str] | None:
@@ -155,13 +155,13 @@ class Market(Struct, frozen=True):
 def market(table: Table, seat: Seat) -> Market:
     """Return what a seat can buy (CC-BUY-04, CC-BUY-08)."""
     price, talents = prices(table), table.players[seat].talents
-    left = supply(table, seat)
-    most = {kind: 0 if _bar(table, seat, kind) else count for kind, count in left.items()}
+    unused = supply(table, seat)
+    most = {kind: 0 if _bar(table, seat, kind) else count for kind, count in unused.items()}
     most["cities"] = min(most["cities"], len(sites.city_sites(table, seat)))
     cities = min(most["cities"], talents // price["cities"])
     can_pave = most["roads"] and talents >= price["roads"]
     roads = sites.most_roads(table, seat, cities) if can_pave else [0] * (cities + 1)
-    return Market(talents, price, left, most, len(sites.fortification_sites(table, seat)), roads)
+    return Market(talents, price, unused, most, len(sites.fortification_sites(table, seat)), roads)
 
 
 # --- what may be done ---
@@ -186,18 +186,18 @@ class Buy(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        wanted = {kind: count for kind in PRICES if (count := getattr(self, kind))}
-        if not wanted:
+        order = {kind: count for kind in PRICES if (count := getattr(self, kind))}
+        if not order:
             raise Refusal("CC-BUY-01", "You asked for no pieces.", "To buy nothing, send finish-purchase.")
-        for kind, count in wanted.items():
+        for kind, count in order.items():
             self._check_kind(table, seat, kind, count)
         price = prices(table)
-        cost = sum(price[kind] * count for kind, count in wanted.items())
+        cost = sum(price[kind] * count for kind, count in order.items())
         talents = table.players[seat].talents
         if cost > talents:
             raise Refusal("CC-BUY-03", f"These pieces cost {cost} talents.", f"You have {talents}.")
         self._check_places(table, seat)
-        draft.emit(PiecesBought(seat, Purchase(**wanted), cost))
+        draft.emit(PiecesBought(seat, Purchase(**order), cost))
         turn.enter(draft, "placement")
 
     def _check_kind(self, table: Table, seat: Seat, kind: str, count: int) -> None:
@@ -217,9 +217,9 @@ class Buy(Command, frozen=True):
         self._check_room("roads", room, "one between two of your cities in adjacent provinces, new cities included")
 
     def _check_room(self, kind: str, room: int, places: str) -> None:
-        if (wanted := getattr(self, kind)) > room:
-            asked = f"You asked for {amount_of(kind, wanted)}."
-            raise Refusal("CC-BUY-08", asked, f"There is room for {room}: {places}.")
+        if (count := getattr(self, kind)) > room:
+            wrong = f"You asked for {amount_of(kind, count)}."
+            raise Refusal("CC-BUY-08", wrong, f"There is room for {room}: {places}.")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

@@ -63,8 +63,8 @@ def city_sites_that_leave(table: Table, seat: Seat, new_cities: int, roads: int)
     sites, owned = city_sites(table, seat), set(cities(table, seat))
     if not roads or _most_roads(table, owned, sites, new_cities - 1)[-1] >= roads:
         return sites  # the roads fit without this city, so it may go anywhere
-    chosen = _usable_sites(table, owned, sites, new_cities, roads)
-    return [site for site in sites if site in chosen]
+    usable = _usable_sites(table, owned, sites, new_cities, roads)
+    return [site for site in sites if site in usable]
 
 
 def _missing_roads(table: Table, owned: Collection[AreaId]) -> list[str]:
@@ -79,12 +79,12 @@ def _most_roads(table: Table, owned: Collection[AreaId], sites: Collection[AreaI
     choices: dict[tuple[int, int], int] = {(0, 0): present}
     for place in _walk(table.map, owned, sites) if new_cities else ():
         longer: dict[tuple[int, int], int] = {}
-        for (chosen, used), roads in choices.items():
-            without = (chosen & place.open, used)
+        for (choice, used), roads in choices.items():
+            without = (choice & place.open, used)
             longer[without] = max(longer.get(without, 0), roads)
             if used < new_cities:
-                taken = ((chosen | place.bit) & place.open, used + 1)
-                longer[taken] = max(longer.get(taken, 0), roads + place.roads_to(chosen))
+                with_it = ((choice | place.bit) & place.open, used + 1)
+                longer[with_it] = max(longer.get(with_it, 0), roads + place.roads_to(choice))
         choices = longer
     most = [present] * (new_cities + 1)
     for (_, used), roads in choices.items():
@@ -102,14 +102,16 @@ def _usable_sites(
     choices: dict[tuple[int, int, int], int] = {(0, 0, len(_missing_roads(table, owned))): 0}
     for place in walk:
         longer: dict[tuple[int, int, int], int] = {}
-        for (chosen, used, built), all_chosen in choices.items():
-            without = (chosen & place.open, used, built)
+        for (choice, used, new_roads), all_chosen in choices.items():
+            without = (choice & place.open, used, new_roads)
             longer[without] = longer.get(without, 0) | all_chosen
             if used < new_cities:
-                taken = ((chosen | place.bit) & place.open, used + 1, built + place.roads_to(chosen))
-                longer[taken] = longer.get(taken, 0) | all_chosen | place.bit
+                with_it = ((choice | place.bit) & place.open, used + 1, new_roads + place.roads_to(choice))
+                longer[with_it] = longer.get(with_it, 0) | all_chosen | place.bit
         choices = longer
-    good = [all_chosen for (_, used, built), all_chosen in choices.items() if used == new_cities and built >= roads]
+    good = [
+        all_chosen for (_, used, new_roads), all_chosen in choices.items() if used == new_cities and new_roads >= roads
+    ]
     return {place.site for place in walk if any(place.bit & all_chosen for all_chosen in good)}
 
 
@@ -132,9 +134,9 @@ class Site(Struct, frozen=True):
     near: int
     gain: int
 
-    def roads_to(self, chosen: int) -> int:
+    def roads_to(self, earlier: int) -> int:
         """Return how many roads a city here adds to those of the sites chosen before."""
-        return self.gain + (chosen & self.near).bit_count()
+        return self.gain + (earlier & self.near).bit_count()
 
 
 def _walk(board: Map, owned: Collection[AreaId], sites: Collection[AreaId]) -> list[Site]:
@@ -173,18 +175,18 @@ def _order_from(start: AreaId, neighbours: Mapping[AreaId, tuple[AreaId, ...]]) 
     """
     order, cost = [start], 0
     while len(order) < len(neighbours):
-        passed = set(order)
-        opened = {land: later for land in order if (later := sum(other not in passed for other in neighbours[land]))}
-        steps = ((_step(neighbours[land], passed, opened), land) for land in neighbours if land not in passed)
+        visited = set(order)
+        opened = {land: later for land in order if (later := sum(other not in visited for other in neighbours[land]))}
+        steps = ((_step(neighbours[land], visited, opened), land) for land in neighbours if land not in visited)
         (still_open, _), land = min(steps)
         order.append(land)
         cost += 1 << still_open
     return cost, order
 
 
-def _step(near: tuple[AreaId, ...], passed: Collection[AreaId], opened: Mapping[AreaId, int]) -> tuple[int, int]:
+def _step(near: tuple[AreaId, ...], visited: Collection[AreaId], opened: Mapping[AreaId, int]) -> tuple[int, int]:
     """Return how many provinces are open after a step to one beside `near`, and for ties which was opened first."""
     closing = sum(opened.get(other) == 1 for other in near)
-    opening = any(other not in passed for other in near)
+    opening = any(other not in visited for other in near)
     oldest = next((age for age, other in enumerate(opened) if other in near), len(opened))
     return len(opened) - closing + opening, oldest

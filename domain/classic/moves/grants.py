@@ -67,8 +67,8 @@ class GrantWithdrawn(_OfGrant, frozen=True):
     rules = ("CC-ALY-02", "CC-ALY-05")
 
     def apply(self, table: Table) -> None:
-        ended = self.grant
-        table.grants[:] = [grant for grant in table.grants if grant != ended]
+        withdrawn = self.grant
+        table.grants[:] = [grant for grant in table.grants if grant != withdrawn]
 
     def tell(self, names: Names) -> str:
         return f"{self._sentence(names, 'no longer allows')}."
@@ -96,12 +96,12 @@ class GrantStanding(Command, frozen=True):
         check_provided(table, self.kind)
         others = _others(table, seat)
         if self.to not in others:
-            asked = f"You cannot grant a passage to {self.to}."
-            raise Refusal("CC-ALY-05", asked, f"Other players in the game: {or_none(others)}.")
+            wrong = f"You cannot grant a passage to {self.to}."
+            raise Refusal("CC-ALY-05", wrong, f"Other players in the game: {or_none(others)}.")
         places = _places(table, self.kind)
         if self.where is not None and self.where not in places:
-            asked = f"There is no {self.kind} passage in {self.where}."
-            raise Refusal("CC-ALY-04", asked, f"Expected one of {', '.join(places)}.")
+            wrong = f"There is no {self.kind} passage in {self.where}."
+            raise Refusal("CC-ALY-04", wrong, f"Expected one of {', '.join(places)}.")
         if stands(table, seat, self.to, self.kind, self.where):
             raise Refusal("CC-ALY-05", "You have already granted this.", "The grant holds until you withdraw it.")
         draft.emit(StandingGranted(seat, self.to, self.kind, self.where))
@@ -120,8 +120,8 @@ class GrantStanding(Command, frozen=True):
             for other in sorted(partly):
                 granted = {grant.where for grant in mine if grant.to == other}
                 yield cls._option(kind, [other])
-                if left := [place for place in places if place not in granted]:
-                    yield cls._option(kind, [other], left)
+                if ungranted := [place for place in places if place not in granted]:
+                    yield cls._option(kind, [other], ungranted)
 
     @classmethod
     def _option(

@@ -69,12 +69,12 @@ def origins(table: Table, seat: Seat) -> list[AreaId]:
     if must_leave:
         return list(must_leave)
     going = table.journey.leaders if table.journey else ()
-    found = (
+    places = (
         leader.at
         for name, leader in table.leaders.items()
         if leader.at is not None and leader.owner == seat and (leader.moves or name in going)
     )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(places))
 
 
 def check_border(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> None:
@@ -146,23 +146,23 @@ def _check_units(table: Table, seat: Seat, origin: AreaId, group: Group, *, ridi
     on_road = table.journey.riders if riding and table.journey else NO_UNITS
     if group.units.within(army.fresh) and group.tired <= army.tired and group.riders.within(on_road):
         return
-    asked = group.units + group.riders + Units(cavalry=group.tired)
-    if not asked.within(army.units):
-        raise Refusal("CC-MOV-25", f"You asked to move {asked} from {origin}.", f"You have {army.units} there.")
-    if not asked.within(army.by_land):
+    total = group.units + group.riders + Units(cavalry=group.tired)
+    if not total.within(army.units):
+        raise Refusal("CC-MOV-25", f"You asked to move {total} from {origin}.", f"You have {army.units} there.")
+    if not total.within(army.by_land):
         rule, allowed = table.edition.cite("CC-SEA-11"), "Units that have landed cannot move again this turn."
         raise Refusal(rule, "Some of these units landed this turn.", allowed)
-    left = f"Units with all their points: {army.fresh}. Cavalry with one point: {army.tired}."
-    if table.enemies_in(origin, seat) and not asked.within(army.fresh + Units(cavalry=army.tired) + on_road):
+    capable = f"Units with all their points: {army.fresh}. Cavalry with one point: {army.tired}."
+    if table.enemies_in(origin, seat) and not total.within(army.fresh + Units(cavalry=army.tired) + on_road):
         rule = table.edition.cite("CC-MOV-13")
-        raise Refusal(rule, "Some of these units met enemy units and must stop for this turn.", left)
+        raise Refusal(rule, "Some of these units met enemy units and must stop for this turn.", capable)
     if not group.riders.within(on_road):
         raise Refusal(
             "CC-ROAD-11",
             f"You asked to continue along the road from {origin} with {group.riders}.",
             f"Units that can continue: {on_road}. Units that were left on the way have ended their road move.",
         )
-    raise Refusal("CC-MOV-06", "Some of these units have too few movement points for this step.", left)
+    raise Refusal("CC-MOV-06", "Some of these units have too few movement points for this step.", capable)
 
 
 # --- leaders alone among enemies ---
@@ -174,14 +174,14 @@ def among_enemies(table: Table, seat: Seat) -> dict[AreaId, list[str]]:
     They are passing through with consent and must leave (CC-ALY-08, CC-MOV-19). Those who were there when the turn
     began may stay: they have not ended a movement there (CC-MOV-22).
     """
-    found: dict[AreaId, list[str]] = {}
+    by_province: dict[AreaId, list[str]] = {}
     for name, leader in table.leaders.items():
         if leader.at is None or leader.owner != seat or not (leader.marched or leader.landed):
             continue
         armies = table.provinces[leader.at].armies
         if armies and seat not in armies:
-            found.setdefault(leader.at, []).append(name)
-    return found
+            by_province.setdefault(leader.at, []).append(name)
+    return by_province
 
 
 def question(table: Table, seat: Seat) -> str:

@@ -270,8 +270,8 @@ def _left_behind(table: Table, seat: Seat, origin: AreaId, group: Group) -> int:
 def _by_leave(met: Way, *, road: bool, stopped: bool, consenting: frozenset[Seat]) -> tuple[Seat, ...]:
     """Return whose consent the step uses."""
     used = {"strait": True, "road": road, "transit": met.occupied and not stopped}
-    asked = {owner for kind in passage.RULES if used[kind] for owner in met.owners(kind) if owner in consenting}
-    return tuple(sorted(asked | {owner for kind, owner in met.helpers if used[kind]}))
+    owners = {owner for kind in passage.RULES if used[kind] for owner in met.owners(kind) if owner in consenting}
+    return tuple(sorted(owners | {owner for kind, owner in met.helpers if used[kind]}))
 
 
 def check_nobody_is_stuck(table: Table, seat: Seat, origin: AreaId, before: Journey | None) -> None:
@@ -320,7 +320,7 @@ class Terms(Struct, frozen=True):
 
 def _from(table: Table, seat: Seat, origin: AreaId, question: str) -> Iterator[Option]:
     """Offer the steps out of a province, as one option where the same groups may go to several provinces."""
-    found: dict[Terms, list[AreaId]] = {}
+    by_terms: dict[Terms, list[AreaId]] = {}
     for to in table.map.land_neighbours(origin):
         met = passage.way(table, seat, origin, to)
         if met.strait:
@@ -330,8 +330,8 @@ def _from(table: Table, seat: Seat, origin: AreaId, question: str) -> Iterator[O
                 continue
             for entry in _entries(table, seat, met, origin, to, pool, along_road):
                 for terms in _departures(table, seat, origin, entry):
-                    found.setdefault(terms, []).append(to)
-    for terms, places in found.items():
+                    by_terms.setdefault(terms, []).append(to)
+    for terms, places in by_terms.items():
         yield _option(table, origin, places, terms, question)
 
 

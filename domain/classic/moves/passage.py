@@ -171,7 +171,9 @@ def way(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> Way:
     if road is not None:
         ends = ((road.near, origin), (road.far, to))
         near, far = (None if end and stands(table, end, seat, "road", place) else end for end, place in ends)
-        helpers.extend(("road", end) for (end, _), left in zip(ends, (near, far), strict=True) if end and not left)
+        helpers.extend(
+            ("road", end) for (end, _), remaining in zip(ends, (near, far), strict=True) if end and not remaining
+        )
         road = roads.Segment(near, far)
     return Way(bool(enemies), guards, strait, road, tuple(helpers))
 
@@ -224,10 +226,10 @@ def pools(table: Table, seat: Seat, met: Way, origin: AreaId, to: AreaId) -> lis
     """Return the pools out of which any group can make the step without a request, and whether along a road."""
     goes_on, road = legion.goes_on(table, origin, to), met.road
     is_free = road == roads.Segment()
-    found = [(legion.able(table, seat, origin, riding=goes_on and is_free), is_free)]
+    candidates = [(legion.able(table, seat, origin, riding=goes_on and is_free), is_free)]
     if goes_on and road is not None and road.near is not None and road.far is None:
-        found.append((legion.riders(table, seat, origin), True))
-    return [(pool, along_road) for pool, along_road in found if pool.leaders]
+        candidates.append((legion.riders(table, seat, origin), True))
+    return [(pool, along_road) for pool, along_road in candidates if pool.leaders]
 
 
 def passing(
@@ -405,11 +407,11 @@ class WithdrawPassageRequest(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         if not provided(table):
-            asked = "You have no request to withdraw."
-            raise Refusal("CC-ALY-11", asked, "In this edition players cannot ask for passages.")
+            wrong = "You have no request to withdraw."
+            raise Refusal("CC-ALY-11", wrong, "In this edition players cannot ask for passages.")
         if table.request is None or table.request.mover != seat:
-            asked = "You have no request to withdraw."
-            raise Refusal("CC-ALY-05", asked, "You can withdraw a request of yours until everybody has answered it.")
+            wrong = "You have no request to withdraw."
+            raise Refusal("CC-ALY-05", wrong, "You can withdraw a request of yours until everybody has answered it.")
         draft.emit(PassageRequestWithdrawn(seat))
 
     @classmethod
@@ -434,11 +436,11 @@ def check_provided(table: Table, kind: Consent) -> None:
     if kind in provided(table):
         return
     if kind == "strait":
-        asked = "You need no consent to cross a strait."
-        raise Refusal("CC-STR-02", asked, "Galleys never block a strait. Cross without asking.")
+        wrong = "You need no consent to cross a strait."
+        raise Refusal("CC-STR-02", wrong, "Galleys never block a strait. Cross without asking.")
     rule = "CC-ROAD-14" if kind == "road" else "CC-ALY-11"
-    asked = f"This edition has no {kind} consent."
-    raise Refusal(rule, asked, "You cannot pass through other players' units or use their roads.")
+    wrong = f"This edition has no {kind} consent."
+    raise Refusal(rule, wrong, "You cannot pass through other players' units or use their roads.")
 
 
 def _refused(table: Table, kind: Consent, origin: AreaId, to: AreaId) -> set[str]:

@@ -232,21 +232,21 @@ class Sail(Command, frozen=True):
             lands = {land for land, _ in table.map.coasts_on(galley.at)}
             allowed = f"{galley.at} has coasts of {_listed(lands)}."
             raise Refusal("CC-SEA-04", f"You cannot sail from {galley.at} to {self.to}.", allowed)
-        known = [coast.id for coast in table.map.coasts(self.to)]
-        coast = self.coast or (coasts[0] if len(known) == 1 else None)
-        if coast is not None and coast not in known:
-            raise Refusal("CC-SEA-01", f"{self.to} has no coast {coast}.", f"Coasts of {self.to}: {_listed(known)}.")
+        ids = [coast.id for coast in table.map.coasts(self.to)]
+        coast = self.coast or (coasts[0] if len(ids) == 1 else None)
+        if coast is not None and coast not in ids:
+            raise Refusal("CC-SEA-01", f"{self.to} has no coast {coast}.", f"Coasts of {self.to}: {_listed(ids)}.")
         if coast not in coasts:
-            asked = f"{galley.at} does not touch the coast {coast} of {self.to}."
-            asked = asked if coast else f"{self.to} has several coasts, and you named none."
-            raise Refusal("CC-SEA-21", asked, f"Coasts of {self.to} that {galley.at} touches: {_listed(coasts)}.")
+            wrong = f"{galley.at} does not touch the coast {coast} of {self.to}."
+            wrong = wrong if coast else f"{self.to} has several coasts, and you named none."
+            raise Refusal("CC-SEA-21", wrong, f"Coasts of {self.to} that {galley.at} touches: {_listed(coasts)}.")
         return coast
 
     def _check_leaving(self, table: Table, galley: Galley) -> None:
         """Check the way from a coast, which leads into a sea zone."""
         if self.to in table.map.lands:
-            asked = f"You cannot sail from the coast of {galley.at} straight to {self.to}."
-            raise Refusal("CC-SEA-05", asked, "From a coast, a galley sails into a sea zone.")
+            wrong = f"You cannot sail from the coast of {galley.at} straight to {self.to}."
+            raise Refusal("CC-SEA-05", wrong, "From a coast, a galley sails into a sea zone.")
         if self.coast is not None:
             raise Refusal("CC-SEA-01", f"{self.to} has no coast {self.coast}.", "Only a province has coasts.")
         seas = _seas_off(table, galley)
@@ -260,8 +260,8 @@ class Sail(Command, frozen=True):
             )
         elsewhere = any(self.to in coast.seas for coast in table.map.coasts(galley.at))
         rule = "CC-SEA-21" if elsewhere else "CC-SEA-04"
-        asked = f"You cannot sail from {galley.at} ({galley.coast}) to {self.to}."
-        raise Refusal(rule, asked, f"This coast leads to {_listed(seas)}.")
+        wrong = f"You cannot sail from {galley.at} ({galley.coast}) to {self.to}."
+        raise Refusal(rule, wrong, f"This coast leads to {_listed(seas)}.")
 
     def _check_entry(self, table: Table, galley: Galley, crew: Sequence[str]) -> None:
         entry, landing = Entry.of(table, galley, self.to), self.landing
@@ -352,8 +352,8 @@ class Embark(Command, frozen=True):
                 f"A galley carries at most {CAPACITY} land combat units.",
             )
         if not self.leaders and not table.leaders_aboard(self.galley):
-            asked = f"There is no leader aboard {self.galley}, and you named none."
-            raise Refusal("CC-SEA-07", asked, "Land combat units board only with a leader.")
+            wrong = f"There is no leader aboard {self.galley}, and you named none."
+            raise Refusal("CC-SEA-07", wrong, "Land combat units board only with a leader.")
         draft.emit(PiecesEmbarked(self.galley, galley.at, self.leaders, self.units))
 
     def _check_leader(self, table: Table, name: str, galley: Galley) -> None:
@@ -376,8 +376,8 @@ class Embark(Command, frozen=True):
         if self.units.within(army.fresh):
             return
         if not self.units.within(army.units):
-            asked = f"You asked to embark {self.units} from {galley.at}."
-            raise Refusal("CC-SEA-10", asked, f"You have {army.units} there.")
+            wrong = f"You asked to embark {self.units} from {galley.at}."
+            raise Refusal("CC-SEA-10", wrong, f"You have {army.units} there.")
         allowed = f"Units that can embark: {army.fresh}."
         if self.units.within(army.fresh + army.landed):
             raise Refusal("CC-SEA-14", "Some of these units landed this turn.", allowed)
@@ -451,8 +451,8 @@ def _own_galley(table: Table, name: str, seat: Seat, rule: str = "CC-MOV-25") ->
     """Return a galley of the active player. Raises `Refusal`: nobody moves or, by another `rule`, boards another's."""
     galley = table.galleys.get(name)
     if galley is None or galley.owner != seat:
-        asked = f"{name} is not one of your galleys."
-        raise Refusal(rule, asked, "You can only move and load your own galleys.")
+        wrong = f"{name} is not one of your galleys."
+        raise Refusal(rule, wrong, "You can only move and load your own galleys.")
     return galley
 
 
@@ -466,8 +466,8 @@ def _check_on_coast(name: str, galley: Galley) -> None:
 def _check_party(table: Table, galley: Galley, crew: Sequence[str], party: Party, to: AreaId) -> None:
     """Check who goes ashore in `to`."""
     if len(set(party.leaders)) < len(party.leaders) or not set(party.leaders) <= set(crew):
-        asked = f"You asked to land the leaders {_listed(party.leaders)}."
-        raise Refusal("CC-SEA-10", asked, f"Name each leader once. Leaders aboard: {_listed(crew)}.")
+        wrong = f"You asked to land the leaders {_listed(party.leaders)}."
+        raise Refusal("CC-SEA-10", wrong, f"Name each leader once. Leaders aboard: {_listed(crew)}.")
     if not party.units.within(galley.cargo):
         raise Refusal("CC-SEA-10", f"You asked to land {party.units}.", f"Units aboard: {galley.cargo}.")
     # One leader is enough: seven units to a leader, and a galley carries no more (CC-SEA-08).

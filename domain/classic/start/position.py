@@ -67,9 +67,9 @@ class Position(Struct, forbid_unknown_fields=True):
     """What the creator of the game chose."""
 
 
-def arrange(given: Mapping[str, Any], edition: Edition, board: Board) -> Table:
+def arrange(content: Mapping[str, Any], edition: Edition, board: Board) -> Table:
     """Return the table of a position. Raises `ValueError` or `msgspec.ValidationError` when it makes no sense."""
-    position = msgspec.convert(dict(given), Position)
+    position = msgspec.convert(dict(content), Position)
     table = Table(
         edition=edition,
         map=Map.of(board),

@@ -76,7 +76,7 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
         return self.agreed_homes.by_seat if isinstance(self.agreed_homes, AgreedHomes) else {}
 
 
-def seats(edition: Edition, players: int, chosen: Setup) -> tuple[Seat, ...]:
+def seats(edition: Edition, players: int, choices: Setup) -> tuple[Seat, ...]:
     """Return the seats of a game; none when the rules have no game for this number of players.
 
     Raises:
@@ -85,38 +85,38 @@ def seats(edition: Edition, players: int, chosen: Setup) -> tuple[Seat, ...]:
     """
     if players not in edition.homes:
         return ()
-    colours: Sequence[str] = chosen.colours or tuple(chosen.agreed) or tuple(COLOURS)[:players]
+    colours: Sequence[str] = choices.colours or tuple(choices.agreed) or tuple(COLOURS)[:players]
     if len(colours) != players or len(set(colours)) < players:
-        asked = f"You chose the colours {', '.join(colours)} for {players} players."
-        raise Refusal("CC-SET-01", asked, f"Choose {players} different colours from {', '.join(COLOURS)}.")
-    if chosen.agreed:
-        _check_agreed(chosen.agreed, colours, chosen.homes, edition.homes[players])
+        wrong = f"You chose the colours {', '.join(colours)} for {players} players."
+        raise Refusal("CC-SET-01", wrong, f"Choose {players} different colours from {', '.join(COLOURS)}.")
+    if choices.agreed:
+        _check_agreed(choices.agreed, colours, choices.homes, edition.homes[players])
     return tuple(seat for seat in COLOURS if seat in colours)
 
 
 def _check_agreed(
     agreed: Mapping[Seat, AreaId], colours: Sequence[str], method: Method, in_play: Sequence[AreaId]
 ) -> None:
-    asked = f"You set the homes {', '.join(f'{home} for {seat}' for seat, home in agreed.items())}."
+    wrong = f"You set the homes {', '.join(f'{home} for {seat}' for seat, home in agreed.items())}."
     if method == "picked":
-        raise Refusal("CC-SET-03", asked, "Either set the homes or let the players pick them, not both.")
+        raise Refusal("CC-SET-03", wrong, "Either set the homes or let the players pick them, not both.")
     if set(agreed) != set(colours):
-        raise Refusal("CC-SET-03", asked, f"Set a home for each of {', '.join(colours)}.")
+        raise Refusal("CC-SET-03", wrong, f"Set a home for each of {', '.join(colours)}.")
     if not set(agreed.values()).issubset(in_play):
-        raise Refusal("CC-SET-02", asked, f"With {len(colours)} players, the homes are {', '.join(in_play)}.")
+        raise Refusal("CC-SET-02", wrong, f"With {len(colours)} players, the homes are {', '.join(in_play)}.")
     if len(set(agreed.values())) < len(colours):
-        raise Refusal("CC-SET-03", asked, "Each player needs a different home.")
+        raise Refusal("CC-SET-03", wrong, "Each player needs a different home.")
 
 
-def bare(edition: Edition, board: Map, seats: tuple[Seat, ...], chosen: Setup) -> Table:
+def bare(edition: Edition, board: Map, seats: tuple[Seat, ...], choices: Setup) -> Table:
     """Return the table before set-up: every seat without a home, every province neutral and empty (CC-SET-07)."""
     return Table(
         edition=edition,
         map=board,
-        pick_homes=chosen.homes == "picked",
-        agreed_homes=chosen.agreed,
-        each_lone_leader=chosen.each_lone_leader is True,
-        generals_saved_with_fleet=chosen.generals_saved_with_fleet is True,
+        pick_homes=choices.homes == "picked",
+        agreed_homes=choices.agreed,
+        each_lone_leader=choices.each_lone_leader is True,
+        generals_saved_with_fleet=choices.generals_saved_with_fleet is True,
         players={seat: Player((seat,)) for seat in seats},
         provinces={land: Province() for land in board.lands},
     )
@@ -151,8 +151,8 @@ class HomesDrawn(Event, frozen=True):
             table.change_player(seat, home=home)
 
     def tell(self, names: Names) -> str:
-        drawn = [f"{names(home)} for {names(seat)}" for seat, home in self.homes.items()]
-        return f"The Home Provinces were drawn: {', '.join(drawn)}."
+        homes = [f"{names(home)} for {names(seat)}" for seat, home in self.homes.items()]
+        return f"The Home Provinces were drawn: {', '.join(homes)}."
 
 
 class HomePicked(Event, frozen=True):
@@ -244,8 +244,8 @@ def _homes(table: Table) -> Sequence[AreaId]:
 
 
 def _free_homes(table: Table) -> list[AreaId]:
-    taken = {player.home for player in table.players.values()}
-    return [home for home in _homes(table) if home not in taken]
+    occupied = {player.home for player in table.players.values()}
+    return [home for home in _homes(table) if home not in occupied]
 
 
 class PickHome(Command, frozen=True):
@@ -259,13 +259,13 @@ class PickHome(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You cannot take {self.home} as your Home Province."
+        wrong = f"You cannot take {self.home} as your Home Province."
         if self.home not in _homes(table):
             homes = ", ".join(_homes(table))
-            raise Refusal("CC-SET-02", asked, f"With {len(table.players)} players, the homes are {homes}.")
+            raise Refusal("CC-SET-02", wrong, f"With {len(table.players)} players, the homes are {homes}.")
         free = _free_homes(table)
         if self.home not in free:
-            raise Refusal("CC-SET-03", asked, f"Still free: {', '.join(free)}.")
+            raise Refusal("CC-SET-03", wrong, f"Still free: {', '.join(free)}.")
         draft.emit(HomePicked(seat, self.home))
 
     @classmethod

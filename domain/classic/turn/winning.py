@@ -177,11 +177,11 @@ class ProposeWinner(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         require_playing(table, seat, WIN_02)
-        asked = f"You cannot propose {self.candidate} as the winner."
+        wrong = f"You cannot propose {self.candidate} as the winner."
         if table.acclamation is not None:
-            raise Refusal(WIN_02, asked, f"{table.acclamation.candidate} is already proposed.")
+            raise Refusal(WIN_02, wrong, f"{table.acclamation.candidate} is already proposed.")
         if self.candidate not in table.playing():
-            raise Refusal(WIN_02, asked, f"Players still in the game: {', '.join(table.playing())}.")
+            raise Refusal(WIN_02, wrong, f"Players still in the game: {', '.join(table.playing())}.")
         draft.emit(WinnerProposed(self.candidate, seat))
         check_acclamation(draft)
 
@@ -201,8 +201,8 @@ class AnswerWinner(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         require_playing(draft.table, seat, WIN_02)
         if not _must_answer(draft.table, seat):
-            asked = "You have no proposal of a winner to answer."
-            raise Refusal(WIN_02, asked, "You can answer a proposal that names another player, once.")
+            wrong = "You have no proposal of a winner to answer."
+            raise Refusal(WIN_02, wrong, "You can answer a proposal that names another player, once.")
         draft.emit((WinnerAccepted if self.accept else AcclamationEnded)(seat))
         check_acclamation(draft)
 
@@ -225,8 +225,8 @@ class WithdrawAgreement(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         require_playing(draft.table, seat, WIN_02)
         if not _agrees(draft.table, seat):
-            asked = "You have no agreement to withdraw."
-            raise Refusal(WIN_02, asked, "You can withdraw it only after you have agreed to a proposed winner.")
+            wrong = "You have no agreement to withdraw."
+            raise Refusal(WIN_02, wrong, "You can withdraw it only after you have agreed to a proposed winner.")
         draft.emit(AgreementWithdrawn(seat))
 
     @classmethod
@@ -248,8 +248,8 @@ class WithdrawWinner(Command, frozen=True):
         require_playing(draft.table, seat, WIN_02)
         proposal = draft.table.acclamation
         if proposal is None or proposal.proposer != seat:
-            asked = "You have no proposal of a winner to withdraw."
-            raise Refusal(WIN_02, asked, "Only the player who made a proposal can withdraw it.")
+            wrong = "You have no proposal of a winner to withdraw."
+            raise Refusal(WIN_02, wrong, "Only the player who made a proposal can withdraw it.")
         draft.emit(AcclamationEnded(seat))
 
     @classmethod

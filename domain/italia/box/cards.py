@@ -177,11 +177,11 @@ class Deck(Document, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
 
     def marks(self) -> Counter[Mark]:
         """Return how many facts are from where."""
-        found = Counter[Mark]()
+        marks_of_facts = Counter[Mark]()
         for nation in self.nations:
-            found.update(nation.marks.values())
-            found.update(entry.mark for _, entry in nation.entries())
-        return found
+            marks_of_facts.update(nation.marks.values())
+            marks_of_facts.update(entry.mark for _, entry in nation.entries())
+        return marks_of_facts
 
 
 class Cards:

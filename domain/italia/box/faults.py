@@ -201,18 +201,18 @@ class _Check:
         return set(self.map.area(area).traits.get("region", ())) if area in self.map else set()
 
     def _areas(self, field: str, areas: Iterable[AreaId], kind: str | None) -> Iterator[str]:
-        named = tuple(areas)
-        for area, times in _repeated(named):
+        ids = tuple(areas)
+        for area, times in _repeated(ids):
             yield f"{field}: {area} is given {times} times; name it once"
-        for area in dict.fromkeys(named):
+        for area in dict.fromkeys(ids):
             if area not in self.map:
-                meant = self.spellings.get(area.casefold())
-                yield f"{field}: {area!r} {_UNKNOWN}" + (f"; its id is {meant}" if meant else "")
+                right_id = self.spellings.get(area.casefold())
+                yield f"{field}: {area!r} {_UNKNOWN}" + (f"; its id is {right_id}" if right_id else "")
             elif kind is not None and self.map.area(area).kind != kind:
                 yield f"{field}: {area} is {self.map.area(area).kind}, not {kind}"
 
-    def _unknown_names(self, field: str, names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
-        there = tuple(known)
+    def _unknown_names(self, field: str, names: Iterable[str], expected: Iterable[str]) -> Iterator[str]:
+        there = tuple(expected)
         for name, times in _repeated(names):
             yield f"{field}: {name} is given {times} times; name it once"
         for name in dict.fromkeys(names):
@@ -222,8 +222,8 @@ class _Check:
     def _span(self, field: str, span: Span, within: Span) -> Iterator[str]:
         first, last = span
         if not within[0] <= first <= last <= within[1]:
-            asked = f"{first}" if first == last else f"{first} to {last}"
-            yield f"{field} is {asked}; it must lie within {within[0]} to {within[1]}"
+            wrong = f"{first}" if first == last else f"{first} to {last}"
+            yield f"{field} is {wrong}; it must lie within {within[0]} to {within[1]}"
 
     # --- the set-up and what comes ---
 
@@ -389,13 +389,13 @@ class _Check:
 
     def _once(self, card: NationCard) -> Iterator[str]:
         """Nothing is said twice of the same thing, so that no area scores twice by mistake."""
-        said: tuple[tuple[str, list[Any]], ...] = (
+        statements: tuple[tuple[str, list[Any]], ...] = (
             ("plans", [each.round for each in card.plans]),
             ("submission", [each.to for each in card.submission]),
             ("scoring", [_subject(each) for each in card.scoring]),
             ("specials", [type(each).__name__ for each in card.specials if not isinstance(each, _MANY)]),
         )
-        for field, keys in said:
+        for field, keys in statements:
             for number, key in enumerate(keys):
                 if key in keys[:number]:
                     yield f"{field}[{number}]: says the same as {field}[{keys.index(key)}]; give one of them"

@@ -49,12 +49,12 @@ def plus(one: Mapping[Kind, int], other: Mapping[Kind, int]) -> Units:
 
 def minus(one: Mapping[Kind, int], other: Mapping[Kind, int]) -> Units:
     """Return what is left of `one` without `other`."""
-    left: Units = {}
+    rest: Units = {}
     kinds: list[Kind] = sorted({**one, **other})
     for kind in kinds:
         if number := one.get(kind, 0) - other.get(kind, 0):
-            left[kind] = number
-    return left
+            rest[kind] = number
+    return rest
 
 
 def within(one: Mapping[Kind, int], other: Mapping[Kind, int]) -> bool:
@@ -126,9 +126,9 @@ class Army(Struct, frozen=True, omit_defaults=True):
         return names.all(self.leaders) + (f" with {listed(self.units)}" if self.units else "")
 
 
-def _without(leaders: Iterable[LeaderId], gone: Iterable[LeaderId]) -> tuple[LeaderId, ...]:
-    gone = set(gone)
-    return tuple(leader for leader in leaders if leader not in gone)
+def _without(leaders: Iterable[LeaderId], removed: Iterable[LeaderId]) -> tuple[LeaderId, ...]:
+    removed = set(removed)
+    return tuple(leader for leader in leaders if leader not in removed)
 
 
 NO_ARMY: Final = Army()

@@ -461,10 +461,10 @@ def resolved(combat: Combat, *areas: AreaId) -> Combat:
 
 def without(groups: Iterable[Walk], kind: Kind, count: int) -> tuple[Walk, ...]:
     """Return walks less `count` units of a type, those that have walked least first."""
-    kept: list[Walk] = []
+    rest: list[Walk] = []
     for walk in sorted(groups, key=lambda each: each.steps):
-        gone = min(count, walk.count) if walk.kind == kind else 0
-        count -= gone
-        if walk.count > gone:
-            kept.append(replace(walk, count=walk.count - gone))
-    return tuple(kept)
+        fewer = min(count, walk.count) if walk.kind == kind else 0
+        count -= fewer
+        if walk.count > fewer:
+            rest.append(replace(walk, count=walk.count - fewer))
+    return tuple(rest)

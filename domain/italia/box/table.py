@@ -218,15 +218,15 @@ class Table(KernelTable):
 
     def on_board(self, nation: NationId) -> dict[str, int]:
         """How many pieces of each type a nation has on the board, fleets and cargo among them; not leaders."""
-        found: dict[str, int] = {}
+        pieces: dict[str, int] = {}
         fleets = [fleet for _, fleet in self.fleets_of(nation)]
         cargoes = [fleet.cargo for fleet in fleets]
         for army in (*(armies[nation] for armies in self.armies.values() if nation in armies), *cargoes):
             for kind, number in army.units.items():
-                found[kind] = found.get(kind, 0) + number
+                pieces[kind] = pieces.get(kind, 0) + number
         if fleets:
-            found["fleet"] = len(fleets)
-        return found
+            pieces["fleet"] = len(fleets)
+        return pieces
 
     def supply(self, nation: NationId) -> dict[str, int]:
         """How many counters of each type a nation has left: not on the board, reserved or gone (IT-PCS-05)."""
@@ -240,18 +240,18 @@ class Table(KernelTable):
 
     def remove_leaders(self, nation: NationId, leaders: Iterable[LeaderId], *, fallen: bool) -> None:
         """Take leaders off the board, wherever they are; those who have fallen never return (IT-RNF-14)."""
-        gone = tuple(leaders)
-        if not gone:
+        leaving = tuple(leaders)
+        if not leaving:
             return
         for area in self.areas_of(nation):
-            if there := [name for name in self.armies[area][nation].leaders if name in gone]:
+            if there := [name for name in self.armies[area][nation].leaders if name in leaving]:
                 self.take(area, nation, Army(leaders=tuple(there)))
         for name, fleet in list(self.fleets_of(nation)):
-            if there := [name for name in fleet.cargo.leaders if name in gone]:
+            if there := [name for name in fleet.cargo.leaders if name in leaving]:
                 self.unload(name, Army(leaders=tuple(there)))
         standing = self.nations[nation]
-        came = {name: number for name, number in standing.came.items() if name not in gone}
-        self.change(nation, came=came, fallen=(*standing.fallen, *gone) if fallen else standing.fallen)
+        arrivals = {name: number for name, number in standing.came.items() if name not in leaving}
+        self.change(nation, came=arrivals, fallen=(*standing.fallen, *leaving) if fallen else standing.fallen)
 
     def change(self, nation: NationId, **changes: Any) -> None:
         """Replace fields of a nation's standing."""

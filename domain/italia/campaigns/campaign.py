@@ -211,9 +211,9 @@ class EndCampaign(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         if areas := _unfought(table):
-            asked = "You cannot end the campaign before its first move."
+            wrong = "You cannot end the campaign before its first move."
             allowed = f"Others are in {table.names.all(areas)}: make a move, and leave or fight."
-            raise Refusal("IT-CAM-17", asked, allowed)
+            raise Refusal("IT-CAM-17", wrong, allowed)
         campaign = campaign_of(table)
         draft.emit(end_of(table, campaign.nation, campaign.leader))
 
@@ -296,10 +296,10 @@ class AnnounceRaid(Command, frozen=True):
         table, campaign = draft.table, campaign_of(draft.table)
         areas = _raids(table, campaign)
         if self.area not in areas:
-            asked = f"You cannot raid {table.names(self.area)}."
+            wrong = f"You cannot raid {table.names(self.area)}."
             rule, why = _no_raid(table, campaign, self.area)
             allowed = f"You can raid {table.names.all(areas)}." if areas else "There is no city that you can raid."
-            raise Refusal(rule, asked, f"{why} {allowed}")
+            raise Refusal(rule, wrong, f"{why} {allowed}")
         draft.emit(RaidAnnounced(campaign.nation, self.area))
 
     @classmethod
@@ -344,18 +344,18 @@ class Block(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, campaign = draft.table, campaign_of(draft.table)
-        asked = f"You cannot block {table.names(self.area)} with {amount_of(self.kind, 1)}."
+        wrong = f"You cannot block {table.names(self.area)} with {amount_of(self.kind, 1)}."
         gold, cost = table.nations[campaign.nation].gold, table.data.costs.block
         if gold < cost:
-            raise Refusal("IT-BLK-01", asked, f"A block costs {cost} gold; you have {gold}.")
+            raise Refusal("IT-BLK-01", wrong, f"A block costs {cost} gold; you have {gold}.")
         if self.area in table.blocked.get(campaign.nation, ()):
-            raise Refusal("IT-BLK-04", asked, "You blocked it in your last move: choose another place.")
+            raise Refusal("IT-BLK-04", wrong, "You blocked it in your last move: choose another place.")
         places, kinds = _places(table, campaign), _kinds(table, campaign)
         if self.area not in places:
-            raise Refusal("IT-BLK-01", asked, f"You can block {table.names.all(places)}.")
+            raise Refusal("IT-BLK-01", wrong, f"You can block {table.names.all(places)}.")
         if self.kind not in kinds:
             raise Refusal(
-                "IT-BLK-03", asked, f"Give up one of the units in the leader's area: {kinds_in_words(kinds)}."
+                "IT-BLK-03", wrong, f"Give up one of the units in the leader's area: {kinds_in_words(kinds)}."
             )
         blocked = _enemies(table, campaign.nation, self.area)
         draft.emit(AreaBlocked(campaign.nation, self.area, self.kind, cost))
@@ -389,9 +389,9 @@ def is_blocked(table: Table, campaign: Campaign, nation: NationId, place: AreaId
 
 
 def _places(table: Table, campaign: Campaign) -> list[AreaId]:
-    taken = (*campaign.blocked, *table.blocked.get(campaign.nation, ()))
+    unavailable = (*campaign.blocked, *table.blocked.get(campaign.nation, ()))
     near = adjacent(table, place_of(table, campaign))
-    return [place for place in near if place not in taken and _enemies(table, campaign.nation, place)]
+    return [place for place in near if place not in unavailable and _enemies(table, campaign.nation, place)]
 
 
 def _kinds(table: Table, campaign: Campaign) -> list[Piece]:

@@ -113,8 +113,8 @@ class ReactionEnded(Event, frozen=True):
                 for area, front in table.combat.fronts.items()
                 if (enemies := tuple(other for other in front.enemies if table.army(area, other)))
             }
-            gone = (area for area in table.combat.fronts if area not in fronts)
-            table.combat = replace(resolved(table.combat, *gone), fronts=fronts)
+            over = (area for area in table.combat.fronts if area not in fronts)
+            table.combat = replace(resolved(table.combat, *over), fronts=fronts)
 
     def tell(self, names: Names) -> str:
         return f"The {names(self.nation)} did not react further."
@@ -165,24 +165,24 @@ def eligible(table: Table, campaign: Campaign) -> tuple[NationId, ...]:
 
 def moves(table: Table, campaign: Campaign, nation: NationId) -> Iterator[Move]:
     """Yield the moves that a nation may make now; after the first only those that belong to it."""
-    done = campaign.reaction
+    earlier = campaign.reaction
     for origin, to, room in _steps(table, nation):
         start, end = _place(table, origin), _place(table, to)
         if is_blocked(table, campaign, nation, start):
             continue
         for into_battle in (True, False):
-            begun = Reaction(into_battle, start, end)
-            if done is not None and not _goes_on(done, begun):
+            move = Reaction(into_battle, start, end)
+            if earlier is not None and not _goes_on(earlier, move):
                 continue
             if _joins(table, campaign, nation, end) if into_battle else _sees(table, campaign, nation, end):
                 yield Move(into_battle, origin, to, room)
 
 
-def _goes_on(done: Reaction, move: Reaction) -> bool:
+def _goes_on(earlier: Reaction, move: Reaction) -> bool:
     """Tell whether a move belongs to the reaction under way (IT-REA-03, IT-REA-04)."""
-    if done.into_battle or move.into_battle:
-        return done.into_battle == move.into_battle
-    return (done.origin, done.to) == (move.origin, move.to)
+    if earlier.into_battle or move.into_battle:
+        return earlier.into_battle == move.into_battle
+    return (earlier.origin, earlier.to) == (move.origin, move.to)
 
 
 def _steps(table: Table, nation: NationId) -> Iterator[tuple[str, str, int]]:
@@ -271,27 +271,27 @@ class React(Command, frozen=True):
         table, campaign = draft.table, campaign_of(draft.table)
         nation = _answering_nation(table, campaign, self.nation)
         names = table.names
-        asked = f"The {names(nation)} cannot move from {names(self.origin)} to {names(self.to)}."
+        wrong = f"The {names(nation)} cannot move from {names(self.origin)} to {names(self.to)}."
         possible = {(move.into_battle, move.origin, move.to): move for move in moves(table, campaign, nation)}
         move = possible.get((self.into_battle, self.origin, self.to))
         if move is None:
-            raise Refusal(*_why_not(table, campaign, self, asked))
+            raise Refusal(*_why_not(table, campaign, self, wrong))
         army = Army(
             {kind: number for kind, number in (self.units or {}).items() if number}, tuple(sorted(self.leaders))
         )
         rule = "IT-REA-03" if self.into_battle else "IT-REA-04"
         if self.origin in table.map.seas:
             there = {name for name, _ in table.fleets_of(nation, AreaId(self.origin))}
-            known = {*self.fleets} <= there and len({*self.fleets}) == len(self.fleets)
-            if self.units or army or not self.fleets or not known:
-                raise Refusal(rule, asked, f"Name fleets and nothing else: one or more of {names.all(sorted(there))}.")
+            is_right = {*self.fleets} <= there and len({*self.fleets}) == len(self.fleets)
+            if self.units or army or not self.fleets or not is_right:
+                raise Refusal(rule, wrong, f"Name fleets and nothing else: one or more of {names.all(sorted(there))}.")
         else:
             here = table.fleets[FleetId(self.origin)].cargo if self.origin in table.fleets else None
             there = table.army(AreaId(self.origin), nation) if here is None else here
             if self.fleets or not army or not there.has(Army(self.units or {}, army.leaders)):
-                raise Refusal(rule, asked, f"Name units or leaders who are there: {there.tell(names)}.")
+                raise Refusal(rule, wrong, f"Name units or leaders who are there: {there.tell(names)}.")
             if not fits(self.units or {}, move.room):
-                raise Refusal("IT-REA-09", asked, f"There is room for {amount_of('unit', move.room)}.")
+                raise Refusal("IT-REA-09", wrong, f"There is room for {amount_of('unit', move.room)}.")
         moved = ReactionMoved(nation, self.into_battle, self.origin, self.to, army, tuple(sorted(self.fleets)))
         draft.emit(moved)
 
@@ -330,39 +330,39 @@ class React(Command, frozen=True):
                 yield cls.option(title, fields, optional=movers, places=at, x_total={"of": movers, "minimum": 1})
 
 
-def _why_not(table: Table, campaign: Campaign, move: React, asked: str) -> tuple[str, str, str]:
+def _why_not(table: Table, campaign: Campaign, move: React, wrong: str) -> tuple[str, str, str]:
     """Return why a move is refused: the rule, what was asked, and what is allowed."""
-    done, names, nation = campaign.reaction, table.names, move.nation
+    earlier, names, nation = campaign.reaction, table.names, move.nation
     start, end = _place(table, move.origin), _place(table, move.to)
-    if done is not None and not _goes_on(done, Reaction(move.into_battle, start, end)):
-        kind = "the battle" if done.into_battle else f"the move from {names(done.origin)} to {names(done.to)}"
-        rule = "IT-REA-02" if done.into_battle != move.into_battle else "IT-REA-04"
-        return rule, asked, f"Your reaction has begun: more units can only join {kind}."
+    if earlier is not None and not _goes_on(earlier, Reaction(move.into_battle, start, end)):
+        kind = "the battle" if earlier.into_battle else f"the move from {names(earlier.origin)} to {names(earlier.to)}"
+        rule = "IT-REA-02" if earlier.into_battle != move.into_battle else "IT-REA-04"
+        return rule, wrong, f"Your reaction has begun: more units can only join {kind}."
     if (move.origin, move.to) not in {(origin, to) for origin, to, _ in _steps(table, nation)}:
         if move.to in table.map.lands and not table.treats_as_normal(nation, end):
-            return "IT-ENT-03", asked, "Your nation may not enter that entry area: go elsewhere."
+            return "IT-ENT-03", wrong, "Your nation may not enter that entry area: go elsewhere."
         return (
             "IT-REA-08",
-            asked,
+            wrong,
             "Units move to an adjacent area, or aboard their own fleet beside it. Fleets sail to an adjacent sea area.",
         )
     if is_blocked(table, campaign, nation, start):
-        return "IT-BLK-02", asked, "The units there are blocked: move others."
+        return "IT-BLK-02", wrong, "The units there are blocked: move others."
     at = names(place_of(table, campaign))
     if move.into_battle and end in campaign.raids:
         rule = "IT-REA-14" if end == place_of(table, campaign) else "IT-REA-15"
-        return rule, asked, "The city there is being raided: you cannot join the battle, only move and see."
+        return rule, wrong, "The city there is being raided: you cannot join the battle, only move and see."
     if move.into_battle:
         if table.are_allied(nation, campaign.nation):
-            return "IT-SUB-10", asked, "Allied nations do not fight each other: move and see, or stay."
+            return "IT-SUB-10", wrong, "Allied nations do not fight each other: move and see, or stay."
         if end == place_of(table, campaign) and table.army(end, nation) and len(_others(table, nation, end)) > 1:
-            return "IT-REA-11", asked, "A third nation is there already: move and see elsewhere, or stay."
-        return "IT-REA-03", asked, f"Units beside {at} can join the battle there, if your nation is its only defender."
+            return "IT-REA-11", wrong, "A third nation is there already: move and see elsewhere, or stay."
+        return "IT-REA-03", wrong, f"Units beside {at} can join the battle there, if your nation is its only defender."
     if _is_raided(table, campaign, end) and table.rules.raids_admit_nobody:
-        return "IT-REA-14", asked, "The city there is being raided: go elsewhere, or stay."
+        return "IT-REA-14", wrong, "The city there is being raided: go elsewhere, or stay."
     if len(_others(table, nation, end) - {campaign.nation}) and table.army(end, nation):
-        return "IT-REA-11", asked, "Two nations are there already: go where nobody else is."
-    return "IT-REA-05", asked, "Go where nobody else is, or where you face the campaigning nation already."
+        return "IT-REA-11", wrong, "Two nations are there already: go where nobody else is."
+    return "IT-REA-05", wrong, "Go where nobody else is, or where you face the campaigning nation already."
 
 
 class EndReaction(Command, frozen=True):
@@ -392,13 +392,13 @@ def _next(table: Table, campaign: Campaign) -> NationId | None:
 
 def _answering_nation(table: Table, campaign: Campaign, nation: NationId) -> NationId:
     """Return the nation that is asked. Raises `Refusal` when another one answers (IT-REA-01, IT-REA-02)."""
-    asked = _next(table, campaign)
-    assert asked is not None, "a nation may react"
-    if nation != asked:
+    expected = _next(table, campaign)
+    assert expected is not None, "a nation may react"
+    if nation != expected:
         names = table.names
         rule = "IT-REA-02" if nation in campaign.reacting else "IT-REA-01"
-        raise Refusal(rule, f"The {names(nation)} cannot react now.", f"The {names(asked)} must answer first.")
-    return asked
+        raise Refusal(rule, f"The {names(nation)} cannot react now.", f"The {names(expected)} must answer first.")
+    return expected
 
 
 def react(table: Table) -> list[Decision] | Consequence[Table] | None:

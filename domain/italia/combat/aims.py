@@ -110,12 +110,12 @@ class DeclareTargets(Command, frozen=True):
         table, fight = draft.table, battle_of(draft.table)
         nation, units, targets = _declaring(table, fight)
         names = table.names
-        asked = f"The {names(self.nation)} cannot declare targets now."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must declare theirs.")
+        wrong = f"The {names(self.nation)} cannot declare targets now."
+        refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must declare theirs.")
         for kind, number in units.items():
             aimed = sum(self.aims.get(kind, {}).values())
-            said = f"You aim with {amount_of(kind, aimed)}."
-            refuse_unless(aimed == number, self.rule, said, f"Choose a target for every unit: {listed(units)}.")
+            miscount = f"You aim with {amount_of(kind, aimed)}."
+            refuse_unless(aimed == number, self.rule, miscount, f"Choose a target for every unit: {listed(units)}.")
         if unknown := sorted({*self.aims} - {*units}):
             raise Refusal(self.rule, f"You aim with {kinds_in_words(unknown)}.", f"You have {listed(units)}.")
         if unknown := sorted({target for each in self.aims.values() for target in each} - {*targets}):
@@ -179,14 +179,14 @@ class AimUnit(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, battle_of(draft.table)
         names = table.names
-        asked = (
+        wrong = (
             f"The {names(self.nation)} cannot aim with {amount_of(self.kind, 1)} at {kinds_in_words([self.target])}."
         )
         sides = [side for side in _choosing(table, fight) if table.seat_of(side) == seat]
-        refuse_unless(self.nation in sides, self.rule, asked, f"You choose targets for the {names.all(sides)}.")
+        refuse_unless(self.nation in sides, self.rule, wrong, f"You choose targets for the {names.all(sides)}.")
         kinds, targets = _units_without_target(table, fight, self.nation, draft.open)
-        refuse_unless(self.kind in kinds, self.rule, asked, f"Only {kinds_in_words(kinds)} have no target yet.")
-        refuse_unless(self.target in targets, self.rule, asked, f"They can aim at {kinds_in_words(targets)}.")
+        refuse_unless(self.kind in kinds, self.rule, wrong, f"Only {kinds_in_words(kinds)} have no target yet.")
+        refuse_unless(self.target in targets, self.rule, wrong, f"They can aim at {kinds_in_words(targets)}.")
         _seal(draft, self.nation, self.kind, self.target)
 
     @classmethod
@@ -218,8 +218,8 @@ def _units_without_target(
     table: Table, fight: Battle, nation: NationId, opened: Callable[[Sealed], Any]
 ) -> tuple[list[Kind], list[str]]:
     """Return the types of a side's units without a target, and the targets that they can have."""
-    chosen = [opened(each) for each in fight.sealed.get(nation, ())]
-    aimed, hit = Counter(kind for kind, _ in chosen), Counter(target for _, target in chosen)
+    aims = [opened(each) for each in fight.sealed.get(nation, ())]
+    aimed, hit = Counter(kind for kind, _ in aims), Counter(target for _, target in aims)
     units = table.army(fight.place, nation).units
     kinds: list[Kind] = [kind for kind in KINDS if units.get(kind, 0) > aimed[kind]]
     targets = dice.targets(table, fight, nation)
@@ -237,9 +237,9 @@ def _reveal(draft: Draft[Table]) -> None:
     draft.emit(TargetsRevealed(targets, aims))
 
 
-def aimed(chosen: Iterable[Any]) -> tuple[Aim, ...]:
+def aimed(targets: Iterable[Any]) -> tuple[Aim, ...]:
     """Return targets that were chosen unit by unit, put together."""
-    counts = Counter((kind, target) for kind, target in chosen)
+    counts = Counter((kind, target) for kind, target in targets)
     return tuple(Aim(kind, number, target) for (kind, target), number in sorted(counts.items()))
 
 
@@ -249,13 +249,13 @@ def chosen_by(fight: Battle, vault: Vault) -> dict[NationId, tuple[Aim, ...]]:
     return {nation: aimed(map(vault.open, each)) for nation, each in own.items()}
 
 
-def assume(draft: Draft[Table], nation: NationId, number: int, seen: Iterable[Aim] | None, rng: Random) -> None:
-    """Seal `number` targets of a side: those in `seen`, or random ones that it may have chosen."""
-    known: list[tuple[Kind, str]] = [(each.kind, each.target) for each in seen or () for _ in range(each.count)]
+def assume(draft: Draft[Table], nation: NationId, number: int, aims: Iterable[Aim] | None, rng: Random) -> None:
+    """Seal `number` targets of a side: those in `aims`, or random ones that it may have chosen."""
+    visible: list[tuple[Kind, str]] = [(each.kind, each.target) for each in aims or () for _ in range(each.count)]
     for _ in range(number):
         kinds, targets = _units_without_target(draft.table, battle_of(draft.table), nation, draft.open)
-        chosen = known.pop() if known else (rng.choice(kinds), rng.choice(targets))
-        _seal(draft, nation, *chosen)
+        choice = visible.pop() if visible else (rng.choice(kinds), rng.choice(targets))
+        _seal(draft, nation, *choice)
 
 
 def aim(table: Table) -> list[Decision] | Consequence[Table]:
@@ -280,9 +280,9 @@ def _aim_in_secret(table: Table, fight: Battle) -> list[Decision] | Consequence[
         return _reveal if fight.sealed else roll
     decisions: list[Decision] = []
     for nation in choosing:
-        left = table.army(fight.place, nation).size - len(fight.sealed.get(nation, ()))
+        unaimed = table.army(fight.place, nation).size - len(fight.sealed.get(nation, ()))
         targets = dice.targets(table, fight, nation)
-        about = {"nation": nation, "place": fight.place, "round": fight.round, "left": left, "targets": targets}
+        about = {"nation": nation, "place": fight.place, "round": fight.round, "left": unaimed, "targets": targets}
         decisions.append(_question("aim-unit", "IT-BAT-19", table, nation, about))
     return decisions
 

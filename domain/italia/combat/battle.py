@@ -165,9 +165,9 @@ class BattleRolled(Event, frozen=True):
         )
 
     def tell(self, names: Names) -> str:
-        lost = [f" The {names(nation)} lost {listed(units)}." for nation, units in self.lost.items()]
+        losses = [f" The {names(nation)} lost {listed(units)}." for nation, units in self.lost.items()]
         throws = f"{self.attacker.tell(names)}; {self.defender.tell(names)}"
-        return f"{throws[0].upper()}{throws[1:]}.{''.join(lost)}"
+        return f"{throws[0].upper()}{throws[1:]}.{''.join(losses)}"
 
 
 class BattleEnded(Event, frozen=True):
@@ -190,8 +190,8 @@ class BattleEnded(Event, frozen=True):
     def apply(self, table: Table) -> None:
         table.battle, combat = None, combat_of(table)
         if self.naval:
-            left = tuple(each for each in combat.encounters if (each.sea, each.other) != (self.place, self.defender))
-            table.combat = replace(combat, encounters=left)
+            rest = tuple(each for each in combat.encounters if (each.sea, each.other) != (self.place, self.defender))
+            table.combat = replace(combat, encounters=rest)
         else:
             table.combat = resolved(combat, self.place)
 
@@ -291,7 +291,7 @@ def roll(draft: Draft[Table]) -> None:
     table = draft.table
     battle = battle_of(table)
     thrown = {nation: dice.throw(draft, battle, nation) for nation in battle.sides}
-    lost, damaged = dict[NationId, Units](), dict[NationId, Units]()
+    losses, damaged = dict[NationId, Units](), dict[NationId, Units]()
     driven, sunk = dict[NationId, int](), dict[NationId, int]()
     for nation in sorted(battle.sides):  # as the log keeps it
         theirs = thrown[battle.enemy(nation)]
@@ -299,16 +299,16 @@ def roll(draft: Draft[Table]) -> None:
             if hits := min(theirs.hits, sum(1 for _ in table.fleets_of(nation, battle.place))):
                 sunk[nation] = hits
             continue
-        gone, hurt = dice.losses(table, battle, nation, theirs)
-        if gone:
-            lost[nation] = gone
+        eliminated, hurt = dice.losses(table, battle, nation, theirs)
+        if eliminated:
+            losses[nation] = eliminated
         if hurt:
             damaged[nation] = hurt
         if not battle.raid and (number := dice.number_driven_off(theirs)):
             driven[nation] = number
     attacker, defender = (thrown[nation] for nation in battle.sides)
-    draft.emit(BattleRolled(battle.place, attacker, defender, lost, damaged, driven, sunk))
-    for nation, units in lost.items():
+    draft.emit(BattleRolled(battle.place, attacker, defender, losses, damaged, driven, sunk))
+    for nation, units in losses.items():
         scoring.eliminated(draft, nation, units, by=battle.enemy(nation))
     if battle.raid:
         _end_raid(draft, attacker.hits)
@@ -363,13 +363,13 @@ class Convert(Command, frozen=True):
         battle = battle_of(draft.table)
         names = draft.table.names
         unit = amount_of(self.kind, 1) if self.kind else "no unit"
-        asked = f"The {names(self.nation)} cannot convert {unit}."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
+        wrong = f"The {names(self.nation)} cannot convert {unit}."
+        refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must answer now.")
         if self.kind is not None:
             there = draft.table.army(battle.place, battle.enemy(nation)).units
             rule = "IT-I2-08" if self.kind in there else self.rule
             refuse_unless(
-                self.kind in kinds, rule, asked, f"They can convert one unit of these types: {kinds_in_words(kinds)}."
+                self.kind in kinds, rule, wrong, f"They can convert one unit of these types: {kinds_in_words(kinds)}."
             )
             draft.emit(deserters.UnitConverted(nation, battle.place, battle.enemy(nation), self.kind))
             goes_on(draft)
@@ -384,9 +384,9 @@ class Convert(Command, frozen=True):
 
 
 def _converting(table: Table) -> tuple[NationId, list[Kind]]:
-    found = deserters.convertible(table, battle_of(table))
-    assert found is not None, "a unit can be converted"
-    return found
+    conversion = deserters.convertible(table, battle_of(table))
+    assert conversion is not None, "a unit can be converted"
+    return conversion
 
 
 def convert(table: Table) -> list[Decision] | Consequence[Table]:

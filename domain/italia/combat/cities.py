@@ -235,8 +235,8 @@ class TakeSpoils(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, spoil = draft.table, draft.table.spoils[0]
-        asked = f"The {table.names(spoil.nation)} score no points for this city."
-        refuse_unless(self.gain in _gains(table, spoil), "IT-CTY-05", asked, "Take gold.")
+        wrong = f"The {table.names(spoil.nation)} score no points for this city."
+        refuse_unless(self.gain in _gains(table, spoil), "IT-CTY-05", wrong, "Take gold.")
         if not spoil.raid:
             draft.emit(CitySacked(spoil.nation, spoil.area, removed=table.stage == "civil-war"))
         _gain(draft, spoil, self.gain)
@@ -295,8 +295,8 @@ def ruins(table: Table) -> dict[AreaId, list[Kind]]:
 
 def rebuild(table: Table) -> list[Decision] | Consequence[Table] | None:
     """Ask which ruins are rebuilt, one after the other; None where there are none."""
-    nation, found = turn_of(table).nation, ruins(table)
-    if not found:
+    nation, sites = turn_of(table).nation, ruins(table)
+    if not sites:
         return None
     question = f"Which cities do the {table.names(nation)} rebuild?"
     return [
@@ -306,7 +306,7 @@ def rebuild(table: Table) -> list[Decision] | Consequence[Table] | None:
             RuleId("IT-CTY-09"),
             question,
             "Each costs a unit in its area.",
-            {"nation": nation, "ruins": found},
+            {"nation": nation, "ruins": sites},
         )
     ]
 
@@ -322,17 +322,17 @@ class Rebuild(Command, frozen=True):
     kind: Kind
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, turn, found = draft.table, turn_of(draft.table), ruins(draft.table)
+        table, turn, sites = draft.table, turn_of(draft.table), ruins(draft.table)
         names = table.names
-        asked = f"You cannot rebuild the city in {names(self.area)} with {amount_of(self.kind, 1)}."
+        wrong = f"You cannot rebuild the city in {names(self.area)} with {amount_of(self.kind, 1)}."
         allowed = "A city that was sacked or raided in this turn stays a ruin until the next one."
-        refuse_unless(self.area not in turn.ruined, "IT-CTY-10", asked, allowed)
-        allowed = f"The {names(turn.nation)} can rebuild the cities in {names.all(found)} now."
+        refuse_unless(self.area not in turn.ruined, "IT-CTY-10", wrong, allowed)
+        allowed = f"The {names(turn.nation)} can rebuild the cities in {names.all(sites)} now."
         waits = self.area in table.cities and not table.cities[self.area].standing
         later = waits and bool(table.army(self.area, turn.nation).units)
-        refuse_unless(self.area in found, "IT-CTY-13" if later else "IT-CTY-09", asked, allowed)
-        kinds = found[self.area]
-        refuse_unless(self.kind in kinds, "IT-CTY-09", asked, f"There they can give up {kinds_in_words(kinds)}.")
+        refuse_unless(self.area in sites, "IT-CTY-13" if later else "IT-CTY-09", wrong, allowed)
+        kinds = sites[self.area]
+        refuse_unless(self.kind in kinds, "IT-CTY-09", wrong, f"There they can give up {kinds_in_words(kinds)}.")
         draft.emit(CityRebuilt(turn.nation, self.area, self.kind))
 
     @classmethod

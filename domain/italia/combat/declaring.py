@@ -110,14 +110,14 @@ class DeclareNavalBattle(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, _declaring_nation(draft.table)
         names = table.names
-        asked = (
+        wrong = (
             f"The {names(self.nation)} cannot declare a battle against the {names(self.enemy)} in {names(self.sea)}."
         )
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
+        refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must answer now.")
         chances = list(_chances(table, nation))
         if (self.sea, self.enemy) not in chances:
             each = enumerated([f"the {names(enemy)} in {names(sea)}" for sea, enemy in chances])
-            raise Refusal(_why_not(table, self.nation, self.enemy), asked, f"They can fight {each}.")
+            raise Refusal(_why_not(table, self.nation, self.enemy), wrong, f"They can fight {each}.")
         draft.emit(NavalBattleDeclared(nation, self.sea, self.enemy))
 
     @classmethod
@@ -146,8 +146,8 @@ class EndNavalDeclaration(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         nation = _declaring_nation(draft.table)
         names = draft.table.names
-        asked = f"The {names(self.nation)} cannot end their declarations now."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
+        wrong = f"The {names(self.nation)} cannot end their declarations now."
+        refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must answer now.")
         draft.emit(NavalDeclarationEnded(nation))
 
     @classmethod
@@ -163,8 +163,8 @@ def _chances(table: Table, nation: NationId) -> Iterator[tuple[AreaId, NationId]
         there = {fleet.nation for fleet in table.fleets.values() if fleet.sea == sea}
         for other in others:
             enemy = other if nation == active else nation
-            known = any((each.sea, each.other) == (sea, enemy) for each in declared)
-            if other in there and not known and not table.are_allied(nation, other):
+            is_declared = any((each.sea, each.other) == (sea, enemy) for each in declared)
+            if other in there and not is_declared and not table.are_allied(nation, other):
                 yield sea, other
 
 

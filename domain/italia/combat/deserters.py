@@ -40,8 +40,8 @@ class ElephantsMet(Event, frozen=True):
     def tell(self, names: Names) -> str:
         if not self.faces:
             return f"The {names(self.nation)} met elephants, but had no units that are afraid of them."
-        lost = listed(self.deserted) if self.deserted else "nobody"
-        return f"The {names(self.nation)} met elephants and rolled {', '.join(self.faces)}: {lost} deserted."
+        deserters = listed(self.deserted) if self.deserted else "nobody"
+        return f"The {names(self.nation)} met elephants and rolled {', '.join(self.faces)}: {deserters} deserted."
 
 
 class FoederatiDeserted(Event, frozen=True):
@@ -162,15 +162,15 @@ def _panic(draft: Draft[Table], battle: Battle, nation: NationId, special: Eleph
         draft.emit(ElephantsMet(nation, battle.place, None, (), {}))
         return
     draw, faces = roll_dice(draft, total(units))
-    left, gone = [int(face) for face in faces], dict[Kind, int]()
+    faces_left, deserters = [int(face) for face in faces], dict[Kind, int]()
     for kind in KINDS:
-        mine, left = left[: units.get(kind, 0)], left[units.get(kind, 0) :]
+        mine, faces_left = faces_left[: units.get(kind, 0)], faces_left[units.get(kind, 0) :]
         if number := sum(face >= least for face in mine):
-            gone[kind] = number
-    draft.emit(ElephantsMet(nation, battle.place, draw, faces, gone))
-    if gone:
+            deserters[kind] = number
+    draft.emit(ElephantsMet(nation, battle.place, draw, faces, deserters))
+    if deserters:
         any_turn = table.rules.deserters_always_score
-        scoring.eliminated(draft, nation, gone, by=battle.enemy(nation), any_turn=any_turn)
+        scoring.eliminated(draft, nation, deserters, by=battle.enemy(nation), any_turn=any_turn)
 
 
 def _change_sides(draft: Draft[Table], battle: Battle, nation: NationId, kind: Kind, least: int) -> None:
@@ -178,8 +178,8 @@ def _change_sides(draft: Draft[Table], battle: Battle, nation: NationId, kind: K
     draw, faces = roll_dice(draft, table.army(battle.place, nation).units[kind])
     number = sum(int(face) >= least for face in faces)
     replaced = min(number, max(0, table.supply(enemy).get("infantry", 0)))
-    gone: Units = {kind: number} if number else {}
-    draft.emit(FoederatiDeserted(nation, battle.place, draw, faces, gone, enemy, replaced))
+    deserters: Units = {kind: number} if number else {}
+    draft.emit(FoederatiDeserted(nation, battle.place, draw, faces, deserters, enemy, replaced))
 
 
 # --- conversion ---

@@ -22,14 +22,14 @@ def destinations(
     """
     if table.is_neutral(nation):  # IT-I1-14: garrisons hold or die
         return {}
-    found: dict[str, int] = {}
+    room_at: dict[str, int] = {}
     for other in table.map.land_neighbours(area):
         if other not in barred and is_open(table, nation, area, other):
-            found[other] = room(table, nation, other, army)
+            room_at[other] = room(table, nation, other, army)
     for sea in table.seas_of(area):
         for name, fleet in table.fleets_of(nation, sea):
-            found[name] = max(0, table.data.fleet_capacity - fleet.cargo.size)
-    return {where: number for where, number in found.items() if (number and army.units) or army.leaders}
+            room_at[name] = max(0, table.data.fleet_capacity - fleet.cargo.size)
+    return {where: number for where, number in room_at.items() if (number and army.units) or army.leaders}
 
 
 def is_open(table: Table, nation: NationId, area: AreaId, other: AreaId) -> bool:

@@ -94,20 +94,20 @@ def groups(table: Table, battle: Battle, nation: NationId) -> dict[str, Group]:
     units, damaged = table.army(battle.place, nation).units, battle.damaged.get(nation, {})
     seaborne = _seaborne(table, battle, nation)
     mixed = any(units[kind] > seaborne.get(kind, 0) for kind in units) and bool(seaborne)
-    found: dict[str, Group] = {}
+    by_name: dict[str, Group] = {}
     for kind in KINDS:
         number, landed, hit = units.get(kind, 0), seaborne.get(kind, 0), damaged.get(kind, 0)
         if table.options.individual_targets:
             for each in range(1, number + 1):
-                found[f"{kind}-{each}"] = Group(kind, 1, int(each <= hit), each > number - landed)
+                by_name[f"{kind}-{each}"] = Group(kind, 1, int(each <= hit), each > number - landed)
         elif not mixed and number:
-            found[kind] = Group(kind, number, hit, bool(landed))
+            by_name[kind] = Group(kind, number, hit, bool(landed))
         elif mixed:
             if number > landed:
-                found[kind] = Group(kind, number - landed, hit)
+                by_name[kind] = Group(kind, number - landed, hit)
             if landed:
-                found[f"{kind}-seaborne"] = Group(kind, landed, 0, True)
-    return found
+                by_name[f"{kind}-seaborne"] = Group(kind, landed, 0, True)
+    return by_name
 
 
 def _seaborne(table: Table, battle: Battle, nation: NationId) -> Units:
@@ -242,9 +242,9 @@ def throw(draft: Draft[Table], battle: Battle, nation: NationId) -> Throw:
     """Roll the dice of a nation in a round."""
     dice = volleys(draft.table, battle, nation)
     draw, faces = roll_dice(draft, sum(each.count for each in dice))
-    left, shots = faces, list[Shots]()
+    rest, shots = faces, list[Shots]()
     for each in dice:
-        mine, left = left[: each.count], left[each.count :]
+        mine, rest = rest[: each.count], rest[each.count :]
         hits = sum(_hits(draft.table, face, each) for face in mine)
         shots.append(Shots(each.kind, each.target, each.count, each.added, hits))
     return Throw(nation, draw, faces, tuple(shots))
@@ -278,12 +278,12 @@ def struck(thrown: Throw) -> tuple[bool, ...]:
 
     A throw has only the number of hits among the dice of a `Shots`: the dice with the highest faces are the hits.
     """
-    found, faces = list[bool](), list(thrown.faces)
+    hits, faces = list[bool](), list(thrown.faces)
     for shots in thrown.shots:
         mine, faces = faces[: shots.count], faces[shots.count :]
         lowest = sorted(map(int, mine), reverse=True)[shots.hits - 1] if shots.hits else len(FACES) + 1
-        found += [int(face) >= lowest for face in mine]
-    return tuple(found)
+        hits += [int(face) >= lowest for face in mine]
+    return tuple(hits)
 
 
 # --- hits ---
@@ -295,17 +295,17 @@ def losses(table: Table, battle: Battle, nation: NationId, thrown: Throw) -> tup
     Hits beyond the units of a target are lost (IT-BAT-12). Where units need two hits, all of them are damaged before
     one is eliminated (IT-BAT-10).
     """
-    lost, damaged = dict[Kind, int](), dict[Kind, int]()
+    losses_by_kind, damaged = dict[Kind, int](), dict[Kind, int]()
     for name, group in groups(table, battle, nation).items():
         hits = sum(shots.hits for shots in thrown.shots if shots.target == name)
-        gone, hurt = min(hits, group.count), 0
+        eliminated, hurt = min(hits, group.count), 0
         if table.data.units[group.kind].hits_to_kill > 1:
             first = min(hits, group.count - group.damaged)
-            gone = min(hits - first, group.count)
-            hurt = group.damaged + first - gone
-        lost[group.kind] = lost.get(group.kind, 0) + gone
+            eliminated = min(hits - first, group.count)
+            hurt = group.damaged + first - eliminated
+        losses_by_kind[group.kind] = losses_by_kind.get(group.kind, 0) + eliminated
         damaged[group.kind] = damaged.get(group.kind, 0) + hurt
-    return _without_zeros(lost), _without_zeros(damaged)
+    return _without_zeros(losses_by_kind), _without_zeros(damaged)
 
 
 def _without_zeros(units: Units) -> Units:

@@ -37,10 +37,10 @@ class DriveOff(Command, frozen=True):
         fight = battle_of(draft.table)
         nation = _driven_nation(fight)
         names = draft.table.names
-        asked = f"The elephant cannot drive off {amount_of(self.kind, 1)} of the {names(self.nation)}."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must choose now.")
+        wrong = f"The elephant cannot drive off {amount_of(self.kind, 1)} of the {names(self.nation)}."
+        refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must choose now.")
         kinds = draft.table.army(fight.place, nation).units
-        refuse_unless(self.kind in kinds, self.rule, asked, f"Choose one of the survivors: {kinds_in_words(kinds)}.")
+        refuse_unless(self.kind in kinds, self.rule, wrong, f"Choose one of the survivors: {kinds_in_words(kinds)}.")
         _order_one_off(draft, nation, self.kind)
 
     @classmethod

@@ -129,11 +129,11 @@ class SinkFleets(Command, frozen=True):
         fight = battle_of(draft.table)
         nation, number = _losing(fight)
         names = draft.table.names
-        asked = f"The {names(self.nation)} cannot lose {names.all(self.fleets)}."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must choose their losses now.")
+        wrong = f"The {names(self.nation)} cannot lose {names.all(self.fleets)}."
+        refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must choose their losses now.")
         there = [name for name, _ in draft.table.fleets_of(nation, fight.place)]
-        known = set(self.fleets) <= set(there) and len(set(self.fleets)) == len(self.fleets) == number
-        refuse_unless(known, self.rule, asked, f"Choose {amount_of(FLEET, number)} out of {names.all(there)}.")
+        is_right = set(self.fleets) <= set(there) and len(set(self.fleets)) == len(self.fleets) == number
+        refuse_unless(is_right, self.rule, wrong, f"Choose {amount_of(FLEET, number)} out of {names.all(there)}.")
         _choose(draft, nation, tuple(sorted(self.fleets)))
 
     @classmethod
@@ -153,8 +153,8 @@ def _choose(draft: Draft[Table], nation: NationId, fleets: tuple[FleetId, ...], 
     """Sink fleets; but first let their cargo be saved, with the option, where other fleets are left (IT-NAV-07)."""
     table = draft.table
     fight = battle_of(table)
-    left = any(name not in fleets for name, _ in table.fleets_of(nation, fight.place))
-    if table.options.rescue_cargo and left and any(table.fleets[name].cargo for name in fleets):
+    has_others = any(name not in fleets for name, _ in table.fleets_of(nation, fight.place))
+    if table.options.rescue_cargo and has_others and any(table.fleets[name].cargo for name in fleets):
         draft.emit(FleetsChosen(nation, fleets))
     else:
         _sink(draft, nation, fleets, automatic=automatic)
@@ -163,9 +163,9 @@ def _choose(draft: Draft[Table], nation: NationId, fleets: tuple[FleetId, ...], 
 def _sink(draft: Draft[Table], nation: NationId, fleets: tuple[FleetId, ...], *, automatic: bool = False) -> None:
     table = draft.table
     enemy = battle_of(table).enemy(nation)
-    lost = sum((table.fleets[name].cargo for name in fleets), Army())
-    draft.emit(FleetsSunk(nation, fleets, lost, automatic))
-    scoring.eliminated(draft, nation, {**lost.units, FLEET: len(fleets)}, by=enemy, leaders=lost.leaders)
+    cargo = sum((table.fleets[name].cargo for name in fleets), Army())
+    draft.emit(FleetsSunk(nation, fleets, cargo, automatic))
+    scoring.eliminated(draft, nation, {**cargo.units, FLEET: len(fleets)}, by=enemy, leaders=cargo.leaders)
 
 
 def lose(table: Table) -> list[Decision] | Consequence[Table]:
@@ -176,8 +176,8 @@ def lose(table: Table) -> list[Decision] | Consequence[Table]:
         return _ask_for_rescue(table, nation)
     fleets = list(table.fleets_of(nation, fight.place))
     if number >= len(fleets) or not any(fleet.cargo for _, fleet in fleets):
-        lost = tuple(name for name, _ in fleets[:number])
-        return lambda draft: _choose(draft, nation, lost, automatic=True)
+        sinking = tuple(name for name, _ in fleets[:number])
+        return lambda draft: _choose(draft, nation, sinking, automatic=True)
     title = f"The {names(nation)} lose {amount_of(FLEET, number)} in {names(fight.place)}: which do you choose?"
     about = {"nation": nation, "place": fight.place, "number": number, "fleets": [name for name, _ in fleets]}
     depends = "All aboard are lost with them."
@@ -211,18 +211,18 @@ class SaveCargo(Command, frozen=True):
         nation, _ = _losing(fight)
         army = Army(plus(self.units, {}), tuple(sorted(self.leaders)))
         names = table.names
-        asked = f"You cannot save {army.tell(names)} from {names(self.fleet)} to {names(self.to)}."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
-        lost, free = fight.sinking[nation], _free(table, fight, nation)
-        allowed = f"Save cargo from {names.all(lost)} to {names.all(free)}."
-        refuse_unless(self.fleet in lost and self.to in free, self.rule, asked, allowed)
+        wrong = f"You cannot save {army.tell(names)} from {names(self.fleet)} to {names(self.to)}."
+        refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must answer now.")
+        sinking, free = fight.sinking[nation], _free(table, fight, nation)
+        allowed = f"Save cargo from {names.all(sinking)} to {names.all(free)}."
+        refuse_unless(self.fleet in sinking and self.to in free, self.rule, wrong, allowed)
         aboard = table.fleets[self.fleet].cargo
-        known = army and aboard.has(Army(self.units, army.leaders))
-        refuse_unless(known, self.rule, asked, f"It carries {aboard.tell(names)}.")
+        is_aboard = army and aboard.has(Army(self.units, army.leaders))
+        refuse_unless(is_aboard, self.rule, wrong, f"It carries {aboard.tell(names)}.")
         refuse_unless(
             fits(self.units, free[self.to]),
             "IT-SEA-04",
-            asked,
+            wrong,
             f"There is room for {amount_of('unit', free[self.to])}.",
         )
         draft.emit(CargoSaved(nation, self.fleet, self.to, army))
@@ -231,12 +231,12 @@ class SaveCargo(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         fight = battle_of(table)
         nation, _ = _losing(fight)
-        for lost in fight.sinking[nation]:
-            cargo = table.fleets[lost].cargo
+        for sinking in fight.sinking[nation]:
+            cargo = table.fleets[sinking].cargo
             for to, number in _free(table, fight, nation).items():
-                fields = {"nation": schema.const(nation), "fleet": schema.const(lost), "to": schema.const(to)}
+                fields = {"nation": schema.const(nation), "fleet": schema.const(sinking), "to": schema.const(to)}
                 if choice := part_of(cargo, number):
-                    title = f"Save cargo from {table.names(lost)} to {table.names(to)}"
+                    title = f"Save cargo from {table.names(sinking)} to {table.names(to)}"
                     optional, some = choice[1:]
                     yield cls.option(title, {**fields, **choice[0]}, optional=optional, x_total=some)
 
@@ -275,8 +275,8 @@ class LetSink(Command, frozen=True):
         table, fight = draft.table, battle_of(draft.table)
         nation, _ = _losing(fight)
         names = table.names
-        asked = f"The {names(self.nation)} cannot let fleets sink now."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
+        wrong = f"The {names(self.nation)} cannot let fleets sink now."
+        refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must answer now.")
         to = next(iter(_free(table, fight, nation)))
         for fleet in fight.sinking[nation]:
             if leaders := table.fleets[fleet].cargo.leaders:
@@ -300,12 +300,12 @@ def _free(table: Table, fight: Battle, nation: NationId) -> dict[FleetId, int]:
 
 def _ask_for_rescue(table: Table, nation: NationId) -> list[Decision] | Consequence[Table]:
     fight, names = battle_of(table), table.names
-    lost, free = fight.sinking[nation], _free(table, fight, nation)
-    aboard = [table.fleets[name].cargo for name in lost]
+    sinking, free = fight.sinking[nation], _free(table, fight, nation)
+    aboard = [table.fleets[name].cargo for name in sinking]
     if not any(cargo.leaders or (cargo and any(free.values())) for cargo in aboard):
-        return lambda draft: _sink(draft, nation, lost)
+        return lambda draft: _sink(draft, nation, sinking)
     title = f"The {names(nation)} in {names(fight.place)}: what do you save from the lost fleets?"
-    about = {"nation": nation, "place": fight.place, "lost": lost, "room": free}
+    about = {"nation": nation, "place": fight.place, "lost": sinking, "room": free}
     depends = "Units that stay aboard are lost. Leaders always go aboard another fleet."
     return [Decision("save-cargo", (table.seat_of(nation),), RuleId("IT-NAV-07"), title, depends, about)]
 
@@ -328,14 +328,14 @@ class SailAway(Command, frozen=True):
         table, fight = draft.table, battle_of(draft.table)
         nation = retreating(table, fight)
         names = table.names
-        asked = f"The {names(self.nation)} cannot retreat with {names.all(self.fleets)} to {names(self.to)}."
+        wrong = f"The {names(self.nation)} cannot retreat with {names.all(self.fleets)} to {names(self.to)}."
         assert nation is not None, "a side may retreat"
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
+        refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must answer now.")
         there = [name for name, _ in table.fleets_of(self.nation, fight.place)]
-        known = self.fleets and set(self.fleets) <= set(there) and len(set(self.fleets)) == len(self.fleets)
-        refuse_unless(known, self.rule, asked, f"Your fleets in the battle are {names.all(there)}.")
+        is_right = self.fleets and set(self.fleets) <= set(there) and len(set(self.fleets)) == len(self.fleets)
+        refuse_unless(is_right, self.rule, wrong, f"Your fleets in the battle are {names.all(there)}.")
         seas = table.map.sea_neighbours(fight.place)
-        refuse_unless(self.to in seas, self.rule, asked, f"They can retreat to {names.all(seas)}.")
+        refuse_unless(self.to in seas, self.rule, wrong, f"They can retreat to {names.all(seas)}.")
         draft.emit(FleetsRetreated(self.nation, fight.place, self.to, tuple(sorted(self.fleets))))
 
     @classmethod

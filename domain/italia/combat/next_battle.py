@@ -35,7 +35,7 @@ class Due(Struct, frozen=True):
 def next_battles(table: Table) -> list[Due]:
     """Return the battles that can be fought next (IT-BAT-03, IT-NAV-11): land battles, then naval ones."""
     nation, combat = turn_of(table).nation, combat_of(table)
-    found = [
+    battles = [
         Due(area, enemy, raid=_raid(table, nation, area))
         for area, front in combat.fronts.items()
         for enemy in front.enemies
@@ -46,10 +46,10 @@ def next_battles(table: Table) -> list[Due]:
         if not all(any(table.fleets_of(side, each.sea)) for side in (nation, each.other)):
             continue
         if not each.against_active or each.sea not in first:
-            found.append(Due(each.sea, each.other, naval=True))
+            battles.append(Due(each.sea, each.other, naval=True))
         if each.against_active:
             first.add(each.sea)
-    return found
+    return battles
 
 
 def _raid(table: Table, nation: NationId, area: AreaId) -> bool | None:
@@ -121,13 +121,13 @@ class Fight(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, battles = draft.table, next_battles(draft.table)
         names, nation = table.names, turn_of(table).nation
-        asked = f"The {names(self.nation)} cannot fight the {names(self.enemy)} in {names(self.place)} now."
-        refuse_unless(self.nation == nation, self.rule, asked, f"It is the turn of the {names(nation)}.")
+        wrong = f"The {names(self.nation)} cannot fight the {names(self.enemy)} in {names(self.place)} now."
+        refuse_unless(self.nation == nation, self.rule, wrong, f"It is the turn of the {names(nation)}.")
         battle = next((each for each in battles if (each.place, each.enemy) == (self.place, self.enemy)), None)
         if battle is None:
             each = enumerated([f"the {names(one.enemy)} in {names(one.place)}" for one in battles])
             allowed = f"They can fight {each} next."
-            raise Refusal(_not_due(table, nation, self.place, self.enemy), asked, allowed)
+            raise Refusal(_not_due(table, nation, self.place, self.enemy), wrong, allowed)
         if battle.raid not in (None, self.raid):
             raise Refusal(*_no_raid(table, nation, self.place))
         begin(draft, battle.place, battle.enemy, naval=battle.naval, raid=self.raid)
@@ -159,13 +159,13 @@ def _not_due(table: Table, nation: NationId, place: AreaId, enemy: NationId) -> 
 
 def _no_raid(table: Table, nation: NationId, area: AreaId) -> tuple[str, str, str]:
     """Return why a battle cannot be the raid or the attack that was asked for."""
-    asked = f"You cannot raid {table.names(area)}."
+    wrong = f"You cannot raid {table.names(area)}."
     if table.campaign is not None and table.campaign.step:
         allowed = "On a campaign you announce raids before the reactions, and cannot change them later."
-        return "IT-RAI-02", asked, allowed
+        return "IT-RAI-02", wrong, allowed
     bar = raids.bar(table, nation, area)
     assert bar is not None, "a raid is chosen when the battle begins, where there can be one"
-    return bar[0], asked, f"{bar[1]} Attack instead."
+    return bar[0], wrong, f"{bar[1]} Attack instead."
 
 
 COMMANDS = (Fight,)

@@ -149,8 +149,8 @@ def end(draft: Draft[Table], battle: Battle, hits: int, barred: tuple[AreaId, ..
     if knights := battle.damaged.get(nation, {}).get("knight", 0):
         draft.emit(KnightsCutOff(nation, battle.place, knights))
         scoring.eliminated(draft, nation, {"knight": knights}, by=battle.defender)
-    left = table.army(battle.place, nation)
-    draft.emit(RaidEnded(battle.place, nation, battle.defender, hits > 0, left, barred))
+    raiders = table.army(battle.place, nation)
+    draft.emit(RaidEnded(battle.place, nation, battle.defender, hits > 0, raiders, barred))
 
 
 # --- rebuilding at once ---
@@ -172,8 +172,8 @@ class Repairs(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         nation, area = _city_to_repair(draft.table)
         names = draft.table.names
-        asked = f"The {names(self.nation)} cannot rebuild the city in {names(area)}."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
+        wrong = f"The {names(self.nation)} cannot rebuild the city in {names(area)}."
+        refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must answer now.")
         kinds = _kinds(draft.table, nation, area)
         if self.kind is None:
             draft.emit(CityLeftInRuins(nation, area, removed=_is_final(draft.table)))

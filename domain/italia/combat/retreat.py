@@ -123,8 +123,8 @@ class LeavingOrdered(Event, frozen=True):
         table.leaving.append(self.leaving)
         fight, nation = table.battle, self.leaving.nation
         if fight is not None and self.leaving.why == "driven-off":
-            left = {side: number - (side == nation) for side, number in fight.driven.items()}
-            table.battle = replace(fight, driven={side: number for side, number in left.items() if number})
+            driven = {side: number - (side == nation) for side, number in fight.driven.items()}
+            table.battle = replace(fight, driven={side: number for side, number in driven.items() if number})
 
     def tell(self, names: Names) -> str:
         leaving = self.leaving
@@ -164,8 +164,8 @@ def _forget_damaged(table: Table, area: AreaId, nation: NationId, units: Units) 
         return
     going: Units = {kind: number for kind, number in units.items() if kind != KNIGHT}
     damaged = fight.damaged.get(nation, {})
-    left: Units = {kind: number - min(number, going.get(kind, 0)) for kind, number in damaged.items()}
-    table.battle = replace(fight, damaged={**fight.damaged, nation: minus(left, {})})
+    rest: Units = {kind: number - min(number, going.get(kind, 0)) for kind, number in damaged.items()}
+    table.battle = replace(fight, damaged={**fight.damaged, nation: minus(rest, {})})
 
 
 # --- retreats ---
@@ -197,23 +197,23 @@ class Retreat(Command, frozen=True):
         army = Army({kind: number for kind, number in self.units.items() if number}, tuple(sorted(self.leaders)))
         names = table.names
         who = f"{army.tell(names)} of the {names(self.nation)}"
-        asked = f"You cannot retreat with {who} from {names(going.area)} to {names(self.to)}."
+        wrong = f"You cannot retreat with {who} from {names(going.area)} to {names(self.to)}."
         leaves = RULES[going.why] if going.why else "IT-RET-01"
-        refuse_unless(self.nation == going.nation, leaves, asked, f"The {names(going.nation)} must answer now.")
-        held = table.army(going.area, going.nation)
-        named = Army(self.units, army.leaders)
+        refuse_unless(self.nation == going.nation, leaves, wrong, f"The {names(going.nation)} must answer now.")
+        army_there = table.army(going.area, going.nation)
+        leaving = Army(self.units, army.leaders)
         rule = self.rule
-        if army and held.has(named):
+        if army and army_there.has(leaving):
             rule = RULES[going.why] if going.why else "IT-I2-05"
         can = f"These can retreat: {going.army.tell(names)}." if going.army else "Nobody can retreat."
-        refuse_unless(army and going.army.has(named), rule, asked, can)
+        refuse_unless(army and going.army.has(leaving), rule, wrong, can)
         places = _places(table, going)
         if self.to not in places:
             allowed = f"They can retreat to {names.all(places)}." if places else "They cannot retreat anywhere."
-            raise Refusal(_why_not(table, going, self.to), asked, allowed)
+            raise Refusal(_why_not(table, going, self.to), wrong, allowed)
         number = _number(table, going, self.to, places[self.to], army.leaders)
         full = _full(table, going.nation, self.to)
-        refuse_unless(fits(self.units, number), full, asked, f"There is room for {amount_of('unit', number)}.")
+        refuse_unless(fits(self.units, number), full, wrong, f"There is room for {amount_of('unit', number)}.")
         _go(draft, going, self.to, army)
 
     @classmethod
@@ -333,8 +333,8 @@ class Stand(Command, frozen=True):
         fight, names = battle_of(draft.table), draft.table.names
         nation = _announcing(draft.table, fight)
         assert nation is not None, "a side may retreat"
-        asked, rule = f"The {names(self.nation)} cannot answer.", "IT-NAV-08" if fight.naval else "IT-RET-01"
-        refuse_unless(self.nation == nation, rule, asked, f"The {names(nation)} must answer now.")
+        wrong, rule = f"The {names(self.nation)} cannot answer.", "IT-NAV-08" if fight.naval else "IT-RET-01"
+        refuse_unless(self.nation == nation, rule, wrong, f"The {names(nation)} must answer now.")
         draft.emit(Stood(self.nation))
 
     @classmethod
@@ -386,10 +386,10 @@ class Abandon(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         going = _going(draft.table)
         names = draft.table.names
-        asked = f"You cannot give up units of the {names(self.nation)}."
+        wrong = f"You cannot give up units of the {names(self.nation)}."
         places = _places(draft.table, going)
-        refuse_unless(self.nation == going.nation, self.rule, asked, f"The {names(going.nation)} must leave now.")
-        refuse_unless(not places, self.rule, asked, f"They can retreat to {names.all(places)}.")
+        refuse_unless(self.nation == going.nation, self.rule, wrong, f"The {names(going.nation)} must leave now.")
+        refuse_unless(not places, self.rule, wrong, f"They can retreat to {names.all(places)}.")
         _cut_off(draft, going)
 
     @classmethod

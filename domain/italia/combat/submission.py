@@ -167,10 +167,12 @@ class Resist(Command, frozen=True):
         yield cls.option("Fight on", {"nation": schema.const(battle_of(table).defender)})
 
 
-def refuse_unless_asked(table: Table, nation: NationId, asked: NationId, rule: str) -> None:
+def refuse_unless_asked(table: Table, nation: NationId, expected: NationId, rule: str) -> None:
     """Refuse the answer of another nation than the one that is asked."""
     names = table.names
-    refuse_unless(nation == asked, rule, f"The {names(nation)} cannot answer.", f"The {names(asked)} must answer now.")
+    refuse_unless(
+        nation == expected, rule, f"The {names(nation)} cannot answer.", f"The {names(expected)} must answer now."
+    )
 
 
 EVENTS = (NationSubmitted, SubmissionDeclined)

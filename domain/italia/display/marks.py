@@ -156,9 +156,9 @@ def _nation(view: View, nation: NationId, each: NationView, names: Names) -> Nat
     if not there:
         if view.round < each.comes or (view.round == each.comes and nation not in view.done):
             return Nation(nation, words=f"comes in round {each.comes}", absent=True, active=active)
-        gone = each.over or view.round > last
-        kept = {"points": halved(each.points)} if gone else figures
-        return Nation(nation, kept, words="gone" if gone else "not on the board", absent=True, active=active)
+        is_over = each.over or view.round > last
+        numbers = {"points": halved(each.points)} if is_over else figures
+        return Nation(nation, numbers, words="gone" if is_over else "not on the board", absent=True, active=active)
     if each.shared:
         figures["to be halved"] = halved(each.shared)
     overlord = f"subject to the {names(each.overlord)}" if each.overlord is not None else ""
@@ -175,8 +175,8 @@ def _shelves(view: View, names: Names) -> Iterator[Shelf]:
         title = f"The {names(one.nation)} must leave {names(one.area)}{WHY.get(one.why, '')}"
         yield Shelf(title, tuple(_units(view, one.army, names)), now=True)
     for spoil in view.spoils:
-        done = "have raided" if spoil.raid else "may sack"
-        yield Shelf(f"The {names(spoil.nation)} {done} the city in {names(spoil.area)}", (), now=True)
+        deed = "have raided" if spoil.raid else "may sack"
+        yield Shelf(f"The {names(spoil.nation)} {deed} the city in {names(spoil.area)}", (), now=True)
     if view.repair is not None:
         yield Shelf(f"The {names(view.repair.nation)} may rebuild the city in {names(view.repair.area)}", (), now=True)
     for one in view.arriving:
@@ -184,8 +184,8 @@ def _shelves(view: View, names: Names) -> Iterator[Shelf]:
         ships = _pieces({FLEET: one.units.get(FLEET, 0)})
         yield Shelf(f"The {names(one.nation)} still have to place", (*_units(view, waiting, names), *ships), now=True)
     if view.placing is not None and view.turn is not None and not view.arriving:
-        held = tuple(_pieces(view.nations[view.turn.nation].held))
-        yield Shelf(f"The {names(view.turn.nation)} still have to place", held, now=True)
+        units = tuple(_pieces(view.nations[view.turn.nation].held))
+        yield Shelf(f"The {names(view.turn.nation)} still have to place", units, now=True)
     if view.combat is not None:
         yield from _battles_ahead(view, view.combat, names)
 
@@ -214,15 +214,15 @@ def _sides(view: View, battle: Battle, names: Names) -> Iterator[Shelf]:
     how = "Raid" if battle.raid else "Naval battle" if battle.naval else "Battle"
     for nation, does in ((battle.attacker, "attack"), (battle.defender, "defend")):
         where = f"{how} in {names(battle.place)}, round {battle.round}: the" if does == "attack" else "The"
-        lost = battle.losses.get(nation, 0)
-        hits = f", {lost} hit{'s' * (lost > 1)} to take" if lost else ""
-        driven = f", {told} to drive off" if (told := battle.driven.get(nation)) else ""
+        hit_count = battle.losses.get(nation, 0)
+        hits = f", {hit_count} hit{'s' * (hit_count > 1)} to take" if hit_count else ""
+        driven = f", {number} to drive off" if (number := battle.driven.get(nation)) else ""
         title = f"{where} {names(nation)} {does}{hits}{driven}"
         marks = tuple(_fighting(view, battle, nation, names))
         yield Shelf(title if marks else f"{title}, and have nothing left", marks)
-    for nation, chosen in view.aiming.items():
-        aims = (f"{amount_of(aim.kind, aim.count)} at {aim.target}" for aim in chosen)
-        marks = tuple(Mark(aim.kind, aim.count, words=words) for aim, words in zip(chosen, aims, strict=True))
+    for nation, aims_of in view.aiming.items():
+        aims = (f"{amount_of(aim.kind, aim.count)} at {aim.target}" for aim in aims_of)
+        marks = tuple(Mark(aim.kind, aim.count, words=words) for aim, words in zip(aims_of, aims, strict=True))
         yield Shelf(f"The {names(nation)} aim in secret", marks, now=True)
 
 

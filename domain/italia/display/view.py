@@ -226,9 +226,11 @@ def imagine(draft: Draft[Table], view: View, viewer: Seat, rng: Random) -> None:
             fallen=standing.fallen,
             over=standing.over,
         )
-        left = table.supply(nation)
-        gone = {kind: number - standing.supply[kind] for kind, number in left.items() if number > standing.supply[kind]}
-        table.change(nation, gone=gone)
+        supply = table.supply(nation)
+        out_of_play = {
+            kind: number - standing.supply[kind] for kind, number in supply.items() if number > standing.supply[kind]
+        }
+        table.change(nation, gone=out_of_play)
     table.announced = rng.random() < ANNOUNCED
     table.at_war = view.stage == "civil-war"
     if view.battle is not None and view.battle.sealed:

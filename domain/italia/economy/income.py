@@ -78,10 +78,10 @@ class TributeSpent(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         standing = table.nations[self.nation]
-        held = standing.held
+        supply = standing.held
         if self.kind is not None:
-            held = {**held, self.kind: held.get(self.kind, 0) + 1}
-        table.change(self.nation, gold=standing.gold - self.cost, held=held)
+            supply = {**supply, self.kind: supply.get(self.kind, 0) + 1}
+        table.change(self.nation, gold=standing.gold - self.cost, held=supply)
         table.earn(self.nation, 0)
         table.overflow = None
 
@@ -156,9 +156,9 @@ class SpendTribute(Command, frozen=True):
         offered = _affordable(table, nation, table.nations[nation].gold)
         if self.kind not in offered:
             words = [amount_of(kind, 1) for kind in offered]
-            asked = f"The {table.names(nation)} cannot buy {amount_of(self.kind, 1)} with the tribute."
+            wrong = f"The {table.names(nation)} cannot buy {amount_of(self.kind, 1)} with the tribute."
             allowed = f"They can buy nothing, or one of these: {enumerated(words)}."
-            raise Refusal(_no_purchase(table, nation, self.kind), asked, allowed)
+            raise Refusal(_no_purchase(table, nation, self.kind), wrong, allowed)
         draft.emit(TributeSpent(nation, self.kind, offered[self.kind]))
 
     @classmethod

@@ -44,8 +44,8 @@ class PlacementBegan(Event, frozen=True):
             table.cities[area] = City(owner=table.seat_of(self.nation))
 
     def tell(self, names: Names) -> str:
-        built = f"The {names(self.nation)} built cities in {names.all(self.cities)}. " if self.cities else ""
-        return f"{built}The {names(self.nation)} began to place what they bought."
+        cities = f"The {names(self.nation)} built cities in {names.all(self.cities)}. " if self.cities else ""
+        return f"{cities}The {names(self.nation)} began to place what they bought."
 
 
 class UnitsPlaced(Event, frozen=True):
@@ -67,8 +67,8 @@ class UnitsPlaced(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         standing, placing = table.nations[self.nation], placing_of(table)
-        held = {**standing.held, self.kind: standing.held[self.kind] - self.number}
-        table.change(self.nation, held={kind: number for kind, number in held.items() if number})
+        supply = {**standing.held, self.kind: standing.held[self.kind] - self.number}
+        table.change(self.nation, held={kind: number for kind, number in supply.items() if number})
         for kind in KINDS:
             if kind == self.kind:
                 table.add(self.area, self.nation, Army({kind: self.number}))
@@ -91,11 +91,11 @@ def placing_of(table: Table) -> Placing:
 
 def places(table: Table, nation: NationId, kind: str) -> dict[AreaId, int]:
     """Return where units of a type can be placed, and how many of them."""
-    placing, held = placing_of(table), table.nations[nation].held.get(kind, 0)
+    placing, number = placing_of(table), table.nations[nation].held.get(kind, 0)
     if kind == FLEET:
-        return dict.fromkeys(purchase.seas(table, nation), held)
+        return dict.fromkeys(purchase.seas(table, nation), number)
     if len(placing.areas) == 1:
-        return dict.fromkeys(placing.areas, held)
+        return dict.fromkeys(placing.areas, number)
     return dict.fromkeys((area for area in placing.areas if area not in placing.used), 1)
 
 
@@ -118,16 +118,16 @@ class Place(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
-        held = table.nations[nation].held
-        if not 0 < self.number <= held.get(self.kind, 0):
-            asked = f"The {table.names(nation)} cannot place {amount_of(self.kind, self.number)}."
-            raise Refusal("IT-PLC-01", asked, f"They still have to place {held_in_words(held)}.")
+        supply = table.nations[nation].held
+        if not 0 < self.number <= supply.get(self.kind, 0):
+            wrong = f"The {table.names(nation)} cannot place {amount_of(self.kind, self.number)}."
+            raise Refusal("IT-PLC-01", wrong, f"They still have to place {held_in_words(supply)}.")
         where = places(table, nation, self.kind)
-        asked = f"You cannot place {amount_of(self.kind, self.number)} in {table.names(self.area)}."
+        wrong = f"You cannot place {amount_of(self.kind, self.number)} in {table.names(self.area)}."
         if self.area not in where:
-            raise Refusal(self._barred_by(table, nation), asked, f"They can be placed in {table.names.all(where)}.")
+            raise Refusal(self._barred_by(table, nation), wrong, f"They can be placed in {table.names.all(where)}.")
         if self.number > where[self.area]:
-            raise Refusal("IT-PLC-03", asked, "Place one new land unit in each area, no more.")
+            raise Refusal("IT-PLC-03", wrong, "Place one new land unit in each area, no more.")
         draft.emit(UnitsPlaced(nation, self.area, self.kind, self.number))
 
     def _barred_by(self, table: Table, nation: NationId) -> str:
@@ -146,11 +146,11 @@ class Place(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         nation = turn_of(table).nation
-        for kind, held in table.nations[nation].held.items():
+        for kind, count in table.nations[nation].held.items():
             where = places(table, nation, kind)
             if where:
-                number = {**schema.count(1, min(held, max(where.values()))), "default": 1}
-                title = f"Place {amount_of(kind, held)}"
+                number = {**schema.count(1, min(count, max(where.values()))), "default": 1}
+                title = f"Place {amount_of(kind, count)}"
                 yield cls.option(
                     title,
                     {"kind": schema.const(kind), "area": schema.one_of(where), "number": number},
@@ -158,31 +158,31 @@ class Place(Command, frozen=True):
                 )
 
 
-def held_in_words(held: dict[str, int]) -> str:
+def held_in_words(supply: dict[str, int]) -> str:
     """Say what is still to be placed."""
-    return enumerated([amount_of(kind, held[kind]) for kind in (*KINDS, FLEET) if held.get(kind)]) or "nothing"
+    return enumerated([amount_of(kind, supply[kind]) for kind in (*KINDS, FLEET) if supply.get(kind)]) or "nothing"
 
 
 def place(table: Table) -> list[Decision] | Consequence[Table] | None:
     """Ask where purchased units are placed. Units that can be placed nowhere stay off the board (IT-INC-16)."""
-    nation, held = turn_of(table).nation, table.nations[turn_of(table).nation].held
+    nation, supply = turn_of(table).nation, table.nations[turn_of(table).nation].held
     if table.placing is None:
-        return _begin if held or turn_of(table).building else None
-    where = {kind: found for kind in held if (found := places(table, nation, kind))}
+        return _begin if supply or turn_of(table).building else None
+    where = {kind: room for kind in supply if (room := places(table, nation, kind))}
     if not where:
         return None
-    for kind, found in where.items():
-        if len(found) == 1 and (number := min(held[kind], *found.values())):
-            (area,) = found
+    for kind, room in where.items():
+        if len(room) == 1 and (number := min(supply[kind], *room.values())):
+            (area,) = room
             return lambda draft: draft.emit(UnitsPlaced(nation, area, kind, number, automatic=True))
     return [
         Decision(
             "place",
             (table.seat_of(nation),),
             RuleId("IT-PLC-02"),
-            f"Where do the {table.names(nation)} place {held_in_words(held)}?",
+            f"Where do the {table.names(nation)} place {held_in_words(supply)}?",
             "Then their reinforcements arrive.",
-            {"nation": nation, "units": held},
+            {"nation": nation, "units": supply},
         )
     ]
 

@@ -46,19 +46,19 @@ class Purchased(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         standing = table.nations[self.nation]
-        held = {kind: standing.held.get(kind, 0) + self.units.get(kind, 0) for kind in (*KINDS, FLEET)}
-        held = {kind: number for kind, number in held.items() if number}
-        table.change(self.nation, gold=standing.gold - self.cost - self.lost, held=held)
+        supply = {kind: standing.held.get(kind, 0) + self.units.get(kind, 0) for kind in (*KINDS, FLEET)}
+        supply = {kind: number for kind, number in supply.items() if number}
+        table.change(self.nation, gold=standing.gold - self.cost - self.lost, held=supply)
         end_stage(table)
         table.turn = replace(turn_of(table), building=self.cities)
 
     def tell(self, names: Names) -> str:
         bought = [amount_of(kind, number) for kind, number in self.units.items()]
         bought += [f"a city in {names(area)}" for area in self.cities]
-        lost = f" They lost {self.lost} gold that they could not save." if self.lost else ""
+        loss = f" They lost {self.lost} gold that they could not save." if self.lost else ""
         if not bought:
-            return f"The {names(self.nation)} bought nothing.{lost}"
-        return f"The {names(self.nation)} bought {enumerated(bought)} for {self.cost} gold.{lost}"
+            return f"The {names(self.nation)} bought nothing.{loss}"
+        return f"The {names(self.nation)} bought {enumerated(bought)} for {self.cost} gold.{loss}"
 
 
 # --- what can be bought ---
@@ -77,13 +77,13 @@ def price_of_city(table: Table, area: AreaId) -> int:
 
 def available(table: Table, nation: NationId) -> dict[str, int]:
     """Return how many units of each type a nation could buy if it had the gold (IT-BUY-05, IT-BUY-07)."""
-    left = table.supply(nation)
+    supply = table.supply(nation)
     each = table.cards.nations[nation].consular_limit
-    if CONSULAR in left and each:
+    if CONSULAR in supply and each:
         cities = sum(table.has_city(area) for area in table.areas_of(nation))
         standing = table.nations[nation].held.get(CONSULAR, 0) + table.on_board(nation).get(CONSULAR, 0)
-        left[CONSULAR] = max(0, min(left[CONSULAR], cities // each - standing))
-    return {kind: max(0, left[kind]) for kind in (*KINDS, FLEET) if kind in left}
+        supply[CONSULAR] = max(0, min(supply[CONSULAR], cities // each - standing))
+    return {kind: max(0, supply[kind]) for kind in (*KINDS, FLEET) if kind in supply}
 
 
 def places(table: Table, nation: NationId) -> list[AreaId]:
@@ -185,44 +185,44 @@ class Buy(Command, frozen=True):
         draft.emit(Purchased(nation, self.units, tuple(sorted(cities)), cost, _unsaved(table, gold - cost)))
 
     def _check_units(self, table: Table, nation: NationId) -> None:
-        left, who = available(table, nation), table.names(nation)
+        offer, who = available(table, nation), table.names(nation)
         for kind, number in self.units.items():
-            if number > left.get(kind, 0):
+            if number > offer.get(kind, 0):
                 rule = "IT-BUY-07" if kind == CONSULAR and number <= table.supply(nation).get(kind, 0) else "IT-BUY-05"
-                offered = [amount_of(each, most) for each, most in left.items() if most]
-                asked = f"The {who} cannot buy {amount_of(kind, number)}."
+                offered = [amount_of(each, most) for each, most in offer.items() if most]
+                wrong = f"The {who} cannot buy {amount_of(kind, number)}."
                 allowed = f"They can buy up to {enumerated(offered)}." if offered else "They can buy nothing."
                 if rule == "IT-BUY-07":
                     each = table.cards.nations[nation].consular_limit
-                    allowed = f"They may have 1 consular legion for every {each} cities: {left[CONSULAR]} more."
-                raise Refusal(rule, asked, allowed)
+                    allowed = f"They may have 1 consular legion for every {each} cities: {offer[CONSULAR]} more."
+                raise Refusal(rule, wrong, allowed)
         bought = sum(number for kind, number in self.units.items() if kind != FLEET)
         most = room_left(table, nation)
         if bought and most is not None and bought > most:
-            asked = f"The {who} cannot place {bought} more land units."
+            wrong = f"The {who} cannot place {bought} more land units."
             raise Refusal(
-                "IT-BUY-11", asked, f"They have room for {amount_of('unit', most)}: one in each area that they control."
+                "IT-BUY-11", wrong, f"They have room for {amount_of('unit', most)}: one in each area that they control."
             )
         if self.fleet and not seas(table, nation):
-            asked = f"The {who} cannot place a fleet."
+            wrong = f"The {who} cannot place a fleet."
             raise Refusal(
                 "IT-BUY-11",
-                asked,
+                wrong,
                 "Fleets are placed in a sea area beside an area that they control, if their card allows that sea area.",
             )
 
     def _check_cities(self, table: Table, nation: NationId) -> None:
-        for rough, named in ((False, self.cities), (True, self.rough_cities)):
+        for rough, areas in ((False, self.cities), (True, self.rough_cities)):
             offered = sites(table, nation, rough=rough)
-            if len(set(named)) < len(named):
+            if len(set(areas)) < len(areas):
                 raise Refusal("IT-BUY-10", "You named an area twice.", "Buy at most one city for each area.")
-            if wrong := [area for area in named if area not in offered]:
+            if refused := [area for area in areas if area not in offered]:
                 where = "highlands and marshes" if rough else "areas of normal terrain"
                 places = table.names.all(offered) if offered else "none"
-                asked = f"The {table.names(nation)} cannot buy a city for {table.names.all(wrong)}."
+                wrong = f"The {table.names(nation)} cannot buy a city for {table.names.all(refused)}."
                 other = sites(table, nation, rough=not rough)
-                rule = "IT-BUY-02" if set(wrong) <= set(other) else "IT-BUY-10"
-                raise Refusal(rule, asked, f"They can buy one for these {where}: {places}.")
+                rule = "IT-BUY-02" if set(refused) <= set(other) else "IT-BUY-10"
+                raise Refusal(rule, wrong, f"They can buy one for these {where}: {places}.")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -270,8 +270,8 @@ def _field(kind: str) -> str:
 def room_left(table: Table, nation: NationId) -> int | None:
     """Return how many more land units could be placed beside those held; None for any number (IT-BUY-11)."""
     most = room(table, nation)
-    held = sum(number for kind, number in table.nations[nation].held.items() if kind != FLEET)
-    return None if most is None else max(0, most - held)
+    number_held = sum(number for kind, number in table.nations[nation].held.items() if kind != FLEET)
+    return None if most is None else max(0, most - number_held)
 
 
 def _unsaved(table: Table, gold: int) -> int:
@@ -284,8 +284,8 @@ def buy(table: Table) -> list[Decision] | Consequence[Table] | None:
     nation = turn_of(table).nation
     gold = table.nations[nation].gold
     if not _offered(table, nation)[0]:
-        lost = _unsaved(table, gold)
-        return (lambda draft: draft.emit(Purchased(nation, {}, (), 0, lost))) if lost else None
+        loss = _unsaved(table, gold)
+        return (lambda draft: draft.emit(Purchased(nation, {}, (), 0, loss))) if loss else None
     return [
         Decision(
             "buy",

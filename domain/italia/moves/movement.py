@@ -118,12 +118,12 @@ class AttackersDisbanded(Event, frozen=True):
     def apply(self, table: Table) -> None:
         table.take(self.area, self.nation, Army(self.units))
         moving = moving_of(table)
-        left = moving.walks.get(self.area, ())
+        walks = moving.walks.get(self.area, ())
         there = table.army(self.area, self.nation).units
         for kind in self.units:
-            walked = sum(walk.count for walk in left if walk.kind == kind)
-            left = without(left, kind, max(0, walked - there.get(kind, 0)))
-        table.moving = replace(moving, walks=joined(moving.walks, {self.area: left}))
+            walked = sum(walk.count for walk in walks if walk.kind == kind)
+            walks = without(walks, kind, max(0, walked - there.get(kind, 0)))
+        table.moving = replace(moving, walks=joined(moving.walks, {self.area: walks}))
 
     def tell(self, names: Names) -> str:
         return f"The {names(self.nation)} gave up {listed(self.units)} in {names(self.area)}, too many for the attack."
@@ -183,34 +183,34 @@ class Move(Command, frozen=True):
         table, nation = draft.table, turn_of(draft.table).nation
         army = army_of(self.units, self.leaders)
         names = table.names
-        asked = f"You cannot move {army.tell(names)} from {names(self.origin)} to {names(self.to)}."
-        refuse_unless_there(table, nation, self.origin, self.units, army.leaders, asked)
+        wrong = f"You cannot move {army.tell(names)} from {names(self.origin)} to {names(self.to)}."
+        refuse_unless_there(table, nation, self.origin, self.units, army.leaders, wrong)
         if self.to in table.map.seas:
             rule = "IT-SEA-03" if army.units else "IT-MOV-15"
-            raise Refusal(rule, asked, "Land units and leaders go to sea aboard a fleet.")
-        step = step_between(table, nation, self.origin, self.to, army.leaders, asked)
-        groups = step.choose(table, self.units, asked)
+            raise Refusal(rule, wrong, "Land units and leaders go to sea aboard a fleet.")
+        step = step_between(table, nation, self.origin, self.to, army.leaders, wrong)
+        groups = step.choose(table, self.units, wrong)
         for leader in army.leaders:
             if (rule := step.leader_barred(table, leader, groups)) is not None:
-                raise Refusal(rule, asked, WHY[rule])
-        left = _less(groups_at(table, nation, self.origin), groups)
-        if any(left_behind(table, walk, army.leaders) for walk in left):
+                raise Refusal(rule, wrong, WHY[rule])
+        rest = _less(groups_at(table, nation, self.origin), groups)
+        if any(left_behind(table, walk, army.leaders) for walk in rest):
             allowed = "Units that moved one more area with their leader cannot be left behind by him."
-            raise Refusal("IT-MOV-10", asked, allowed)
+            raise Refusal("IT-MOV-10", wrong, allowed)
         entered = has_entered(table, groups, army.leaders)
         if step.contested and (not step.free or entered):
-            overrun.require(table, nation, self.origin, army, asked, entered=entered)
-            left = overrun.stop_units(left, overrun.needed(table, nation, self.origin))
-        draft.emit(_moved(table, step, army, groups, left))
+            overrun.require(table, nation, self.origin, army, wrong, entered=entered)
+            rest = overrun.stop_units(rest, overrun.needed(table, nation, self.origin))
+        draft.emit(_moved(table, step, army, groups, rest))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         nation = turn_of(table).nation
         for origin in table.areas_of(nation):
-            found: dict[str, tuple[Ways, list[AreaId]]] = {}
+            by_ways: dict[str, tuple[Ways, list[AreaId]]] = {}
             for to, ways in ways_from(table, nation, origin):
-                found.setdefault(repr(ways), (ways, []))[1].append(to)
-            for ways, places in found.values():
+                by_ways.setdefault(repr(ways), (ways, []))[1].append(to)
+            for ways, places in by_ways.values():
                 yield cls._option(f"Move from {table.names(origin)}", table.names, origin, places, ways)
 
     @classmethod
@@ -226,17 +226,17 @@ class Move(Command, frozen=True):
         return cls.option(title, fields, optional=optional, x_total=totals)
 
 
-def _less(groups: Iterable[Walk], gone: Iterable[Walk]) -> list[Walk]:
+def _less(groups: Iterable[Walk], removed: Iterable[Walk]) -> list[Walk]:
     counts = {replace(walk, count=0): walk.count for walk in groups}
-    for walk in gone:
+    for walk in removed:
         counts[replace(walk, count=0)] -= walk.count
     return [replace(walk, count=number) for walk, number in counts.items() if number]
 
 
-def _moved(table: Table, step: Step, army: Army, groups: Iterable[Walk], left: Iterable[Walk]) -> ArmyMoved:
+def _moved(table: Table, step: Step, army: Army, groups: Iterable[Walk], rest: Iterable[Walk]) -> ArmyMoved:
     """Return the event of a step that some groups make while others are left."""
     there = moving_of(table).walks.get(step.to, ())
-    alone = (replace(walk, leaders=tuple(each for each in walk.leaders if each not in step.leaders)) for walk in left)
+    alone = (replace(walk, leaders=tuple(each for each in walk.leaders if each not in step.leaders)) for walk in rest)
     return ArmyMoved(
         step.nation,
         step.origin,
@@ -253,14 +253,14 @@ def _moved(table: Table, step: Step, army: Army, groups: Iterable[Walk], left: I
 
 def excess(table: Table) -> dict[AreaId, int]:
     """Return the areas where more units attack than can, each with how many are too many (IT-STK-12, IT-CAM-11)."""
-    nation, found = turn_of(table).nation, dict[AreaId, int]()
+    nation, excesses = turn_of(table).nation, dict[AreaId, int]()
     for area in _contested(table, nation):
         army = table.army(area, nation)
         if table.campaign is None or table.campaign.leader not in army.leaders:
             over = army.size - attack_limit(table, nation, area, led=bool(army.leaders))
             if over > 0:
-                found[area] = over
-    return found
+                excesses[area] = over
+    return excesses
 
 
 def _contested(table: Table, nation: NationId) -> list[AreaId]:
@@ -299,8 +299,8 @@ def _unfinished(table: Table) -> tuple[str, str] | None:
     """Return the rule that keeps a movement from ending, and what would be right."""
     nation, names = turn_of(table).nation, table.names
     if over := excess(table):
-        said = enumerated([f"{amount_of('unit', number)} in {names(area)}" for area, number in over.items()])
-        return "IT-STK-12", f"Too many units attack. Move on or give up {said}."
+        surplus = enumerated([f"{amount_of('unit', number)} in {names(area)}" for area, number in over.items()])
+        return "IT-STK-12", f"Too many units attack. Move on or give up {surplus}."
     areas = entry.areas_to_leave(table)
     if table.campaign is not None:
         areas = [area for area in areas if table.campaign.leader in table.army(area, nation).leaders]
@@ -331,12 +331,12 @@ class Disband(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
-        asked = f"You cannot give up {listed(self.units)} in {table.names(self.area)}."
+        wrong = f"You cannot give up {listed(self.units)} in {table.names(self.area)}."
         over, there = excess(table), table.army(self.area, nation).units
         most = over.get(self.area, 0)
-        refuse_unless(within(self.units, there), "IT-STK-12", asked, f"You have {listed(there)} there.")
+        refuse_unless(within(self.units, there), "IT-STK-12", wrong, f"You have {listed(there)} there.")
         allowed = f"Give up {amount_of('unit', most)} at most." if most else "They are not too many for the attack."
-        refuse_unless(1 <= total(self.units) <= most, "IT-STK-12", asked, allowed)
+        refuse_unless(1 <= total(self.units) <= most, "IT-STK-12", wrong, allowed)
         draft.emit(AttackersDisbanded(nation, self.area, plus(self.units, {})))
 
     @classmethod
@@ -373,12 +373,12 @@ def end(draft: Draft[Table]) -> None:
     entry.clear(draft, entry.areas_to_leave(table))
     fronts = {area: _front(table, nation, area) for area in _contested(table, nation)}
     leaving = [Leaving(nation, area, table.army(area, nation), "subjects") for area in _among_allies(table, nation)]
-    at, left = None, ()
+    at, behind = None, ()
     if table.campaign is not None:
         at, moving = table.place_of(table.campaign.leader), moving_of(table)
         landed = (AreaId(place) for place in moving.walks if place in table.map.lands and place != at)
-        left = tuple(dict.fromkeys((*moving.behind, *landed)))
-    draft.emit(MovementEnded(nation, fronts, at, left, tuple(leaving)))
+        behind = tuple(dict.fromkeys((*moving.behind, *landed)))
+    draft.emit(MovementEnded(nation, fronts, at, behind, tuple(leaving)))
 
 
 def _front(table: Table, nation: NationId, area: AreaId) -> Front:

@@ -29,7 +29,7 @@ def most_passing(table: Table, nation: NationId, area: AreaId, *, led: bool) -> 
     return table.army(area, nation).size - staying
 
 
-def require(table: Table, nation: NationId, area: AreaId, leaving: Army, asked: str, *, entered: bool) -> None:
+def require(table: Table, nation: NationId, area: AreaId, leaving: Army, wrong: str, *, entered: bool) -> None:
     """Refuse units that leave an area of strangers without an overrun (IT-MOV-08, IT-OVR-01 to IT-OVR-04).
 
     An army that has not `entered` starts a campaign there (IT-CAM-17).
@@ -45,19 +45,19 @@ def require(table: Table, nation: NationId, area: AreaId, leaving: Army, asked: 
         allowed = f"{amount_of('unit', enough)} would have to stay in {name}, but at most {most} can attack it."
     if not staying.size:
         rule = "IT-MOV-08"
-    raise Refusal(rule if entered else "IT-CAM-17", asked, allowed)
+    raise Refusal(rule if entered else "IT-CAM-17", wrong, allowed)
 
 
 def stop_units(walks: Iterable[Walk], number: int) -> tuple[Walk, ...]:
     """Return walks in which `number` units cannot move any more, counting those that could not before (IT-OVR-03)."""
     groups = list(walks)
     number -= sum(walk.count for walk in groups if walk.spent)
-    kept: list[Walk] = []
+    result: list[Walk] = []
     for walk in sorted(groups, key=lambda each: each.steps, reverse=True):
         stay = 0 if walk.spent else max(0, min(number, walk.count))
         number -= stay
         if stay:
-            kept.append(replace(walk, count=stay, spent=True))
+            result.append(replace(walk, count=stay, spent=True))
         if walk.count > stay:
-            kept.append(replace(walk, count=walk.count - stay))
-    return tuple(kept)
+            result.append(replace(walk, count=walk.count - stay))
+    return tuple(result)

@@ -121,8 +121,8 @@ class ArmyLanded(Event, frozen=True):
 
 def voyage_of(table: Table, fleet: FleetId) -> Voyage:
     """Return how a fleet has moved; what was aboard at the start counts as carried (IT-SEA-05)."""
-    found = moving_of(table).voyages.get(fleet)
-    return Voyage(carried=table.fleets[fleet].cargo.size) if found is None else found
+    voyage = moving_of(table).voyages.get(fleet)
+    return Voyage(carried=table.fleets[fleet].cargo.size) if voyage is None else voyage
 
 
 def room(table: Table, fleet: FleetId) -> int:
@@ -131,12 +131,12 @@ def room(table: Table, fleet: FleetId) -> int:
     return capacity - max(voyage_of(table, fleet).carried, table.fleets[fleet].cargo.size)
 
 
-def _fleet(table: Table, nation: NationId, fleet: FleetId, asked: str, foreign: str = "IT-SEQ-03") -> Fleet:
+def _fleet(table: Table, nation: NationId, fleet: FleetId, wrong: str, foreign: str = "IT-SEQ-03") -> Fleet:
     """Return a fleet of the active nation. Raises `Refusal`; by the rule `foreign`, if it is another nation's."""
     own, names = [name for name, _ in table.fleets_of(nation)], table.names
     has = f"name one of their {amount_of('fleet', len(own))}" if own else "they have no fleets"
     allowed = f"It is the turn of the {names(nation)}: {has}."
-    refuse_unless(fleet in own, foreign if fleet in table.fleets else "IT-MOV-01", asked, allowed)
+    refuse_unless(fleet in own, foreign if fleet in table.fleets else "IT-MOV-01", wrong, allowed)
     return table.fleets[fleet]
 
 
@@ -175,20 +175,20 @@ class Sail(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
         names = table.names
-        asked = f"You cannot sail with {names(self.fleet)} to {names(self.to)}."
-        sea = _fleet(table, nation, self.fleet, asked).sea
+        wrong = f"You cannot sail with {names(self.fleet)} to {names(self.to)}."
+        sea = _fleet(table, nation, self.fleet, wrong).sea
         near = table.map.sea_neighbours(sea)
         rule = "IT-SEA-03" if self.to in table.map.lands else "IT-MOV-02"
-        refuse_unless(self.to in near, rule, asked, f"From {names(sea)} it can sail to {names.all(near)}.")
+        refuse_unless(self.to in near, rule, wrong, f"From {names(sea)} it can sail to {names.all(near)}.")
         steps = voyage_of(table, self.fleet).steps
         refuse_unless(
             steps < _longest_voyage(table),
             "IT-SEA-01",
-            asked,
+            wrong,
             f"It has sailed {steps} sea areas in this phase, as far as it can.",
         )
         allowed = "On campaign only fleets sail that carry the leader or units that move with him."
-        refuse_unless(_goes_along(table, self.fleet), "IT-CAM-12", asked, allowed)
+        refuse_unless(_goes_along(table, self.fleet), "IT-CAM-12", wrong, allowed)
         draft.emit(FleetSailed(self.fleet, sea, self.to))
 
     @classmethod
@@ -230,26 +230,26 @@ class Embark(Command, frozen=True):
         table, nation = draft.table, turn_of(draft.table).nation
         army = army_of(self.units, self.leaders)
         names = table.names
-        asked = f"You cannot take {army.tell(names)} aboard {names(self.fleet)} in {names(self.origin)}."
-        sea = _fleet(table, nation, self.fleet, asked, foreign="IT-SEA-14").sea
-        refuse_unless_there(table, nation, self.origin, self.units, army.leaders, asked)
+        wrong = f"You cannot take {army.tell(names)} aboard {names(self.fleet)} in {names(self.origin)}."
+        sea = _fleet(table, nation, self.fleet, wrong, foreign="IT-SEA-14").sea
+        refuse_unless_there(table, nation, self.origin, self.units, army.leaders, wrong)
         coasts = _lands_on(table, sea)
-        refuse_unless(self.origin in coasts, "IT-SEA-06", asked, f"The fleet is off {names.all(coasts)}.")
+        refuse_unless(self.origin in coasts, "IT-SEA-06", wrong, f"The fleet is off {names.all(coasts)}.")
         fresh = _unmoved(table, nation, self.origin)
         allowed = "Only units that have not moved in this phase go aboard."
-        refuse_unless(fresh.has(Army(self.units, army.leaders)), "IT-SEA-06", asked, allowed)
+        refuse_unless(fresh.has(Army(self.units, army.leaders)), "IT-SEA-06", wrong, allowed)
         places = room(table, self.fleet)
         allowed = f"In this phase it can take {amount_of('unit', places)} more, and any number of leaders."
         rule = (
             "IT-SEA-04" if table.fleets[self.fleet].cargo.size + army.size > table.data.fleet_capacity else "IT-SEA-05"
         )
-        refuse_unless(fits(self.units, places), rule, asked, allowed)
+        refuse_unless(fits(self.units, places), rule, wrong, allowed)
         allowed = "On campaign units go aboard only where the leader does."
-        refuse_unless(_boards_with_leader(table, self.origin, sea), "IT-CAM-12", asked, allowed)
+        refuse_unless(_boards_with_leader(table, self.origin, sea), "IT-CAM-12", wrong, allowed)
         if table.strangers(nation, self.origin) and not leaves_freely(table):
             most = overrun.most_passing(table, nation, self.origin, led=False)
             allowed = f"At most {amount_of('unit', max(most, 0))} can leave the enemies there, as in an overrun."
-            refuse_unless(army.size <= most and fits(self.units, max(most, 0)), "IT-CAM-17", asked, allowed)
+            refuse_unless(army.size <= most and fits(self.units, max(most, 0)), "IT-CAM-17", wrong, allowed)
         draft.emit(ArmyEmbarked(nation, self.origin, self.fleet, army))
 
     @classmethod
@@ -349,17 +349,17 @@ class Land(Command, frozen=True):
         table, nation = draft.table, turn_of(draft.table).nation
         army = army_of(self.units, self.leaders)
         names = table.names
-        asked = f"You cannot land {army.tell(names)} from {names(self.fleet)} in {names(self.to)}."
-        fleet = _fleet(table, nation, self.fleet, asked)
+        wrong = f"You cannot land {army.tell(names)} from {names(self.fleet)} in {names(self.to)}."
+        fleet = _fleet(table, nation, self.fleet, wrong)
         refuse_unless(bool(army), "IT-SEA-10", "You named nobody.", "Name at least one unit or leader.")
         aboard = fleet.cargo.tell(names) if fleet.cargo else "nothing"
-        refuse_unless(fleet.cargo.has(Army(self.units, army.leaders)), "IT-SEA-12", asked, f"It carries {aboard}.")
+        refuse_unless(fleet.cargo.has(Army(self.units, army.leaders)), "IT-SEA-12", wrong, f"It carries {aboard}.")
         coasts = _lands_on(table, fleet.sea)
-        refuse_unless(self.to in coasts, "IT-SEA-10", asked, f"The fleet is off {names.all(coasts)}.")
+        refuse_unless(self.to in coasts, "IT-SEA-10", wrong, f"The fleet is off {names.all(coasts)}.")
         if (rule := _bar_to_landing(table, nation, self.to)) is not None:
-            raise Refusal(rule, asked, CLOSED[rule])
+            raise Refusal(rule, wrong, CLOSED[rule])
         allowed = "On campaign only units land that move with the leader."
-        refuse_unless(_goes_along(table, self.fleet), "IT-CAM-12", asked, allowed)
+        refuse_unless(_goes_along(table, self.fleet), "IT-CAM-12", wrong, allowed)
         draft.emit(ArmyLanded(nation, self.fleet, fleet.sea, self.to, army))
 
     @classmethod

@@ -42,11 +42,11 @@ def walked(
 
 def joined(old: Walks, new: Walks) -> Walks:
     """Return how groups have moved, by their place in a fixed order; some places have `new` groups, or none."""
-    both, kept = {**old, **new}, Walks()
+    both, in_order = {**old, **new}, Walks()
     for place in sorted(both):
         if both[place]:
-            kept[place] = both[place]
-    return kept
+            in_order[place] = both[place]
+    return in_order
 
 
 def groups_at(table: Table, nation: NationId, area: AreaId) -> tuple[Walk, ...]:
@@ -58,10 +58,10 @@ def groups_at(table: Table, nation: NationId, area: AreaId) -> tuple[Walk, ...]:
 
 def fresh_at(table: Table, nation: NationId, area: AreaId) -> Units:
     """Return the units of a nation in an area that have not moved."""
-    left = dict(table.army(area, nation).units)
+    units = dict(table.army(area, nation).units)
     for walk in moving_of(table).walks.get(area, ()):
-        left[walk.kind] -= walk.count
-    return plus(left, {})
+        units[walk.kind] -= walk.count
+    return plus(units, {})
 
 
 def merged(groups: Iterable[Walk]) -> tuple[Walk, ...]:
@@ -70,8 +70,8 @@ def merged(groups: Iterable[Walk]) -> tuple[Walk, ...]:
     for walk in groups:
         if walk.steps or walk.spent:
             counts[replace(walk, count=0)] += walk.count
-    found = [replace(walk, count=number) for walk, number in counts.items() if number]
-    return tuple(sorted(found, key=lambda walk: (KINDS.index(walk.kind), walk.steps, walk.origin, walk.leaders)))
+    in_groups = [replace(walk, count=number) for walk, number in counts.items() if number]
+    return tuple(sorted(in_groups, key=lambda walk: (KINDS.index(walk.kind), walk.steps, walk.origin, walk.leaders)))
 
 
 # --- who may make a step ---
@@ -210,20 +210,20 @@ class Step(Struct, frozen=True):
         """Tell whether an army on campaign may end this move among subjects (IT-CAM-13)."""
         return table.campaign is not None and may_rest(table, self.nation, self.to)
 
-    def choose(self, table: Table, units: Units, asked: str) -> list[Walk]:
+    def choose(self, table: Table, units: Units, wrong: str) -> list[Walk]:
         """Return the groups that make the step. Raises `Refusal` when fewer units can."""
         groups = groups_at(table, self.nation, self.origin)
-        chosen: list[Walk] = []
+        choice: list[Walk] = []
         for kind, number in units.items():
             able = [walk for walk in groups if walk.kind == kind and self.barred(table, walk) is None]
             for walk in self.sorted(able):
                 if number:
-                    chosen.append(replace(walk, count=min(number, walk.count)))
-                    number -= chosen[-1].count
+                    choice.append(replace(walk, count=min(number, walk.count)))
+                    number -= choice[-1].count
             if number or not able:
                 rules = [rule for walk in groups if walk.kind == kind and (rule := self.barred(table, walk))]
-                raise Refusal(rules[0], asked, WHY[rules[0]])
-        return chosen
+                raise Refusal(rules[0], wrong, WHY[rules[0]])
+        return choice
 
     def sorted(self, groups: Iterable[Walk]) -> list[Walk]:
         """Return groups in the order in which they are taken: where fresh units leave freely, these come first."""
@@ -248,16 +248,16 @@ WHY = {
 
 
 def step_between(
-    table: Table, nation: NationId, origin: AreaId, to: AreaId, leaders: tuple[LeaderId, ...], asked: str
+    table: Table, nation: NationId, origin: AreaId, to: AreaId, leaders: tuple[LeaderId, ...], wrong: str
 ) -> Step:
     """Return a step. Raises `Refusal` when nobody could make it."""
     near, names = table.map.land_neighbours(origin), table.names
-    refuse_unless(to in near, "IT-MOV-02", asked, f"The neighbours of {names(origin)} are {names.all(near)}.")
+    refuse_unless(to in near, "IT-MOV-02", wrong, f"The neighbours of {names(origin)} are {names.all(near)}.")
     if not table.treats_as_normal(nation, to):
-        raise Refusal("IT-ENT-03", asked, f"The {names(nation)} may not enter that entry area.")
+        raise Refusal("IT-ENT-03", wrong, f"The {names(nation)} may not enter that entry area.")
     campaign = table.campaign
     if campaign is not None and campaign.leader not in leaders:
-        raise Refusal("IT-CAM-01", asked, f"On campaign units move only with {names(campaign.leader)}.")
+        raise Refusal("IT-CAM-01", wrong, f"On campaign units move only with {names(campaign.leader)}.")
     return bare_step(table, nation, origin, to, leaders)
 
 
@@ -313,7 +313,7 @@ def army_of(units: Units, leaders: Iterable[LeaderId]) -> Army:
 
 
 def refuse_unless_there(
-    table: Table, nation: NationId, area: AreaId, units: Units, leaders: tuple[LeaderId, ...], asked: str
+    table: Table, nation: NationId, area: AreaId, units: Units, leaders: tuple[LeaderId, ...], wrong: str
 ) -> None:
     """Refuse units that the active nation does not have in an area: others' (IT-SEQ-03), or nobody's (IT-MOV-01)."""
     there, army, names = table.army(area, nation), Army(units, leaders), table.names
@@ -321,5 +321,5 @@ def refuse_unless_there(
         has = there.tell(names) if there else "nothing"
         others = any(table.army(area, other).has(army) for other in table.nations_at(area))
         allowed = f"It is the turn of the {names(nation)}, who have {has} in {names(area)}."
-        raise Refusal("IT-SEQ-03" if others else "IT-MOV-01", asked, allowed)
+        raise Refusal("IT-SEQ-03" if others else "IT-MOV-01", wrong, allowed)
     refuse_unless(army.size or leaders, "IT-MOV-01", "You named nobody.", "Name at least one unit or leader.")

@@ -146,8 +146,8 @@ def factions(table: Table) -> list[NationId]:
     """Return the factions in the order of their campaigns (IT-I1-15); none outside such a round."""
     cards = table.cards.nations
     plans = {nation: cards[nation].plan_of(table.round) for nation in table.nations}
-    found = [nation for nation, plan in plans.items() if plan is not None and plan.kind == "alternating-campaign"]
-    return sorted(found, key=lambda nation: cards[nation].order_round_10 or 0)
+    nations = [nation for nation, plan in plans.items() if plan is not None and plan.kind == "alternating-campaign"]
+    return sorted(nations, key=lambda nation: cards[nation].order_round_10 or 0)
 
 
 def round_start(table: Table) -> Consequence[Table]:
@@ -155,8 +155,8 @@ def round_start(table: Table) -> Consequence[Table]:
     at_war = bool(factions(table))
     if at_war and not table.announced:
         for nation, standing in table.nations.items():
-            if gone := tuple(name for name, came in standing.came.items() if came < table.round):
-                return lambda draft: draft.emit(reinforcements.LeadersDismissed(nation, gone))
+            if leaving := tuple(name for name, arrival in standing.came.items() if arrival < table.round):
+                return lambda draft: draft.emit(reinforcements.LeadersDismissed(nation, leaving))
     coming = reinforcements.out_of_turn(table, "round-start")
     return coming or (lambda draft: draft.emit(RoundStageBegan("civil-war" if at_war else "turns")))
 
@@ -273,11 +273,11 @@ def _next(table: Table) -> NationId:
 
 
 def _moving_faction(table: Table, nation: NationId) -> tuple[NationId, LeaderId]:
-    asked = _next(table)
-    if nation != asked:
+    expected = _next(table)
+    if nation != expected:
         names = table.names
         rule = "IT-I1-15" if nation in factions(table) else "IT-I1-14"
-        raise Refusal(rule, f"The {names(nation)} cannot move now.", f"It is the turn of the {names(asked)}.")
+        raise Refusal(rule, f"The {names(nation)} cannot move now.", f"It is the turn of the {names(expected)}.")
     leader = _leader(table, nation)
     assert leader is not None, "a faction that is asked has its leader"
     return nation, leader
@@ -304,9 +304,9 @@ class LevyUnits(Command, frozen=True):
         table = draft.table
         nation, kind, most, area = _levy(table)
         if self.nation != nation or self.number > most:
-            asked = f"The {table.names(self.nation)} cannot buy {amount_of(kind, self.number)}."
+            wrong = f"The {table.names(self.nation)} cannot buy {amount_of(kind, self.number)}."
             rule = "IT-BUY-09" if self.nation == nation else "IT-I1-13"
-            raise Refusal(rule, asked, f"The {table.names(nation)} can buy up to {amount_of(kind, most)}.")
+            raise Refusal(rule, wrong, f"The {table.names(nation)} can buy up to {amount_of(kind, most)}.")
         cost = self.number * purchase.price(table, nation, kind)
         draft.emit(UnitsLevied(nation, kind, self.number, area, cost))
 

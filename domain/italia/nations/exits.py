@@ -36,9 +36,9 @@ class UnitsLeft(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         table.take(self.area, self.nation, Army(self.units))
-        gone = table.nations[self.nation].gone
-        gone = {kind: gone.get(kind, 0) + self.units.get(kind, 0) for kind in KINDS}
-        table.change(self.nation, gone={kind: number for kind, number in gone.items() if number})
+        losses = table.nations[self.nation].gone
+        losses = {kind: losses.get(kind, 0) + self.units.get(kind, 0) for kind in KINDS}
+        table.change(self.nation, gone={kind: number for kind, number in losses.items() if number})
 
     def tell(self, names: Names) -> str:
         why = "for points" if self.scored else "by order of their card"
@@ -92,21 +92,21 @@ class Leave(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
-        asked = f"You cannot remove {listed(self.units)} from {table.names(self.area)}."
+        wrong = f"You cannot remove {listed(self.units)} from {table.names(self.area)}."
         there = table.army(self.area, nation).units
         if not total(self.units) or not within(self.units, there):
-            raise Refusal("IT-I2-09", asked, f"The {table.names(nation)} have {listed(there)} there.")
+            raise Refusal("IT-I2-09", wrong, f"The {table.names(nation)} have {listed(there)} there.")
         leaving = None if table.announced else _exit(table, nation)
         units: Units = {kind: self.units[kind] for kind in KINDS if self.units.get(kind)}
         if leaving is not None:
             if self.area != leaving.area:
-                raise Refusal("IT-I2-09", asked, f"Units leave the game for points from {table.names(leaving.area)}.")
+                raise Refusal("IT-I2-09", wrong, f"Units leave the game for points from {table.names(leaving.area)}.")
             draft.emit(UnitsLeft(nation, self.area, units, scored=True))
             scoring.score(draft, nation, leaving, leaving.halves * total(units))
             return
         kind, number = _ordered(table, nation)
         if set(self.units) != {kind} or units[kind] > number:
-            raise Refusal("IT-I2-09", asked, f"Their card orders away {listed({kind: number})} in all.")
+            raise Refusal("IT-I2-09", wrong, f"Their card orders away {listed({kind: number})} in all.")
         draft.emit(UnitsLeft(nation, self.area, units, scored=False))
 
     @classmethod

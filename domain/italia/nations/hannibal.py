@@ -38,8 +38,8 @@ class UnitsGathered(Event, frozen=True):
         table.take(self.origin, self.nation, Army(self.units))
         table.add(self.to, self.nation, Army(self.units))
         moving = moving_of(table)
-        came = tuple(Walk(kind, number, 1, self.origin, spent=True) for kind, number in sorted(self.units.items()))
-        walks = {**moving.walks, self.to: (*moving.walks.get(self.to, ()), *came)}
+        gathered = tuple(Walk(kind, number, 1, self.origin, spent=True) for kind, number in sorted(self.units.items()))
+        walks = {**moving.walks, self.to: (*moving.walks.get(self.to, ()), *gathered)}
         table.moving = replace(moving, walks=walks)
 
     def tell(self, names: Names) -> str:
@@ -63,14 +63,14 @@ class Gather(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
-        asked = f"You cannot gather {listed(self.units)} from {table.names(self.origin)}."
+        wrong = f"You cannot gather {listed(self.units)} from {table.names(self.origin)}."
         plan = _plan(table, nation)
         there = _sources(table, nation)
         fits = total(self.units) and within(self.units, there.get(self.origin, {}))
         if plan is None or plan.waits_in is None or not fits:
             each = [f"{listed(units)} in {table.names(area)}" for area, units in there.items()]
             raise Refusal(
-                "IT-I1-04", asked, f"Units that have not moved can gather: {enumerated(each) or 'none are left'}."
+                "IT-I1-04", wrong, f"Units that have not moved can gather: {enumerated(each) or 'none are left'}."
             )
         units: Units = {kind: self.units[kind] for kind in KINDS if self.units.get(kind)}
         draft.emit(UnitsGathered(nation, self.origin, plan.waits_in, units))

@@ -154,19 +154,21 @@ class PlaceSuccessors(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         change = _open_change(table)
-        wrong = len(self.fleets) != change.most_fleets or len({*self.fleets} & {*change.fleets}) != change.most_fleets
-        if wrong:
-            asked = f"You cannot replace {table.names.all(self.fleets)}."
+        is_wrong = (
+            len(self.fleets) != change.most_fleets or len({*self.fleets} & {*change.fleets}) != change.most_fleets
+        )
+        if is_wrong:
+            wrong = f"You cannot replace {table.names.all(self.fleets)}."
             allowed = f"Choose {amount_of(FLEET, change.most_fleets)} out of {table.names.all(change.fleets)}."
-            raise Refusal("IT-TRF-03", asked, allowed)
-        wanted, number = change.room_for_units(self.fleets), change.number(self.fleets)
-        asked = f"You cannot place {_units_in_words(self.units, table.names)}."
-        if any(count > wanted.get(area, 0) for area, count in self.units.items()):
-            raise Refusal("IT-TRF-03", asked, f"There is room for {_units_in_words(wanted, table.names)}.")
+            raise Refusal("IT-TRF-03", wrong, allowed)
+        room, number = change.room_for_units(self.fleets), change.number(self.fleets)
+        wrong = f"You cannot place {_units_in_words(self.units, table.names)}."
+        if any(count > room.get(area, 0) for area, count in self.units.items()):
+            raise Refusal("IT-TRF-03", wrong, f"There is room for {_units_in_words(room, table.names)}.")
         if sum(self.units.values()) != number:
-            raise Refusal("IT-TRF-03", asked, f"Place {amount_of('unit', number)} in all.")
+            raise Refusal("IT-TRF-03", wrong, f"Place {amount_of('unit', number)} in all.")
         if change.first is not None and not self.units.get(change.first):
-            raise Refusal("IT-TRF-03", asked, f"Place at least one unit in {table.names(change.first)}.")
+            raise Refusal("IT-TRF-03", wrong, f"Place at least one unit in {table.names(change.first)}.")
         units = {area: number for area, number in sorted(self.units.items()) if number}
         draft.emit(NationLeft(change.nation, change.into, change.kind, units, tuple(sorted(self.fleets))))
 
@@ -175,8 +177,8 @@ class PlaceSuccessors(Command, frozen=True):
         change = _open_change(table)
         for some in change.choices():
             total = change.number(some)
-            wanted = change.room_for_units(some)
-            counts = {area: schema.count(int(area == change.first), number) for area, number in wanted.items()}
+            room = change.room_for_units(some)
+            counts = {area: schema.count(int(area == change.first), number) for area, number in room.items()}
             free = [area for area in counts if area != change.first]
             units = schema.record(counts, free, x_sum={"minimum": total, "maximum": total})
             fleets = schema.subset(some, change.most_fleets, change.most_fleets)
@@ -203,9 +205,9 @@ def transform(table: Table) -> list[Decision] | Consequence[Table] | None:
     nation, special = waiting
     change = _change(table, nation, special)
     fleets = change.fleets[: change.most_fleets]
-    wanted = change.room_for_units(fleets) if change.most else {}
-    if change.most_fleets in (0, len(change.fleets)) and sum(wanted.values()) <= change.most:
-        return lambda draft: draft.emit(NationLeft(nation, change.into, change.kind, wanted, fleets, automatic=True))
+    room = change.room_for_units(fleets) if change.most else {}
+    if change.most_fleets in (0, len(change.fleets)) and sum(room.values()) <= change.most:
+        return lambda draft: draft.emit(NationLeft(nation, change.into, change.kind, room, fleets, automatic=True))
     return [
         Decision(
             "place-successors",

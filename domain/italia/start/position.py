@@ -93,9 +93,9 @@ class Position(Struct, forbid_unknown_fields=True):
     options: Options = Options()
 
 
-def arrange(given: Mapping[str, Any], data: Data, cards: Cards, rules: Rules, board: Board) -> Table:
+def arrange(content: Mapping[str, Any], data: Data, cards: Cards, rules: Rules, board: Board) -> Table:
     """Return the table of a position. Raises `ValueError` or `msgspec.ValidationError` when it makes no sense."""
-    position = msgspec.convert(dict(given), Position)
+    position = msgspec.convert(dict(content), Position)
     table = bare(data, cards, rules, position.options, board)
     table.round, table.stage = position.round, position.part
     for nation, changes in _standings(position).items():
@@ -104,11 +104,11 @@ def arrange(given: Mapping[str, Any], data: Data, cards: Cards, rules: Rules, bo
         table.change(nation, **changes)
     for force in position.forces:
         _lay(table, force)
-        came = {
+        arrivals = {
             **table.nations[force.nation].came,
             **{name: position.came.get(name, position.round) for name in force.leaders},
         }
-        table.change(force.nation, came=came)
+        table.change(force.nation, came=arrivals)
     for standing, marked in ((True, position.cities), (False, position.ruins)):
         for area, owner in marked.items():
             table.cities[area] = City(standing, owner or None, area in position.spared)
@@ -131,7 +131,7 @@ def arrange(given: Mapping[str, Any], data: Data, cards: Cards, rules: Rules, bo
         if position.campaign is not None:
             table.campaign = Campaign(position.turn, position.campaign)
     for nation in table.nations:
-        if short := [kind for kind, left in table.supply(nation).items() if left < 0]:
+        if short := [kind for kind, unused in table.supply(nation).items() if unused < 0]:
             raise ValueError(f"{nation} have more {', '.join(short)} than there are counters")
     return table
 

@@ -32,8 +32,8 @@ class PiecesSetUp(Event, frozen=True):
         for area, armies in sorted(self.armies.items()):  # the log does not keep the order
             for nation, army in sorted(armies.items()):
                 table.add(area, nation, army)
-                came = {**table.nations[nation].came, **dict.fromkeys(army.leaders, 1)}
-                table.change(nation, came=came)  # IT-RNF-13: they leave in the second turn
+                arrivals = {**table.nations[nation].came, **dict.fromkeys(army.leaders, 1)}
+                table.change(nation, came=arrivals)  # IT-RNF-13: they leave in the second turn
         for sea, fleets in sorted(self.fleets.items()):
             for nation, number in sorted(fleets.items()):
                 table.add_fleets(nation, sea, number)

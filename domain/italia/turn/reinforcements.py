@@ -114,7 +114,7 @@ class ReinforcementsPlaced(Event, frozen=True):
         army = Army(self.units, self.leaders)
         one = table.arriving[0]
         placed: Mapping[str, int] = {**self.units, FLEET: self.fleets}
-        units = {kind: left for kind, number in one.units.items() if (left := number - placed.get(kind, 0))}
+        units = {kind: rest for kind, number in one.units.items() if (rest := number - placed.get(kind, 0))}
         at, fleets = one.at, one.fleets
         if self.to in table.fleets:
             table.load(FleetId(self.to), army)
@@ -133,8 +133,8 @@ class ReinforcementsPlaced(Event, frozen=True):
             [replace(one, units=units, leaders=leaders, at=at, fleets=fleets)] if units or leaders else []
         )
         if self.leaders:
-            came = {**table.nations[self.nation].came, **dict.fromkeys(self.leaders, table.round)}
-            table.change(self.nation, came=came)
+            arrivals = {**table.nations[self.nation].came, **dict.fromkeys(self.leaders, table.round)}
+            table.change(self.nation, came=arrivals)
 
     def tell(self, names: Names) -> str:
         units: dict[str, int] = {**self.units, FLEET: self.fleets} if self.fleets else {**self.units}
@@ -179,8 +179,8 @@ def dismissed(table: Table, nation: NationId) -> Iterator[LeaderId]:
     """Yield the leaders who leave in phase 2 of the nation's turn (IT-RNF-12, IT-RNF-13, IT-RNF-15)."""
     card = table.cards.nations[nation]
     again = {name for entry in card.arrivals if entry.round == table.round for name in entry.leaders}
-    for name, came in table.nations[nation].came.items():
-        until = table.cards.leader_of[name][1].stays_until or came + 1
+    for name, arrival in table.nations[nation].came.items():
+        until = table.cards.leader_of[name][1].stays_until or arrival + 1
         if table.round >= until and name not in again:
             yield name
 
@@ -268,13 +268,13 @@ class Arrive(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, one = draft.table, draft.table.arriving[0]
         if self.nation != one.nation:
-            asked = f"The {table.names(self.nation)} have no reinforcements to place now."
-            raise Refusal("IT-RNF-01", asked, f"It is the turn of the {table.names(one.nation)} to place theirs.")
-        if chosen := _to_be_chosen(table, one):
-            self._choose(draft, one, chosen)
+            wrong = f"The {table.names(self.nation)} have no reinforcements to place now."
+            raise Refusal("IT-RNF-01", wrong, f"It is the turn of the {table.names(one.nation)} to place theirs.")
+        if choice := _to_be_chosen(table, one):
+            self._choose(draft, one, choice)
             return
         placed = _arrivals_in_words({**self.units, FLEET: self.fleets}, self.leaders, table.names)
-        asked = f"You cannot place {placed} in {table.names(self.to)}."
+        wrong = f"You cannot place {placed} in {table.names(self.to)}."
         if self.fleets:
             come, seas = one.units.get(FLEET, 0), seas_for(table, one)
             number = _available(table, one).get(FLEET, 0) if table.rules.counters_limit_fleets else come
@@ -282,38 +282,38 @@ class Arrive(Command, frozen=True):
                 fleets = f"Place up to {amount_of(FLEET, number)} and nothing else, in one of these: "
                 allowed = f"{fleets}{table.names.all(seas)}." if number else "No fleets are left to place."
                 short = self.to in seas and number < self.fleets <= come
-                raise Refusal("IT-RNF-02" if short else "IT-RNF-01", asked, allowed)
+                raise Refusal("IT-RNF-02" if short else "IT-RNF-01", wrong, allowed)
         else:
-            self._check(table, one, asked)
+            self._check(table, one, wrong)
         units: Units = {kind: self.units[kind] for kind in KINDS if self.units.get(kind)}
         draft.emit(ReinforcementsPlaced(one.nation, self.to, units, self.fleets, tuple(sorted(self.leaders))))
 
     def _choose(self, draft: Draft[Table], one: Arriving, areas: list[AreaId]) -> None:
         if self.to not in areas or self.units or self.fleets or self.leaders:
-            asked = f"You cannot arrive in {draft.table.names(self.to)} yet."
+            wrong = f"You cannot arrive in {draft.table.names(self.to)} yet."
             rule = "IT-RNF-17" if self.to in areas else "IT-RNF-01"
-            raise Refusal(rule, asked, f"First name one of these areas, without units: {draft.table.names.all(areas)}.")
+            raise Refusal(rule, wrong, f"First name one of these areas, without units: {draft.table.names.all(areas)}.")
         draft.emit(_choice_of_area(draft.table, one, AreaId(self.to)))
 
-    def _check(self, table: Table, one: Arriving, asked: str) -> None:
+    def _check(self, table: Table, one: Arriving, wrong: str) -> None:
         where = rooms(table, one)
         if self.to not in where:
-            raise Refusal(self._barred_by(table, one), asked, f"They can be placed in {table.names.all(where)}.")
+            raise Refusal(self._barred_by(table, one), wrong, f"They can be placed in {table.names.all(where)}.")
         most = _available(table, one)
         number = sum(self.units.values())
-        known = {*self.leaders} <= {*one.leaders} and len({*self.leaders}) == len(self.leaders)
-        if any(kind not in most or count > most[kind] for kind, count in self.units.items()) or not known:
-            comes = known and all(number <= one.units.get(kind, 0) for kind, number in self.units.items())
-            due = "IT-RNF-08" if entry_of(table, one).up_to else "IT-RNF-01"
-            rule = "IT-RNF-02" if comes else due
-            raise Refusal(rule, asked, f"You still have to place {_arrivals_in_words(most, one.leaders, table.names)}.")
+        is_right = {*self.leaders} <= {*one.leaders} and len({*self.leaders}) == len(self.leaders)
+        if any(kind not in most or count > most[kind] for kind, count in self.units.items()) or not is_right:
+            comes = is_right and all(number <= one.units.get(kind, 0) for kind, number in self.units.items())
+            rule_of_entry = "IT-RNF-08" if entry_of(table, one).up_to else "IT-RNF-01"
+            rule = "IT-RNF-02" if comes else rule_of_entry
+            raise Refusal(rule, wrong, f"You still have to place {_arrivals_in_words(most, one.leaders, table.names)}.")
         if not number and not self.leaders:
-            raise Refusal("IT-RNF-01", asked, "Name at least one unit or leader.")
+            raise Refusal("IT-RNF-01", wrong, "Name at least one unit or leader.")
         if not fits(self.units, where[self.to]):
-            raise Refusal("IT-RNF-01", asked, f"There is room for {amount_of('unit', where[self.to])}.")
+            raise Refusal("IT-RNF-01", wrong, f"There is room for {amount_of('unit', where[self.to])}.")
         if _leader_first(table, one) and not self.leaders:
             rule = "IT-RNF-05" if entry_of(table, one).spread == "among-leaders" else "IT-RNF-04"
-            raise Refusal(rule, asked, "Place the leaders first: the units stand with them.")
+            raise Refusal(rule, wrong, "Place the leaders first: the units stand with them.")
 
     def _barred_by(self, table: Table, one: Arriving) -> str:
         """Return the rule that keeps units from a place: that of their leaders where the card would allow it."""
@@ -369,11 +369,11 @@ class EndArrival(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         one = draft.table.arriving[0]
-        asked, names = "You cannot take fewer units than arrive.", draft.table.names
+        wrong, names = "You cannot take fewer units than arrive.", draft.table.names
         if self.nation != one.nation:
-            raise Refusal("IT-RNF-01", asked, f"It is the turn of the {names(one.nation)} to place theirs.")
+            raise Refusal("IT-RNF-01", wrong, f"It is the turn of the {names(one.nation)} to place theirs.")
         if not entry_of(draft.table, one).up_to:
-            raise Refusal("IT-RNF-02", asked, f"The {names(one.nation)} must place all that they get.")
+            raise Refusal("IT-RNF-02", wrong, f"The {names(one.nation)} must place all that they get.")
         draft.emit(ArrivalEnded(one.nation, one.units))
 
     @classmethod

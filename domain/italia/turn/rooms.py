@@ -32,8 +32,8 @@ def areas_for(table: Table, one: Arriving) -> list[AreaId]:
         if not areas and one.units:
             areas = [area for area in table.map.lands if table.is_entry(area)]
     if entry.apart_from is not None:
-        taken = table.leader_at(entry.apart_from)
-        areas = [area for area in areas if area != taken]
+        barred = table.leader_at(entry.apart_from)
+        areas = [area for area in areas if area != barred]
     return areas
 
 
@@ -66,16 +66,20 @@ def rooms(table: Table, one: Arriving) -> dict[str, int]:
         return {one.chosen: sum(one.units.values())}
     if table.rules.company_stays_together and (with_leader := _company(table, one)) is not None:
         return with_leader
-    left = _on_land(one)
-    found: dict[str, int] = dict.fromkeys(land_for(table, one), left)
+    number_on_land = _on_land(one)
+    room_at: dict[str, int] = dict.fromkeys(land_for(table, one), number_on_land)
     if entry.spread == "with-leader" and entry.leaders and one.at:
-        found = dict.fromkeys(one.at, left)
+        room_at = dict.fromkeys(one.at, number_on_land)
     elif entry.spread == "among-leaders" and not one.leaders:
-        found = {area: left for area in found if set(table.army(AreaId(area), one.nation).leaders) & set(entry.leaders)}
+        room_at = {
+            area: number_on_land
+            for area in room_at
+            if set(table.army(AreaId(area), one.nation).leaders) & set(entry.leaders)
+        }
     if isinstance(place, Controlled) and place.most_each is not None:
-        found = _few_each(table, one, place, found)
-    found |= aboard(table, one)
-    return {to: number for to, number in found.items() if number or one.leaders}
+        room_at = _few_each(table, one, place, room_at)
+    room_at |= aboard(table, one)
+    return {to: number for to, number in room_at.items() if number or one.leaders}
 
 
 def _on_land(one: Arriving) -> int:
@@ -111,18 +115,18 @@ def _company(table: Table, one: Arriving) -> dict[str, int] | None:
     if place is None:
         return None
     if place in table.map.lands:
-        return {place: left} if (left := _on_land(one)) else {}
+        return {place: number} if (number := _on_land(one)) else {}
     fleets = aboard(table, one)
     return {name: room for name, room in fleets.items() if room and table.fleets[FleetId(name)].sea == place}
 
 
-def _few_each(table: Table, one: Arriving, place: Controlled, found: Mapping[str, int]) -> dict[str, int]:
+def _few_each(table: Table, one: Arriving, place: Controlled, counts: Mapping[str, int]) -> dict[str, int]:
     """Return where units stand that come a few to each area, or all together in one (IT-I1-32)."""
     assert place.most_each is not None, "a card that limits the units of each area"
     together = place.or_all_in
     if together is not None and one.at.get(together, 0) > place.most_each:
-        return {**dict.fromkeys(found, 0), together: sum(one.units.values())}
-    rest = {area: max(0, place.most_each - one.at.get(AreaId(area), 0)) for area in found}
+        return {**dict.fromkeys(counts, 0), together: sum(one.units.values())}
+    rest = {area: max(0, place.most_each - one.at.get(AreaId(area), 0)) for area in counts}
     if together is not None and not sum(one.at.values()) and not set(table.nations_at(together)) - {one.nation}:
         rest[together] = sum(one.units.values())
     return rest

@@ -196,14 +196,14 @@ def _pieces(
     table: Table, victim: NationId, units: Mapping[Any, int], leaders: tuple[LeaderId, ...]
 ) -> Iterator[frozenset[str]]:
     """Yield for each piece everything that a card can call it."""
-    left, fleets = table.on_board(victim), units.get(FLEET, 0)
+    others, fleets = table.on_board(victim), units.get(FLEET, 0)
     land = [kind for kind in KINDS for _ in range(units.get(kind, 0))]
     for number, kind in enumerate(land, start=1):
-        last_on_land = number == len(land) and not left.keys() - {FLEET}
-        last = last_on_land and not left and not fleets
+        last_on_land = number == len(land) and not others.keys() - {FLEET}
+        last = last_on_land and not others and not fleets
         yield frozenset({"any", kind, *["last-land-unit"] * last_on_land, *["last-unit"] * last})
     for number in range(1, fleets + 1):
-        yield frozenset({"any", FLEET, *["last-unit"] * (number == fleets and not left)})
+        yield frozenset({"any", FLEET, *["last-unit"] * (number == fleets and not others)})
     for leader in leaders:
         yield frozenset({"any", "leader", f"leader {leader}"})
 

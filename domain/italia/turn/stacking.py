@@ -92,8 +92,8 @@ class CapitalDeclared(Event, frozen=True):
             table.take(self.former, self.nation, Army(self.removed))
 
     def tell(self, names: Names) -> str:
-        lost = f", and lost {listed(self.removed)} in {names(self.former)}" if self.former and self.removed else ""
-        return f"The {names(self.nation)} declared {names(self.area)} their capital{lost}."
+        loss = f", and lost {listed(self.removed)} in {names(self.former)}" if self.former and self.removed else ""
+        return f"The {names(self.nation)} declared {names(self.area)} their capital{loss}."
 
 
 # --- limits ---
@@ -177,8 +177,8 @@ def crowded(table: Table) -> dict[AreaId, int]:
     elif after_combat:
         areas = list(combat.fought)
     else:
-        held = tuple(table.areas_of(nation)) if table.campaign is None else _held_to_limits(table, nation, combat)
-        areas = [area for area in held if area not in combat.fronts and table.treats_as_normal(nation, area)]
+        limited = tuple(table.areas_of(nation)) if table.campaign is None else _held_to_limits(table, nation, combat)
+        areas = [area for area in limited if area not in combat.fronts and table.treats_as_normal(nation, area)]
     over = {area: excess_of(table, nation, area, after_combat=after_combat) for area in areas}
     return {area: number for area, number in over.items() if number and not has_no_limit(table, area)}
 
@@ -207,11 +207,11 @@ def _where_campaign_ended(table: Table) -> list[AreaId]:
 
 def check(table: Table) -> list[Decision] | Consequence[Table] | None:
     """Ask for the units that are removed, area by area; None when no area is above its limit."""
-    nation, found = turn_of(table).nation, crowded(table)
-    if not found:
+    nation, excesses = turn_of(table).nation, crowded(table)
+    if not excesses:
         areas = _received(table, nation)
         return (lambda draft: draft.emit(StackingChecked(nation, areas))) if areas else None
-    places = table.names.all(found)
+    places = table.names.all(excesses)
     return [
         Decision(
             "stacking",
@@ -219,7 +219,7 @@ def check(table: Table) -> list[Decision] | Consequence[Table] | None:
             RuleId("IT-STK-04"),
             f"Which units do the {table.names(nation)} remove from {places}?",
             "What an area cannot hold is lost. A capital holds one more.",
-            {"nation": nation, "excess": found},
+            {"nation": nation, "excess": excesses},
         )
     ]
 
@@ -231,8 +231,8 @@ def _received(table: Table, nation: NationId) -> tuple[AreaId, ...]:
     received = table.nations[nation].received
     if table.campaign is None:
         return received
-    held = _held_to_limits(table, nation, table.combat)
-    return tuple(area for area in received if area in held)
+    limited = _held_to_limits(table, nation, table.combat)
+    return tuple(area for area in received if area in limited)
 
 
 class RemoveExcess(Command, frozen=True):
@@ -252,14 +252,17 @@ class RemoveExcess(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
         names = table.names
-        asked = f"The {names(nation)} cannot remove {listed(self.units)} from {names(self.area)}."
-        found, there = crowded(table), table.army(self.area, nation).units
+        wrong = f"The {names(nation)} cannot remove {listed(self.units)} from {names(self.area)}."
+        excesses, there = crowded(table), table.army(self.area, nation).units
         refuse_unless(
-            self.area in found, "IT-STK-04", asked, f"Too many units are in {names.all(found)}: remove some there."
+            self.area in excesses,
+            "IT-STK-04",
+            wrong,
+            f"Too many units are in {names.all(excesses)}: remove some there.",
         )
-        refuse_unless(within(self.units, there), "IT-STK-04", asked, f"They have {listed(there)} there.")
-        excess = found[self.area]
-        refuse_unless(total(self.units) == excess, "IT-STK-04", asked, f"Remove {amount_of('unit', excess)} there.")
+        refuse_unless(within(self.units, there), "IT-STK-04", wrong, f"They have {listed(there)} there.")
+        excess = excesses[self.area]
+        refuse_unless(total(self.units) == excess, "IT-STK-04", wrong, f"Remove {amount_of('unit', excess)} there.")
         draft.emit(ExcessRemoved(nation, self.area, plus(self.units, {})))
 
     @classmethod
@@ -298,25 +301,25 @@ class DeclareCapital(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, names, nation = draft.table, draft.table.names, self.nation
-        asked = f"You cannot declare {names(self.area)} the capital of the {names(nation)}."
+        wrong = f"You cannot declare {names(self.area)} the capital of the {names(nation)}."
         own = _nations_of(table, seat)
-        refuse_unless(nation in own, "IT-STK-07", asked, f"You lead the {names.all(own)}.")
+        refuse_unless(nation in own, "IT-STK-07", wrong, f"You lead the {names.all(own)}.")
         if (fixed := fixed_capital(table, nation)) is not None:
-            raise Refusal("IT-STK-10", asked, f"Their capital always is {names(fixed)}.")
+            raise Refusal("IT-STK-10", wrong, f"Their capital always is {names(fixed)}.")
         areas = _sites(table, nation)
         allowed = (
             f"It must be another area that they control and do not attack: {names.all(areas) if areas else 'none'}."
         )
-        refuse_unless(self.area in areas, "IT-STK-09", asked, allowed)
+        refuse_unless(self.area in areas, "IT-STK-09", wrong, allowed)
         former, excess = _given_up(table, nation)
         there = table.army(former, nation).units if former is not None and excess else {}
-        lost = "They remove no units from their former capital."
+        sentence = "They remove no units from their former capital."
         if former is not None and excess:
-            lost = (
+            sentence = (
                 f"They must remove {amount_of('unit', excess)} from {names(former)}, where they have {listed(there)}."
             )
         fits = total(self.removed) == excess and within(self.removed, there)
-        refuse_unless(fits, "IT-STK-08", asked, lost)
+        refuse_unless(fits, "IT-STK-08", wrong, sentence)
         draft.emit(CapitalDeclared(nation, self.area, former, plus(self.removed, {})))
 
     @classmethod

@@ -40,8 +40,8 @@ class GameWon(Event, frozen=True):
 
 def areas(table: Table) -> Consequence[Table] | None:
     """Score areas, cities and regions at the end of a round (IT-VP-02, IT-VP-03)."""
-    held = any(halves for nation in table.nations for _, halves in scoring.holdings(table, nation))
-    return _score if held or any(standing.shared for standing in table.nations.values()) else None
+    scores = any(halves for nation in table.nations for _, halves in scoring.holdings(table, nation))
+    return _score if scores or any(standing.shared for standing in table.nations.values()) else None
 
 
 def _score(draft: Draft[Table]) -> None:

@@ -95,8 +95,8 @@ class CommittedChance:
             number = fair
             while number >= fair:
                 number = int.from_bytes(bytes(next(stream) for _ in range(4)), "big")
-            chosen = number % choices
-            places[last], places[chosen] = places[chosen], places[last]
+            choice = number % choices
+            places[last], places[choice] = places[choice], places[last]
         return tuple(places)
 
     def salt(self, draw: int) -> bytes:
@@ -147,14 +147,14 @@ class ScriptedChance:
     def order(self, draw: int, items: Sequence[Any]) -> tuple[int, ...]:
         first = self._lots[self.shuffles] if self.shuffles < len(self._lots) else []
         self.shuffles += 1
-        left, places = list(range(len(items))), list[int]()
+        rest, places = list(range(len(items))), list[int]()
         for item in first:
-            place = next((place for place in left if items[place] == item), None)
+            place = next((place for place in rest if items[place] == item), None)
             if place is None:
                 raise LookupError(f"shuffle {self.shuffles} lays down {item!r}; left to come are {list(items)}")
-            left.remove(place)
+            rest.remove(place)
             places.append(place)
-        return (*places, *left)
+        return (*places, *rest)
 
     def salt(self, draw: int) -> bytes:
         return draw.to_bytes(16, "big")

@@ -56,7 +56,7 @@ def value_at(event: Mapping[str, Any], way: Way) -> Any:
     return value
 
 
-def draw_of(event: Mapping[str, Any], shown: Shown) -> int | None:
+def draw_of(event: Mapping[str, Any], evidence: Shown) -> int | None:
     """Return the number of the draw that an event shows; None when nothing was drawn."""
-    holder = value_at(event, shown.at)
+    holder = value_at(event, evidence.at)
     return None if holder is None else holder.get("draw")

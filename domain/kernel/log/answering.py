@@ -37,31 +37,33 @@ def leave_answer(game: Game, seat: Seat, answer: Answer, chance: Chance, cause: 
     game.require_not_resigned(seat)
     command = read_commands(ruleset, (canonical(answer.command),))[0]
     if answer.decision not in ruleset.answers:
-        asked = f"{ruleset.title} asks for no decision {answer.decision!r}."
-        raise Refusal("TAB-ADV-01", asked, f"Expected one of {enumerated([*ruleset.answers])}.")
+        wrong = f"{ruleset.title} asks for no decision {answer.decision!r}."
+        raise Refusal("TAB-ADV-01", wrong, f"Expected one of {enumerated([*ruleset.answers])}.")
     if answer.decision not in command.answers:
-        asked = f"The command {type_name(type(command))} does not answer the decision {answer.decision}."
-        raise Refusal("TAB-ADV-01", asked, f"Commands that do: {enumerated(ruleset.answers[answer.decision])}.")
-    if sum(left.seat == seat for left in game.answers.values()) >= MOST:
-        asked = f"You have left {MOST} answers in advance."
-        raise Refusal("TAB-ADV-02", asked, "Revoke one before you leave another.")
-    given = canonical(command)
-    if not given.isascii():  # else other programs could sort names in it differently
+        wrong = f"The command {type_name(type(command))} does not answer the decision {answer.decision}."
+        raise Refusal("TAB-ADV-01", wrong, f"Commands that do: {enumerated(ruleset.answers[answer.decision])}.")
+    if sum(each.seat == seat for each in game.answers.values()) >= MOST:
+        wrong = f"You have left {MOST} answers in advance."
+        raise Refusal("TAB-ADV-02", wrong, "Revoke one before you leave another.")
+    content = canonical(command)
+    if not content.isascii():  # else other programs could sort names in it differently
         raise Refusal("TAB-ADV-01", "The command has letters beyond ASCII.", "Answer this yourself when you are asked.")
-    kept = replace(answer, command=msgspec.json.decode(given), round=game.round if answer.until == "round" else None)
+    limited = replace(
+        answer, command=msgspec.json.decode(content), round=game.round if answer.until == "round" else None
+    )
     draft = Draft[Any](game.table, chance, Vault(), game.draws)
-    event = AnswerLeft(seat, draft.seal(kept, (seat,)))
+    event = AnswerLeft(seat, draft.seal(limited, (seat,)))
     return game.log([(event, draft.draws)], replace(cause, seat=seat), at, draft)
 
 
-def revoke_answer(game: Game, seat: Seat, left: Version, cause: Cause, at: str) -> Decided:
+def revoke_answer(game: Game, seat: Seat, version: Version, cause: Cause, at: str) -> Decided:
     """Take back an answer left at a version. Raises `Refusal` when there is none of this seat (TAB-ADV-02)."""
-    _require_left(game, seat, left)
-    return game.log([(AnswerRevoked(seat, left), game.draws)], replace(cause, seat=seat), at)
+    _require_left(game, seat, version)
+    return game.log([(AnswerRevoked(seat, version), game.draws)], replace(cause, seat=seat), at)
 
 
 def give_answer(
-    game: Game, seat: Seat, left: Version, command: Command[Any], chance: Chance, vault: Vault, cause: Cause, at: str
+    game: Game, seat: Seat, version: Version, command: Command[Any], chance: Chance, vault: Vault, cause: Cause, at: str
 ) -> Decided:
     """Give an answer left at a version, whose command is `command`.
 
@@ -69,15 +71,15 @@ def give_answer(
         Refusal: no such answer is left or it has ended, it has another command or the seat is not asked this
             (TAB-ADV-01) as far as `vault` tells what it is, or the command is not lawful now.
     """
-    sealed = _require_left(game, seat, left).answer
+    sealed = _require_left(game, seat, version).answer
     if vault.holds(sealed):
         answer = read_answer(vault.open(sealed))
-        asked = any(seat in decision.seats and answer.fits(decision) for decision in game.decisions)
-        ended = answer.has_ended(game.round, game.answers[left].given)
-        if ended or not asked or canonical(answer.command) != canonical(command):
-            wrong = f"The answer that {seat} left at version {left} is not this one, or not given now."
+        is_open = any(seat in decision.seats and answer.fits(decision) for decision in game.decisions)
+        has_ended = answer.has_ended(game.round, game.answers[version].given)
+        if has_ended or not is_open or canonical(answer.command) != canonical(command):
+            wrong = f"The answer that {seat} left at version {version} is not this one, or not given now."
             raise Refusal("TAB-ADV-01", wrong, "An answer is given as it was left, when its decision is open.")
-    return game.decide(seat, command, chance, vault, cause, at, AnswerGiven(seat, left))
+    return game.decide(seat, command, chance, vault, cause, at, AnswerGiven(seat, version))
 
 
 def _require_left(game: Game, seat: Seat, left: Version) -> Left:
@@ -96,7 +98,7 @@ def answer_due(game: Game, chance: Chance, vault: Vault, at: str) -> Decided | N
     """
     for decision in game.decisions:
         for seat in decision.seats:
-            for left, each in reversed(game.answers.items()):
+            for version, each in reversed(game.answers.items()):
                 if each.seat != seat or not vault.holds(each.answer):
                     continue
                 answer = read_answer(vault.open(each.answer))
@@ -105,7 +107,7 @@ def answer_due(game: Game, chance: Chance, vault: Vault, at: str) -> Decided | N
                 try:
                     command = read_commands(game.ruleset, (canonical(answer.command),))[0]
                     cause = Cause(game.players[seat])
-                    return game.decide(seat, command, chance, vault, cause, at, AnswerGiven(seat, left))
+                    return game.decide(seat, command, chance, vault, cause, at, AnswerGiven(seat, version))
                 except Refusal:
                     continue
     return None
@@ -121,11 +123,11 @@ def given_in_advance(step: Decided, chance: Chance, vault: Vault, at: str) -> It
         return
     for _ in range(AT_ONCE):
         vault = vault.joined_by(step.secrets)
-        due = answer_due(step.game, chance, vault, at)
-        if due is None:
+        answer = answer_due(step.game, chance, vault, at)
+        if answer is None:
             return
-        yield due
-        step = due
+        yield answer
+        step = answer
 
 
 def moves_on(records: Sequence[Record]) -> bool:

@@ -66,9 +66,9 @@ class Answer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     until: Until = "revoked"
     round: int | None = None
 
-    def has_ended(self, now: int, given: int) -> bool:
+    def has_ended(self, now: int, uses: int) -> bool:
         """Tell whether it is not given any more in round `now`, after it was given so often."""
-        return (self.until == "once" and given > 0) or (self.round is not None and self.round != now)
+        return (self.until == "once" and uses > 0) or (self.round is not None and self.round != now)
 
     def fits(self, decision: Decision) -> bool:
         """Tell whether it answers a decision."""

@@ -174,10 +174,10 @@ class Around(Struct, frozen=True):
             case TakeBackAsked(seat, to, asks):
                 request = Asked(seat, to, asks_present=asks == "present")
                 return replace(self, asked={**self.asked, version: request})
-            case TakeBackAnswered(seat, asked, agrees) if asked in self.asked:
-                request = self.asked[asked]
-                answered = replace(request, agreed=(*request.agreed, seat)) if agrees else _closed(request)
-                return replace(self, asked={**self.asked, asked: answered})
+            case TakeBackAnswered(seat, asked_at, agrees) if asked_at in self.asked:
+                request = self.asked[asked_at]
+                reply = replace(request, agreed=(*request.agreed, seat)) if agrees else _closed(request)
+                return replace(self, asked={**self.asked, asked_at: reply})
             case EndProposed(asks, order, round_, seat):
                 ends = {at: each for at, each in self.ends.items() if each.round == round_}
                 ends[version] = Proposed(seat, order, round_, asks)
@@ -209,13 +209,13 @@ class Around(Struct, frozen=True):
 
     def handed_over(self, seat: Seat, before: PlayerId | None) -> "Around":
         """Return the state after another account took over the seat of `before`."""
-        held = self.held.get(seat, ())
-        return replace(self, held={**self.held, seat: (*held, before)}) if before is not None else self
+        holders = self.held.get(seat, ())
+        return replace(self, held={**self.held, seat: (*holders, before)}) if before is not None else self
 
     def moved_on(self, last: Version) -> "Around":
         """Return the state after the game moved on at version `last`: earlier requests have lapsed."""
-        asked = {version: request for version, request in self.asked.items() if version > last}
-        return replace(self, asked=asked) if len(asked) < len(self.asked) else self
+        open_requests = {version: request for version, request in self.asked.items() if version > last}
+        return replace(self, asked=open_requests) if len(open_requests) < len(self.asked) else self
 
     def is_official(self, player: PlayerId | None) -> bool:
         return player is not None and self.officials.get(player, False)

@@ -57,25 +57,25 @@ def create(
         DocumentError: its documents do not fit this board.
         ValueError: the ruleset cannot be played on this board.
     """
-    chosen = msgspec.convert(dict(setup), ruleset.setup)
-    seats = ruleset.seats(players, chosen)
+    choices = msgspec.convert(dict(setup), ruleset.setup)
+    seats = ruleset.seats(players, choices)
     if not seats:
         numbers = ", ".join(map(str, ruleset.players))
-        asked = f"You asked for a game of {players} players."
-        raise Refusal("TAB-LIFE-02", asked, f"{ruleset.title} is for {numbers} players.")
+        wrong = f"You asked for a game of {players} players."
+        raise Refusal("TAB-LIFE-02", wrong, f"{ruleset.title} is for {numbers} players.")
     if abandoned_after is not UNSET and not SHORTEST_STILL <= abandoned_after <= LONGEST_STILL:
-        asked = f"You asked for a game that is abandoned after {abandoned_after} days."
+        wrong = f"You asked for a game that is abandoned after {abandoned_after} days."
         raise Refusal(
-            "TAB-END-04", asked, f"Expected {SHORTEST_STILL} to {LONGEST_STILL} days.", field="abandoned_after"
+            "TAB-END-04", wrong, f"Expected {SHORTEST_STILL} to {LONGEST_STILL} days.", field="abandoned_after"
         )
     board = ruleset.equip(board)
-    ruleset.lay(seats, chosen, board)
+    ruleset.lay(seats, choices, board)
     event = GameCreated(
         ruleset=ruleset.id,
         ruleset_version=ruleset.version,
         board=Map.of(board).digest,
         seats=seats,
-        setup=msgspec.to_builtins(chosen),
+        setup=msgspec.to_builtins(choices),
         organizer=organizer,
         commitment=commitment,
         organizer_sees=organizer_sees,
@@ -105,8 +105,8 @@ def cancel(game: Game, cause: Cause, at: str) -> Decided:
         rule, open_, right = "TAB-FORK-06", "running", "You can close an analysis only while it goes on."
     declines = game.rematch_of is not None and cause.player in game.players.values()
     if cause.player != game.organizer and not declines:
-        asked = "You are not the organizer of this game."
-        raise Refusal(rule, asked, f"Only the organizer, {game.organizer}, can cancel it.")
+        wrong = "You are not the organizer of this game."
+        raise Refusal(rule, wrong, f"Only the organizer, {game.organizer}, can cancel it.")
     if game.status != open_:
         raise Refusal(rule, f"You asked to cancel the game, but {game.state}.", right, untimely=True)
     return game.log([(GameCancelled(), 0)], cause, at)
@@ -129,11 +129,11 @@ def require_startable(game: Game) -> None:
     """Raise `Refusal` while a seat is free, or when the game has begun."""
     game.require_gathering("start")
     if free := [seat for seat, holder in game.players.items() if holder is None]:
-        asked = "The game cannot start yet."
-        raise Refusal("TAB-LIFE-02", asked, f"These seats are still free: {', '.join(free)}.")
+        wrong = "The game cannot start yet."
+        raise Refusal("TAB-LIFE-02", wrong, f"These seats are still free: {', '.join(free)}.")
     if game.rematch_of is not None and (open_ := game.around.assigned):
-        asked = "The rematch cannot start yet."
-        raise Refusal("TAB-REM-03", asked, f"These seats have not agreed: {', '.join(open_)}.", untimely=True)
+        wrong = "The rematch cannot start yet."
+        raise Refusal("TAB-REM-03", wrong, f"These seats have not agreed: {', '.join(open_)}.", untimely=True)
 
 
 def seats_moved(game: Game, moves: Mapping[Seat, Seat]) -> SeatsMoved:

@@ -106,7 +106,7 @@ PRESETS: Final[Mapping[str, Clock]] = {
 def require_sound(clock: Clock, seats: int) -> None:
     """Raise `Refusal` unless a game of so many seats can have this clock (TAB-CLK-02)."""
     spans = f"{SHORTEST} to {LONGEST} seconds, which are {LONGEST // (24 * 3600)} days"
-    for wrong, name, asked, allowed in (
+    for is_wrong, name, wrong, allowed in (
         *(
             (not least <= value <= most, name, f"The clock has {name} = {value}.", f"Expected {right}.")
             for name, value, least, most, right in (
@@ -142,15 +142,15 @@ def require_sound(clock: Clock, seats: int) -> None:
             "Only with two seats the other one can win: expected 'answer', 'vacate' or 'claim'.",
         ),
     ):
-        if wrong:
-            raise Refusal("TAB-CLK-02", asked, allowed, field=f"clock.{name}")
+        if is_wrong:
+            raise Refusal("TAB-CLK-02", wrong, allowed, field=f"clock.{name}")
     if (quiet := clock.quiet) is not None:
         if not (0 <= quiet.begins < 24 * 60 and 0 <= quiet.ends < 24 * 60):
-            asked = f"The quiet hours are from minute {quiet.begins} to minute {quiet.ends}."
-            raise Refusal("TAB-CLK-02", asked, "Expected minutes of the day, 0 to 1439.", field="clock.quiet")
+            wrong = f"The quiet hours are from minute {quiet.begins} to minute {quiet.ends}."
+            raise Refusal("TAB-CLK-02", wrong, "Expected minutes of the day, 0 to 1439.", field="clock.quiet")
         if not 0 < quiet.length <= LONGEST_QUIET:
-            asked = f"The quiet hours last {quiet.length} minutes."
-            raise Refusal("TAB-CLK-02", asked, f"Expected 1 to {LONGEST_QUIET} minutes.", field="clock.quiet")
+            wrong = f"The quiet hours last {quiet.length} minutes."
+            raise Refusal("TAB-CLK-02", wrong, f"Expected 1 to {LONGEST_QUIET} minutes.", field="clock.quiet")
 
 
 def _seconds_in_words(seconds: int) -> str:
@@ -209,8 +209,8 @@ class Clocks(Struct, frozen=True):
 
     def shows(self, seat: Seat, at: str) -> int:
         """Return the milliseconds that a seat has left at a time; below 0 in its grace."""
-        left = self.left.get(seat, 0)
-        return left - self.spent(seat, at) if seat in self.runs else left
+        time = self.left.get(seat, 0)
+        return time - self.spent(seat, at) if seat in self.runs else time
 
     def spent(self, seat: Seat, at: str) -> int:
         """Return the milliseconds that a running clock has counted up to a time."""
@@ -232,8 +232,8 @@ class Clocks(Struct, frozen=True):
 
     def next_fall(self) -> tuple[str, Seat] | None:
         """Return when the next flag is due, and whose; None while no clock runs."""
-        due = ((at, seat) for seat in self.runs if (at := self.falls_at(seat)) is not None)
-        return min(due, default=None)
+        falls = ((at, seat) for seat in self.runs if (at := self.falls_at(seat)) is not None)
+        return min(falls, default=None)
 
 
 @lru_cache(maxsize=64)  # one act reads the same few times, once for each seat
@@ -264,11 +264,11 @@ def _waking_time(quiet: Quiet | None, number: int) -> int:
     )
 
 
-def _uncounted(quiet: Quiet | None, counted: int) -> int:
+def _uncounted(quiet: Quiet | None, elapsed: int) -> int:
     """Return the first millisecond since 1970 at which so many were not quiet."""
     if quiet is None:
-        return counted
-    days, rest = divmod(counted, DAY - quiet.length * _MINUTE)
+        return elapsed
+    days, rest = divmod(elapsed, DAY - quiet.length * _MINUTE)
     if not rest:  # the last moment that counted, on the day before
         days, rest = days - 1, DAY - quiet.length * _MINUTE
     for start, stop in _awake(quiet):
@@ -278,7 +278,7 @@ def _uncounted(quiet: Quiet | None, counted: int) -> int:
     raise AssertionError("a day has more time than this")
 
 
-def in_order(seats: Iterable[Seat], asked: Iterable[Any]) -> tuple[Seat, ...]:
+def in_order(seats: Iterable[Seat], decisions: Iterable[Any]) -> tuple[Seat, ...]:
     """Return the seats that open decisions wait for, in the order of the seats."""
-    waiting = {seat for decision in asked for seat in decision.seats}
+    waiting = {seat for decision in decisions for seat in decision.seats}
     return tuple(seat for seat in seats if seat in waiting)

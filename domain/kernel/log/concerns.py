@@ -18,5 +18,5 @@ def concerns(ruleset: Ruleset[Any]) -> dict[str, tuple[RuleId, ...]]:
     """
     own, around = (*ruleset.events, *ruleset.commands), (*GAME_EVENTS, Undo)
     catalogues = {**dict.fromkeys(own, ruleset.catalogue), **dict.fromkeys(around, common_rules())}
-    found = {type_name(shape): rules.in_force(shape.rules, ruleset.id) for shape, rules in catalogues.items()}
-    return {kind: rules for kind, rules in found.items() if rules}
+    in_force = {type_name(shape): rules.in_force(shape.rules, ruleset.id) for shape, rules in catalogues.items()}
+    return {kind: rules for kind, rules in in_force.items() if rules}

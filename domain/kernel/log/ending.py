@@ -83,18 +83,18 @@ def order_of(game: Game) -> Order:
         first = game.ruleset.order(game.table)
     else:
         first = (game.result.winners,) if game.result is not None else ()
-    named = {seat for group in first for seat in group}
-    rest = tuple(seat for seat in game.players if seat not in named)
+    placed = {seat for group in first for seat in group}
+    rest = tuple(seat for seat in game.players if seat not in placed)
     return tuple(filter(None, (*first, rest)))
 
 
 def require_whole(game: Game, order: Sequence[Sequence[Seat]], rule: str) -> Order:
     """Return an order that names each seat of the game once, in groups that are not empty. Raises `Refusal`."""
-    named = [seat for group in order for seat in group]
-    if sorted(named) != sorted(game.players) or not all(order):
-        asked = f"The order names {', '.join(named) or 'no seats'}, in {len(order)} groups."
+    seats = [seat for group in order for seat in group]
+    if sorted(seats) != sorted(game.players) or not all(order):
+        wrong = f"The order names {', '.join(seats) or 'no seats'}, in {len(order)} groups."
         allowed = f"Expected each of {', '.join(game.players)} once, and no empty group."
-        raise Refusal(rule, asked, allowed)
+        raise Refusal(rule, wrong, allowed)
     return tuple(map(tuple, order))
 
 
@@ -113,17 +113,17 @@ def propose_end(
     """
     _ = game.running_ruleset
     if game.is_analysis:
-        asked = "You asked to end an analysis by agreement."
-        raise Refusal(AGREED, asked, "It has one player: close it instead (TAB-FORK-06).")
+        wrong = "You asked to end an analysis by agreement."
+        raise Refusal(AGREED, wrong, "It has one player: close it instead (TAB-FORK-06).")
     present = _present(game)
     if seat not in present:
-        asked = f"{seat} is out of the game, or was given up."
-        raise Refusal(AGREED, asked, f"Seats that may propose an end: {', '.join(present)}.")
+        wrong = f"{seat} is out of the game, or was given up."
+        raise Refusal(AGREED, wrong, f"Seats that may propose an end: {', '.join(present)}.")
     whole = require_whole(game, order, AGREED)
     _leave_to_the_rule_book(game, whole, present)
     if (mine := game.around.end_of(seat, game.round)) is not None:
-        asked = f"{seat} has already proposed an end in this round, at version {mine}."
-        raise Refusal("TAB-END-02", asked, "Answer the proposals of others, or propose another end in the next round.")
+        wrong = f"{seat} has already proposed an end in this round, at version {mine}."
+        raise Refusal("TAB-END-02", wrong, "Answer the proposals of others, or propose another end in the next round.")
     asks = tuple(each for each in present if each != seat)
     proposed = EndProposed(asks, whole, game.round, seat)
     return _logged(game, proposed, replace(cause, seat=seat), at, chance, ends=not asks)
@@ -144,8 +144,10 @@ def answer_end(
     open_ = open_ends(game)
     proposal = open_.get(proposed)
     if proposal is None:
-        known = ", ".join(map(str, open_))
-        allowed = f"Versions at which an open proposal was made: {known}." if known else "There is no open proposal."
+        versions = ", ".join(map(str, open_))
+        allowed = (
+            f"Versions at which an open proposal was made: {versions}." if versions else "There is no open proposal."
+        )
         raise Refusal("TAB-END-02", f"No open proposal to end the game was made at version {proposed}.", allowed)
     if agrees and seat == proposal.seat:
         raise Refusal("TAB-END-02", "This is your own proposal.", "You can only withdraw it.")
@@ -177,10 +179,10 @@ def _leave_to_the_rule_book(game: Game, order: Order, present: Sequence[Seat]) -
     in_game = [seat for seat in game.players if seat not in game.ruleset.out(game.table)]
     if acclaims is None or others or first not in in_game or len(present) < len(in_game):
         return
-    asked = f"You proposed an end at which {first} alone is first."
+    wrong = f"You proposed an end at which {first} alone is first."
     name = type_name(acclaims)
     allowed = f"Here players agree on a winner at the table: send the command {name}. An agreed end has none."
-    raise Refusal(acclaims.rules[0], asked, allowed)
+    raise Refusal(acclaims.rules[0], wrong, allowed)
 
 
 def _logged(game: Game, event: GameEvent, cause: Cause, at: str, chance: Chance, *, ends: bool) -> Decided:
@@ -200,10 +202,10 @@ def abandoned_at(game: Game, since: str) -> str | None:
     """
     if game.status != "running" or game.is_analysis:
         return None
-    due = moment(milliseconds(since) + game.abandoned_after * _DAY)
+    end = moment(milliseconds(since) + game.abandoned_after * _DAY)
     if game.clocks is not None and game.around.paused is None:
-        due = max([due, *(falls for seat in game.clocks.runs if (falls := game.clocks.falls_at(seat)) is not None)])
-    return due
+        end = max([end, *(falls for seat in game.clocks.runs if (falls := game.clocks.falls_at(seat)) is not None)])
+    return end
 
 
 def abandon(game: Game, since: str, chance: Chance, at: str) -> Decided:
@@ -213,12 +215,12 @@ def abandon(game: Game, since: str, chance: Chance, at: str) -> Decided:
         Refusal: the game does not run (TAB-LIFE-01), or not enough time has passed (TAB-END-04).
     """
     game.require_running()
-    due = abandoned_at(game, since)
-    if due is None or at < due:
-        allowed = f"It can be abandoned from {due} on." if due else "An analysis is never abandoned."
+    earliest = abandoned_at(game, since)
+    if earliest is None or at < earliest:
+        allowed = f"It can be abandoned from {earliest} on." if earliest else "An analysis is never abandoned."
         raise Refusal(ABANDONED, f"The last event of the game was at {since}.", allowed, untimely=True)
-    ended = GameEnded((), ABANDONED, chance.secret.hex())
-    return game.log([(GameAbandoned(since), game.draws), (ended, game.draws)], BY_CLOCK, at)
+    end = GameEnded((), ABANDONED, chance.secret.hex())
+    return game.log([(GameAbandoned(since), game.draws), (end, game.draws)], BY_CLOCK, at)
 
 
 _DAY: Final = 24 * 60 * 60_000

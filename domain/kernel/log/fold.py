@@ -83,14 +83,14 @@ def _created(event: GameCreated, game_id: GameId, library: Library, board_of: Ca
     return Game.of(game_id, event, ruleset, with_documents(ruleset, board_of(event.board_key), event.board_key))
 
 
-def with_documents(ruleset: Ruleset[Any], board: Board, wanted: str) -> Board:
+def with_documents(ruleset: Ruleset[Any], board: Board, key: str) -> Board:
     """Return the board of a game with its documents. Raises `LookupError` when they are not those with this key."""
     try:
         board = ruleset.equip(board)
     except DocumentError as error:
-        raise LookupError(f"a document of {wanted} is missing: {error}") from error
-    if documents_of(board) and key_of(board) != wanted:
-        raise LookupError(f"the board or a document of {wanted} is missing")
+        raise LookupError(f"a document of {key} is missing: {error}") from error
+    if documents_of(board) and key_of(board) != key:
+        raise LookupError(f"the board or a document of {key} is missing")
     return board
 
 
@@ -119,7 +119,7 @@ def _lapse(game: Game, records: Sequence[Record]) -> None:
     game.around = game.around.moved_on(moved_on_at(records))
     if game.answers:
         last = next((record.version for record in reversed(records) if ends_answers(record)), 0)
-        game.answers = {left: answer for left, answer in game.answers.items() if left > last}
+        game.answers = {version: answer for version, answer in game.answers.items() if version > last}
 
 
 def advance(game: Game, records: Sequence[Record]) -> Any:

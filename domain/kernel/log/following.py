@@ -20,9 +20,9 @@ def following(step: Decided, chance: Chance, vault: Vault, at: str, most: int = 
     secrets before `step`.
     """
     for number in range(most + 1):
-        for due in answering.given_in_advance(step, chance, vault, at):
-            vault, step = vault.joined_by(step.secrets), due
-            yield due
+        for answer in answering.given_in_advance(step, chance, vault, at):
+            vault, step = vault.joined_by(step.secrets), answer
+            yield answer
         vault = vault.joined_by(step.secrets)
         house = seating.by_house(step.game, chance, vault, at) if number < most else None
         if house is None:

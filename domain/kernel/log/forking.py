@@ -88,11 +88,11 @@ def fork(
             has the same commitment (TAB-FORK-01).
     """
     depth = game.forked.depth + 1 if game.forked is not None else 1
-    asked = f"You asked for a fork of version {game.version} of {game.id}."
+    wrong = f"You asked for a fork of version {game.version} of {game.id}."
     if game.status != "running":
-        raise Refusal("TAB-FORK-01", asked, "A fork begins at a version at which its game runs.")
+        raise Refusal("TAB-FORK-01", wrong, "A fork begins at a version at which its game runs.")
     if depth > DEEPEST:
-        raise Refusal("TAB-FORK-01", asked, f"A chain of forks has at most {DEEPEST} forks.")
+        raise Refusal("TAB-FORK-01", wrong, f"A chain of forks has at most {DEEPEST} forks.")
     if commitment in (game.commitment, game.past.commitment if game.past is not None else None):
         raise Refusal("TAB-FORK-01", "The fork has its parent's commitment.", "A fork has a secret of its own.")
     analysis = purpose == "analysis"
@@ -116,8 +116,8 @@ def fork(
         abandoned_after=game.abandoned_after if game.abandoned_after != ABANDONED_AFTER and not analysis else UNSET,
         withheld=withheld or UNSET,
     )
-    begun = forked_as(game, game_id, event).log([(event, 0)], cause, at)
-    return Decided(begun.game, begun.records, tuple(secrets))
+    created = forked_as(game, game_id, event).log([(event, 0)], cause, at)
+    return Decided(created.game, created.records, tuple(secrets))
 
 
 def withheld(game: Game, earlier: Game, secrets: Sequence[Secret]) -> GameId | None:
@@ -165,27 +165,27 @@ def require_forkable(
             (TAB-FORK-02), the game cannot be continued by this account (TAB-FORK-04), or it runs and the account
             may not fork it yet (TAB-FORK-05).
     """
-    asked = f"You asked for a fork of version {earlier.version} of {game.id}."
+    wrong = f"You asked for a fork of version {earlier.version} of {game.id}."
     if not is_between_acts(history, earlier.version):
-        raise Refusal("TAB-FORK-01", asked, "Name a version of the game at which no act was under way.")
+        raise Refusal("TAB-FORK-01", wrong, "Name a version of the game at which no act was under way.")
     official = (judges and game.around.is_official(player)) or (game.is_analysis and player == game.organizer)
     takes_part = official or player == game.organizer or player in game.players.values()
     if purpose == "continuation":
         if game.status != "over" or game.is_analysis:
             allowed = "You can continue only a game that is over and that is not an analysis."
-            raise Refusal("TAB-FORK-04", asked, allowed, untimely=not game.is_analysis)
+            raise Refusal("TAB-FORK-04", wrong, allowed, untimely=not game.is_analysis)
         if not takes_part:
             raise Refusal(
-                "TAB-FORK-04", asked, "Only the seats, the organizer and the officials of a game may continue it."
+                "TAB-FORK-04", wrong, "Only the seats, the organizer and the officials of a game may continue it."
             )
     if game.status == "over" or official:
         return
     if hidden(earlier, vault):
         allowed = "While the game runs, only its officials may fork it at a version at which something is hidden."
-        raise Refusal("TAB-FORK-02", asked, allowed, untimely=True)
+        raise Refusal("TAB-FORK-02", wrong, allowed, untimely=True)
     if game.forks == "officials":
         allowed = "While this game runs, only its officials may fork it."
-        raise Refusal("TAB-FORK-05", asked, allowed, untimely=True)
+        raise Refusal("TAB-FORK-05", wrong, allowed, untimely=True)
     if not takes_part:
         allowed = "While a game runs, only its seats, its organizer and its officials may fork it."
-        raise Refusal("TAB-FORK-05", asked, allowed, untimely=True)
+        raise Refusal("TAB-FORK-05", wrong, allowed, untimely=True)

@@ -158,8 +158,8 @@ class Game(Struct, kw_only=True):
     @property
     def present(self) -> Mapping[Seat, PlayerId]:
         """The seats with players who play on: those that somebody holds and has not given up."""
-        gone = self.around.given_up
-        return {seat: player for seat, player in self.players.items() if player is not None and seat not in gone}
+        given_up = self.around.given_up
+        return {seat: player for seat, player in self.players.items() if player is not None and seat not in given_up}
 
     @property
     def is_private(self) -> bool:
@@ -236,35 +236,35 @@ class Game(Struct, kw_only=True):
     ) -> Decided:
         """Decide one command. `first` are the events that come before its own."""
         draft = self.running_ruleset.decide(self.table, seat, command, chance, vault, self.draws)
-        given, sealing = _command_in_log(command, seat, draft)
+        logged_command, sealing = _command_in_log(command, seat, draft)
         happened = [*((event, self.draws) for event in first), *draft.happened]
         if sealing:
             happened[-1] = (happened[-1][0], draft.draws)
-        return self.log(happened, replace(cause, seat=seat, command=given), at, draft)
+        return self.log(happened, replace(cause, seat=seat, command=logged_command), at, draft)
 
     @property
     def running_ruleset(self) -> Ruleset[Any]:
         """The ruleset of a game that goes on. Raises `Refusal` before it starts, after it ends and during a pause."""
         self.require_running()
         if self.around.paused is not None:
-            asked = f"An official paused this game. Reason: {self.around.paused}"
+            wrong = f"An official paused this game. Reason: {self.around.paused}"
             resumes = "an official" if any(self.around.officials.values()) else "the organizer"
             allowed = f"Wait until {resumes} resumes it. Until then you can {PAUSE_ALLOWS}."
-            raise Refusal("TAB-RUL-03", asked, allowed, untimely=True)
+            raise Refusal("TAB-RUL-03", wrong, allowed, untimely=True)
         return self.ruleset
 
     def require_gathering(self, what: str, rule: str = "TAB-LIFE-02") -> None:
         """Raise `Refusal` when the game has begun, by `rule`, or when it was cancelled (TAB-LIFE-04)."""
         if self.status != "gathering":
-            asked = f"You asked to {what}, but {self.state}."
+            wrong = f"You asked to {what}, but {self.state}."
             rule = "TAB-LIFE-04" if self.status == "cancelled" else rule
-            raise Refusal(rule, asked, "You can do that only before a game begins.", untimely=True)
+            raise Refusal(rule, wrong, "You can do that only before a game begins.", untimely=True)
 
     def require_no_offer(self, what: str) -> None:
         """Raise `Refusal` for a rematch that was offered: its players agree to it as it is (TAB-REM-02)."""
         if self.rematch_of is not None and self.status == "gathering":
-            asked = f"You asked to {what} of a rematch that is offered."
-            raise Refusal("TAB-REM-02", asked, "Cancel the offer, and create a game of your own.")
+            wrong = f"You asked to {what} of a rematch that is offered."
+            raise Refusal("TAB-REM-02", wrong, "Cancel the offer, and create a game of your own.")
 
     def require_running(self) -> None:
         if self.status != "running":
@@ -274,28 +274,28 @@ class Game(Struct, kw_only=True):
     def require_not_resigned(self, seat: Seat) -> None:
         """Raise `Refusal` when a seat has resigned (TAB-SEAT-04)."""
         if seat in self.around.resigned:
-            asked = f"{seat} has resigned."
+            wrong = f"{seat} has resigned."
             allowed = "The house answers for the seat until somebody takes it over."
-            raise Refusal("TAB-SEAT-04", asked, allowed, untimely=True)
+            raise Refusal("TAB-SEAT-04", wrong, allowed, untimely=True)
 
     @property
     def state(self) -> str:
-        known = {
+        states = {
             "gathering": "has not begun",
             "running": "has already begun",
             "over": "is over",
             "cancelled": "was cancelled",
         }
-        return f"this game {known[self.status]}"
+        return f"this game {states[self.status]}"
 
     def asked_by(self, request: Asked) -> tuple[Seat, ...]:
         """Return the seats that have yet to answer a request; those that are out or given up are not waited for."""
         if request.is_closed:
             return ()
-        answered = {request.seat, *request.agreed, *self.ruleset.out(self.table)}
+        not_waited_for = {request.seat, *request.agreed, *self.ruleset.out(self.table)}
         if request.asks_present:
-            answered.update(self.around.given_up)
-        return tuple(seat for seat in self.players if seat not in answered)
+            not_waited_for.update(self.around.given_up)
+        return tuple(seat for seat in self.players if seat not in not_waited_for)
 
     # --- questions ---
 
@@ -367,8 +367,8 @@ class Game(Struct, kw_only=True):
             after.table = draft.table
             result = after.ruleset.result(draft.table)
             if result is not None:
-                ended = GameEnded(result.winners, result.rule, draft.chance.secret.hex())
-                happened = [*happened, (ended, draft.draws)]
+                end = GameEnded(result.winners, result.rule, draft.chance.secret.hex())
+                happened = [*happened, (end, draft.draws)]
         records: list[Record] = []
         for event, draws in happened:
             after.draws = max(after.draws, draws)
@@ -390,8 +390,8 @@ class Game(Struct, kw_only=True):
                 after.around = after.around.moved_on(record.version)
         events = [event for event, _ in happened]
         after.remember_undo(self, cause, events)
-        asked = draft.asked if draft is not None else None
-        if (ran := clocks_ran(self, after, cause, events, at, asked)) is not None:
+        decisions = draft.asked if draft is not None else None
+        if (ran := clocks_ran(self, after, cause, events, at, decisions)) is not None:
             records.append(after.append(ran, at))
         return Decided(after, tuple(records), tuple(draft.secrets) if draft else ())
 
@@ -407,7 +407,7 @@ class Game(Struct, kw_only=True):
         resigned = self.around.resigned
         if not resigned or self.status != "running" or self.around.paused is not None:
             return None
-        return next((seat for asked in self.decisions for seat in asked.seats if seat in resigned), None)
+        return next((seat for decision in self.decisions for seat in decision.seats if seat in resigned), None)
 
     def append(self, event: GameEvent, at: str) -> Record:
         """Let an event that leaves the table alone follow, in place. For the kernel's own acts."""
@@ -446,8 +446,8 @@ class Game(Struct, kw_only=True):
             case GameStarted():
                 self.status = "running"
                 if self.past is not None:
-                    kept = self.past.players
-                    self.players = {seat: holder or kept[seat] for seat, holder in self.players.items()}
+                    reserved = self.past.players
+                    self.players = {seat: holder or reserved[seat] for seat, holder in self.players.items()}
             case SeatsMoved(players):
                 self.players.update(players)
             case SeatTakenOver(seat, player):
@@ -463,21 +463,21 @@ class Game(Struct, kw_only=True):
                 self.ruleset = self.ruleset.at(to)
             case AnswerLeft(seat, answer):
                 self.answers = {**self.answers, version: Left(seat, answer)}
-            case AnswerRevoked(_, left):
-                self.answers = {at: each for at, each in self.answers.items() if at != left}
-            case AnswerGiven(_, left) if left in self.answers:
-                given = self.answers[left]
-                self.answers = {**self.answers, left: replace(given, given=given.given + 1)}
+            case AnswerRevoked(_, revoked):
+                self.answers = {at: each for at, each in self.answers.items() if at != revoked}
+            case AnswerGiven(_, at) if at in self.answers:
+                answer = self.answers[at]
+                self.answers = {**self.answers, at: replace(answer, given=answer.given + 1)}
             case ClockSet(clock):
                 self.clocks = Clocks(clock) if clock is not None else None
-            case ClocksRan(absent, at, earned, left, runs) if self.clocks is not None:
-                counted = {**self.clocks.earned, **earned}
-                self.clocks = replace(self.clocks, absent=absent, at=at, earned=counted, left=left, runs=runs)
+            case ClocksRan(absent, at, earned, times, runs) if self.clocks is not None:
+                earned = {**self.clocks.earned, **earned}
+                self.clocks = replace(self.clocks, absent=absent, at=at, earned=earned, left=times, runs=runs)
             case ClockExpired(seat, then) if self.clocks is not None:
                 self.clocks = self.clocks.fallen(seat, then, version)
             case TimeGiven(seat, seconds) if self.clocks is not None:
-                given = self.clocks.given.get(seat, 0) + seconds
-                self.clocks = replace(self.clocks, given={**self.clocks.given, seat: given})
+                total = self.clocks.given.get(seat, 0) + seconds
+                self.clocks = replace(self.clocks, given={**self.clocks.given, seat: total})
             case DayOffTaken(ends, seat) if self.clocks is not None:
                 days = {**self.clocks.days, seat: self.clocks.days.get(seat, 0) + 1}
                 self.clocks = replace(self.clocks, days=days, off={**self.clocks.off, seat: ends})

@@ -149,7 +149,7 @@ def moved_on_at(records: Sequence[Record]) -> Version:
 def commitments_in(records: Iterable[Record]) -> set[str]:
     """Return every commitment in the events of records and in the commands that caused them."""
     texts = (text for record in records for text in (record.event, record.cause or b""))
-    return {found.decode() for text in texts for found in _COMMITMENT.findall(text)}
+    return {commitment.decode() for text in texts for commitment in _COMMITMENT.findall(text)}
 
 
 def is_between_acts(records: Sequence[Record], version: Version) -> bool:
@@ -185,12 +185,12 @@ def effective_records(records: Sequence[Record]) -> Sequence[Record]:
         if to is None:
             effective.append(record)
             continue
-        kept: list[Record] = []
+        act: list[Record] = []
         while effective and effective[-1].version > to:
             last = effective.pop()
             if stays(last):
-                kept.append(last)
-        effective.extend(reversed(kept))
+                act.append(last)
+        effective.extend(reversed(act))
     return effective
 
 

@@ -209,8 +209,8 @@ class MovesRetracted(GameEvent, frozen=True):
 
     def tell(self, names: Names) -> str:
         what = _TAKEN_BACK[self.by]
-        kept = " What others did meanwhile stays." if self.again else ""
-        return f"{what}: the game continues from version {self.to}.{kept}" + (
+        addition = " What others did meanwhile stays." if self.again else ""
+        return f"{what}: the game continues from version {self.to}.{addition}" + (
             f" Reason: {self.reason}" if self.reason else ""
         )
 

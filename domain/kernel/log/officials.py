@@ -38,10 +38,10 @@ def require_few_officials(game: Game, player: PlayerId) -> None:
 
     A verifier does not ask this: a game from before the rule may have had more.
     """
-    named = game.around.officials
-    if player not in named and len(named) >= MOST_OFFICIALS:
-        asked = f"This game has had {len(named)} officials."
-        raise Refusal("TAB-LIM-03", asked, "Name one of them again, or take the game to those that it has.")
+    officials = game.around.officials
+    if player not in officials and len(officials) >= MOST_OFFICIALS:
+        wrong = f"This game has had {len(officials)} officials."
+        raise Refusal("TAB-LIM-03", wrong, "Name one of them again, or take the game to those that it has.")
 
 
 def require_rarely_addressed(player: PlayerId, records: Iterable[Record]) -> None:
@@ -58,8 +58,8 @@ def require_rarely_addressed(player: PlayerId, records: Iterable[Record]) -> Non
                 case _:
                     pass
     if addressed >= MOST_ADDRESSED:
-        asked = f"This game has turned to {player} {addressed} times, by offers of a seat or by naming an official."
-        raise Refusal("TAB-LIM-05", asked, "Offer the seat to anybody, or name somebody else.")
+        wrong = f"This game has turned to {player} {addressed} times, by offers of a seat or by naming an official."
+        raise Refusal("TAB-LIM-05", wrong, "Offer the seat to anybody, or name somebody else.")
 
 
 def name_official(game: Game, player: PlayerId, cause: Cause, at: str) -> Decided:
@@ -74,8 +74,8 @@ def name_official(game: Game, player: PlayerId, cause: Cause, at: str) -> Decide
     if around.is_official(player):
         raise Refusal("TAB-RUL-01", f"{player} is an official already.", "Name another account.")
     if player in around.seated or player in game.kept_seats.values():
-        asked = f"{player} has, had or is to take a seat of this game."
-        raise Refusal("TAB-RUL-01", asked, "Nobody judges a game that they play.")
+        wrong = f"{player} has, had or is to take a seat of this game."
+        raise Refusal("TAB-RUL-01", wrong, "Nobody judges a game that they play.")
     return game.log([(OfficialNamed(player), game.draws)], cause, at)
 
 
@@ -90,16 +90,16 @@ def release_official(game: Game, player: PlayerId, cause: Cause, at: str) -> Dec
     else:
         _require_organizer(game, cause)
     if not game.around.is_official(player):
-        known = ", ".join(each for each, holds in game.around.officials.items() if holds)
-        allowed = f"Officials: {known}." if known else "This game has no officials."
+        in_office = ", ".join(each for each, holds in game.around.officials.items() if holds)
+        allowed = f"Officials: {in_office}." if in_office else "This game has no officials."
         raise Refusal("TAB-RUL-01", f"{player} is no official of this game.", allowed)
     return game.log([(OfficialReleased(player), game.draws)], cause, at)
 
 
 def _require_organizer(game: Game, cause: Cause) -> None:
     if cause.player != game.organizer:
-        asked = "You are not the organizer of this game."
-        raise Refusal("TAB-RUL-01", asked, f"Only the organizer, {game.organizer}, names and releases officials.")
+        wrong = "You are not the organizer of this game."
+        raise Refusal("TAB-RUL-01", wrong, f"Only the organizer, {game.organizer}, names and releases officials.")
     _require_before_its_end(game)
 
 
@@ -112,8 +112,8 @@ def _require_before_its_end(game: Game) -> None:
 def require_ruling(game: Game, cause: Cause, reason: str | None = None) -> None:
     """Raise `Refusal` unless `cause` is an official who rules on a case of this running game (TAB-RUL-02)."""
     if not game.around.is_official(cause.player):
-        known = ", ".join(each for each, holds in game.around.officials.items() if holds)
-        allowed = f"Officials: {known}." if known else "The organizer can name officials."
+        in_office = ", ".join(each for each, holds in game.around.officials.items() if holds)
+        allowed = f"Officials: {in_office}." if in_office else "The organizer can name officials."
         raise Refusal("TAB-RUL-02", "You are not an official of this game.", allowed)
     if not cause.case:
         raise Refusal("TAB-RUL-02", "The ruling names no case.", "Rule on a case of this game.")
@@ -133,8 +133,8 @@ def rule_start(game: Game, cause: Cause, at: str) -> Decided:
     """
     game.require_gathering("continue the game", "TAB-FORK-04")
     if game.past is None:
-        asked = f"You asked to continue in {game.id}, which is no fork."
-        raise Refusal("TAB-FORK-04", asked, "A game that is over is continued in a fork.")
+        wrong = f"You asked to continue in {game.id}, which is no fork."
+        raise Refusal("TAB-FORK-04", wrong, "A game that is over is continued in a fork.")
     return game.log([(GameStarted(), 0)], cause, at)
 
 
@@ -165,8 +165,8 @@ def rule_result(
     """
     require_ruling(game, cause, reason)
     adjudicated = GameAdjudicated(require_whole(game, order, "TAB-RUL-04"), reason)
-    ended = GameEnded(adjudicated.order[0], RuleId("TAB-RUL-04"), chance.secret.hex())
-    return game.log([(adjudicated, game.draws), (ended, game.draws)], cause, at)
+    end = GameEnded(adjudicated.order[0], RuleId("TAB-RUL-04"), chance.secret.hex())
+    return game.log([(adjudicated, game.draws), (end, game.draws)], cause, at)
 
 
 def rule_pause(game: Game, reason: str, cause: Cause, at: str) -> Decided:
@@ -195,8 +195,10 @@ def resume(game: Game, cause: Cause, at: str) -> Decided:
         Refusal: the game does not run (TAB-LIFE-01), it is not paused, or the account may not (TAB-RUL-03).
     """
     if not may_resume(game, cause.player):
-        known = ", ".join(each for each, holds in game.around.officials.items() if holds)
-        allowed = f"Only its officials can resume it: {known}." if known else f"Only {game.organizer} can resume it."
+        in_office = ", ".join(each for each, holds in game.around.officials.items() if holds)
+        allowed = (
+            f"Only its officials can resume it: {in_office}." if in_office else f"Only {game.organizer} can resume it."
+        )
         raise Refusal("TAB-RUL-03", "You cannot resume this game.", allowed)
     game.require_running()
     return _resumed(game, cause, at)

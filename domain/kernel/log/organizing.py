@@ -25,11 +25,11 @@ def pass_on(game: Game, player: PlayerId, cause: Cause, at: str) -> Decided:
         Refusal: the game has ended, another account asks, or the player cannot organize it (TAB-LIFE-06).
     """
     if cause.player != game.organizer:
-        asked = "You are not the organizer of this game."
-        raise Refusal("TAB-LIFE-06", asked, f"Only what {game.organizer} organizes passes on with that account.")
+        wrong = "You are not the organizer of this game."
+        raise Refusal("TAB-LIFE-06", wrong, f"Only what {game.organizer} organizes passes on with that account.")
     if game.status not in ("gathering", "running"):
-        asked = f"You asked to pass the game on, but {game.state}."
-        raise Refusal("TAB-LIFE-06", asked, "You can do this only until a game ends.", untimely=True)
+        wrong = f"You asked to pass the game on, but {game.state}."
+        raise Refusal("TAB-LIFE-06", wrong, "You can do this only until a game ends.", untimely=True)
     if player not in (able := heirs(game)):
         allowed = f"Expected one of {', '.join(able)}." if able else "Nobody else takes part in this game."
         raise Refusal("TAB-LIFE-06", f"{player} is neither an official of this game nor plays in it.", allowed)

@@ -25,16 +25,16 @@ MOST_OFFERS: Final = 5
 def require_offerable(game: Game, player: PlayerId, tournament: TournamentId | None) -> None:
     """Raise `Refusal` when an account cannot offer a rematch of a game (TAB-REM-01). `tournament` has the game."""
     if game.status != "over":
-        asked = f"You asked for a rematch, but {game.state}."
-        raise Refusal("TAB-REM-01", asked, "You can offer a rematch when a game is over.", untimely=True)
+        wrong = f"You asked for a rematch, but {game.state}."
+        raise Refusal("TAB-REM-01", wrong, "You can offer a rematch when a game is over.", untimely=True)
     if game.forked is not None:
         raise Refusal("TAB-REM-01", "You asked for a rematch of a fork.", "Create a new game, or another fork.")
     if tournament is not None:
-        asked = f"You asked for a rematch of a game of the tournament {tournament}."
-        raise Refusal("TAB-REM-01", asked, "Its next round draws the tables.")
+        wrong = f"You asked for a rematch of a game of the tournament {tournament}."
+        raise Refusal("TAB-REM-01", wrong, "Its next round draws the tables.")
     if player not in game.players.values():
-        asked = "You held no seat when the game ended."
-        raise Refusal("TAB-REM-01", asked, "Only the players who held its seats at the end play again.")
+        wrong = "You held no seat when the game ended."
+        raise Refusal("TAB-REM-01", wrong, "Only the players who held its seats at the end play again.")
 
 
 def rotated(game: Game) -> Mapping[Seat, PlayerId]:
@@ -57,8 +57,8 @@ def offered_until(at: str) -> str:
 def require_standing(game: Game, at: str) -> None:
     """Raise `Refusal` when a game is a rematch whose offer has expired (TAB-REM-04)."""
     if game.rematch_of is not None and at >= game.offered_until:
-        asked = f"The rematch was offered until {game.offered_until}."
-        raise Refusal("TAB-REM-04", asked, "Offer another one.", untimely=True)
+        wrong = f"The rematch was offered until {game.offered_until}."
+        raise Refusal("TAB-REM-04", wrong, "Offer another one.", untimely=True)
 
 
 def expire(game: Game, at: str) -> Decided:

@@ -60,16 +60,16 @@ class _Typed(Struct):
 
 def _readable(ruleset: Ruleset[Any], raw: bytes | Raw) -> str:
     """Return a sentence with the fields of the command of this type, or with all commands if there is no such type."""
-    known = {type_name(command): command for command in ruleset.commands}
+    commands = {type_name(command): command for command in ruleset.commands}
     try:
-        command = known[msgspec.json.decode(raw, type=_Typed).type]
+        command = commands[msgspec.json.decode(raw, type=_Typed).type]
     except (msgspec.ValidationError, LookupError, TypeError):
-        return f"{ruleset.title} has the commands {enumerated(list(known))}."
+        return f"{ruleset.title} has the commands {enumerated(list(commands))}."
     fields = msgspec.structs.fields(command)
     needed = [field.encode_name for field in fields if field.required]
     others = [field.encode_name for field in fields if not field.required]
-    taken = f"Fields of {type_name(command)}: {enumerated([*needed, *others]) or 'none'}."
-    return f"{taken} Optional: {enumerated(others)}." if others else taken
+    sentence = f"Fields of {type_name(command)}: {enumerated([*needed, *others]) or 'none'}."
+    return f"{sentence} Optional: {enumerated(others)}." if others else sentence
 
 
 def read_undo(raws: Sequence[bytes | Raw]) -> Version | None:
@@ -90,6 +90,6 @@ def read_undo(raws: Sequence[bytes | Raw]) -> Version | None:
         try:
             return msgspec.json.decode(raw, type=Undo).to
         except msgspec.ValidationError as error:
-            asked = f"The undo cannot be read: {error}."
-            raise Refusal("TAB-CMD-01", asked, "An undo has the field `to`, a version.") from None
+            wrong = f"The undo cannot be read: {error}."
+            raise Refusal("TAB-CMD-01", wrong, "An undo has the field `to`, a version.") from None
     return None

@@ -32,8 +32,8 @@ def require_retractable(
     A finished game cannot go back: its secret is public, so everybody would know the dice beforehand.
     """
     if game.status != "running":
-        asked = f"You asked to go back to version {to}, but {game.state}."
-        raise Refusal("TAB-LIFE-01", asked, "Only a running game can go back.", untimely=True)
+        wrong = f"You asked to go back to version {to}, but {game.state}."
+        raise Refusal("TAB-LIFE-01", wrong, "Only a running game can go back.", untimely=True)
     if by == "undo":
         _ = game.running_ruleset  # a pause stops undo, too
         if seat is not None:
@@ -115,14 +115,14 @@ def ask_take_back(
     if to not in own:
         last = ", ".join(map(str, sorted(own)[-5:]))
         allowed = f"Name a version before a command of yours that still counts. The last are: {last}."
-        asked = f"No command of {seat} begins at version {to}."
-        raise Refusal("TAB-UNDO-04", asked, allowed if last else f"{seat} has given no command.")
+        wrong = f"No command of {seat} begins at version {to}."
+        raise Refusal("TAB-UNDO-04", wrong, allowed if last else f"{seat} has given no command.")
     if (already := game.around.open_request(seat)) is not None:
-        asked = f"Your request of version {already} is still open."
-        raise Refusal("TAB-UNDO-05", asked, "Withdraw it, or wait until the others have answered it.")
+        wrong = f"Your request of version {already} is still open."
+        raise Refusal("TAB-UNDO-05", wrong, "Withdraw it, or wait until the others have answered it.")
     if any((each.seat, each.to) == (seat, to) for each in game.around.asked.values()):
-        asked = f"You have already asked to go back to version {to}."
-        raise Refusal("TAB-UNDO-05", asked, "Ask again when the game has moved on, or name another version.")
+        wrong = f"You have already asked to go back to version {to}."
+        raise Refusal("TAB-UNDO-05", wrong, "Ask again when the game has moved on, or name another version.")
     step = game.log([(TakeBackAsked(seat, to, asks), game.draws)], replace(cause, seat=seat), at)
     return agreed(step, step.game.version, earlier, at)
 
@@ -130,13 +130,13 @@ def ask_take_back(
 def answer_take_back(
     game: Game,
     seat: Seat,
-    asked: Version,
+    version: Version,
     agrees: bool,
     earlier: Callable[[Version], Game],
     cause: Cause,
     at: str,
 ) -> Decided:
-    """Answer the request of version `asked`. When nobody is left to agree, the game goes back.
+    """Answer the request of version `version`. When nobody is left to agree, the game goes back.
 
     A seat that refuses its own request withdraws it.
 
@@ -146,19 +146,21 @@ def answer_take_back(
     """
     _ = game.running_ruleset
     game.require_not_resigned(seat)
-    request = game.around.asked.get(asked)
+    request = game.around.asked.get(version)
     if request is None or request.is_closed:
-        known = ", ".join(str(at) for at, each in game.around.asked.items() if not each.is_closed)
-        allowed = f"Versions at which an open request was made: {known}." if known else "There is no open request."
-        raise Refusal("TAB-UNDO-05", f"No open request to take moves back was made at version {asked}.", allowed)
+        versions = ", ".join(str(at) for at, each in game.around.asked.items() if not each.is_closed)
+        allowed = (
+            f"Versions at which an open request was made: {versions}." if versions else "There is no open request."
+        )
+        raise Refusal("TAB-UNDO-05", f"No open request to take moves back was made at version {version}.", allowed)
     if seat == request.seat and agrees:
         raise Refusal("TAB-UNDO-05", "This is your own request.", "You can only withdraw it.")
     if seat != request.seat and seat not in game.asked_by(request):
         asked_whom = ", ".join(game.asked_by(request))
         rule, wrong = ("TAB-UNDO-05", "has answered") if seat in request.agreed else ("TAB-UNDO-04", "is not asked")
         raise Refusal(rule, f"{seat} {wrong}.", f"The seats asked: {asked_whom}.")
-    step = game.log([(TakeBackAnswered(seat, asked, agrees), game.draws)], replace(cause, seat=seat), at)
-    return agreed(step, asked, earlier, at)
+    step = game.log([(TakeBackAnswered(seat, version, agrees), game.draws)], replace(cause, seat=seat), at)
+    return agreed(step, version, earlier, at)
 
 
 def _accepted(game: Game, earlier: Game, others: Iterable[Record], at: str) -> Iterator[Version]:
@@ -178,9 +180,9 @@ def give_again(game: Game, cause: Cause, at: str) -> Decided:
     return game.command(seat, [command], _NO_CHANCE, Vault(), Cause(cause.account), at)
 
 
-def agreed(step: Decided, asked: Version, earlier: Callable[[Version], Game], at: str) -> Decided:
+def agreed(step: Decided, version: Version, earlier: Callable[[Version], Game], at: str) -> Decided:
     """Return a step around a request to take moves back, with the way back when all have agreed to it."""
-    game, request = step.game, step.game.around.asked[asked]
+    game, request = step.game, step.game.around.asked[version]
     if request.is_closed or game.asked_by(request):
         return step
     return step.then(go_on_from(game, earlier(request.to), "consent", "", None, at))

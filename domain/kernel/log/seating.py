@@ -47,11 +47,11 @@ def take_seat(game: Game, seat: Seat, entropy: str, cause: Cause, at: str) -> De
         allowed = f"Free seats: {', '.join(free)}." if free else "This game has no free seat."
         raise Refusal("TAB-LIFE-03", f"{seat} is already taken.", allowed)
     if player in game.players.values():
-        asked = "You already have a seat in this game."
-        raise Refusal("TAB-LIFE-03", asked, "A player can take only one seat of a game.")
+        wrong = "You already have a seat in this game."
+        raise Refusal("TAB-LIFE-03", wrong, "A player can take only one seat of a game.")
     if player in game.around.officials:
-        asked = "You are or were an official of this game."
-        raise Refusal("TAB-RUL-01", asked, "An official never takes a seat of the game.")
+        wrong = "You are or were an official of this game."
+        raise Refusal("TAB-RUL-01", wrong, "An official never takes a seat of the game.")
     _require_kept_for(game, seat, player, "You")
     happened: list[tuple[GameEvent, int]] = [(SeatTaken(seat, player, entropy), 0)]
     if game.past is not None and list(game.players.values()).count(None) == 1:
@@ -61,9 +61,9 @@ def take_seat(game: Game, seat: Seat, entropy: str, cause: Cause, at: str) -> De
 
 def seat_for(game: Game, player: PlayerId) -> Seat:
     """Return the seat for a player who names none: the one reserved for them, or the first that is free."""
-    kept = game.kept_seats
-    own = (seat for seat, holder in kept.items() if holder == player)
-    free = (seat for seat, holder in game.players.items() if holder is None and seat not in kept)
+    reserved = game.kept_seats
+    own = (seat for seat, holder in reserved.items() if holder == player)
+    free = (seat for seat, holder in game.players.items() if holder is None and seat not in reserved)
     return next(own, None) or next(free, None) or next(iter(game.players))
 
 
@@ -74,15 +74,15 @@ def _require_seat(game: Game, seat: Seat) -> None:
 
 
 def _require_kept_for(game: Game, seat: Seat, player: PlayerId, who: str) -> None:
-    kept = game.kept_seats
-    if kept.get(seat, player) != player:
-        asked, allowed = f"{seat} is reserved for another player.", f"Only {kept[seat]} can take it."
-        raise Refusal("TAB-LIFE-03", asked, allowed)
-    if own := next((each for each, holder in kept.items() if holder == player and each != seat), None):
-        asked, allowed = f"You cannot take {seat}.", f"Take {own}, which is reserved for you."
+    reserved = game.kept_seats
+    if reserved.get(seat, player) != player:
+        wrong, allowed = f"{seat} is reserved for another player.", f"Only {reserved[seat]} can take it."
+        raise Refusal("TAB-LIFE-03", wrong, allowed)
+    if own := next((each for each, holder in reserved.items() if holder == player and each != seat), None):
+        wrong, allowed = f"You cannot take {seat}.", f"Take {own}, which is reserved for you."
         if who != "You":
-            asked, allowed = f"{who} cannot hold {seat}.", f"Choose {own}, which is reserved for {who}."
-        raise Refusal("TAB-LIFE-03", asked, allowed)
+            wrong, allowed = f"{who} cannot hold {seat}.", f"Choose {own}, which is reserved for {who}."
+        raise Refusal("TAB-LIFE-03", wrong, allowed)
 
 
 def assign_seat(game: Game, seat: Seat, player: PlayerId, cause: Cause, at: str) -> Decided:
@@ -94,25 +94,25 @@ def assign_seat(game: Game, seat: Seat, player: PlayerId, cause: Cause, at: str)
     """
     game.require_gathering("assign a seat", "TAB-SEAT-08")
     if cause.player != game.organizer:
-        asked = "You are not the organizer of this game."
-        raise Refusal("TAB-SEAT-08", asked, f"Only the organizer, {game.organizer}, assigns seats.")
+        wrong = "You are not the organizer of this game."
+        raise Refusal("TAB-SEAT-08", wrong, f"Only the organizer, {game.organizer}, assigns seats.")
     if game.past is not None:
-        asked = "This game is a fork: its seats are reserved for the players of its parent."
-        raise Refusal("TAB-FORK-04", asked, "They take their seats themselves.")
+        wrong = "This game is a fork: its seats are reserved for the players of its parent."
+        raise Refusal("TAB-FORK-04", wrong, "They take their seats themselves.")
     _require_seat(game, seat)
     holder = game.players[seat]
     if holder is not None:
         game.require_no_offer("assign a seat")
     if holder is not None and seat not in game.around.assigned:
-        open_ = [each for each, held in game.players.items() if held is None or each in game.around.assigned]
+        open_ = [each for each, taker in game.players.items() if taker is None or each in game.around.assigned]
         allowed = f"You can assign {', '.join(open_)}." if open_ else "All seats were taken or confirmed."
         raise Refusal("TAB-SEAT-08", f"{seat} is held by {holder}, who took or confirmed it.", allowed)
     if player in game.players.values():
-        asked = f"{player} already has a seat in this game."
-        raise Refusal("TAB-LIFE-03", asked, "A player can have only one seat of a game.")
+        wrong = f"{player} already has a seat in this game."
+        raise Refusal("TAB-LIFE-03", wrong, "A player can have only one seat of a game.")
     if player in game.around.officials:
-        asked = f"{player} is or was an official of this game."
-        raise Refusal("TAB-RUL-01", asked, "An official never takes a seat of the game.")
+        wrong = f"{player} is or was an official of this game."
+        raise Refusal("TAB-RUL-01", wrong, "An official never takes a seat of the game.")
     _require_kept_for(game, seat, player, player)
     return game.log([(SeatAssigned(seat, player), 0)], cause, at)
 
@@ -128,8 +128,8 @@ def confirm_seat(game: Game, seat: Seat, entropy: str, cause: Cause, at: str) ->
     if game.players.get(seat) != cause.account:
         raise Refusal("TAB-SEAT-09", f"{seat} is not your seat.", "You can confirm only your own seat.")
     if seat not in game.around.assigned:
-        asked = f"{seat} does not wait for you to confirm it."
-        raise Refusal("TAB-SEAT-09", asked, "Only a seat that was assigned to you can be confirmed, and only once.")
+        wrong = f"{seat} does not wait for you to confirm it."
+        raise Refusal("TAB-SEAT-09", wrong, "Only a seat that was assigned to you can be confirmed, and only once.")
     rematching.require_standing(game, at)
     return game.log([(SeatConfirmed(seat, entropy), 0)], replace(cause, seat=seat), at)
 
@@ -153,8 +153,8 @@ def give_up_seat(game: Game, seat: Seat, earlier: Callable[[Version], Game], cau
     if game.is_analysis:
         raise Refusal("TAB-FORK-03", "You play all seats of this game.", "Close the analysis instead.")
     if game.clocks is not None and seat in game.clocks.vacated:
-        asked, allowed = f"The clock has left {seat} open already.", "Take it back, or leave it to a substitute."
-        raise Refusal("TAB-LIFE-05", asked, allowed)
+        wrong, allowed = f"The clock has left {seat} open already.", "Take it back, or leave it to a substitute."
+        raise Refusal("TAB-LIFE-05", wrong, allowed)
     if seat in game.around.given_up:
         raise Refusal("TAB-LIFE-05", f"You have given up {seat} already.", "Play on until it is taken over.")
     step = game.log([(SeatGivenUp(seat), game.draws)], replace(cause, seat=seat), at)
@@ -173,8 +173,8 @@ def offer_seat(game: Game, seat: Seat, to: PlayerId | None, cause: Cause, at: st
     """
     _require_may_offer(game, seat, cause)
     if seat in game.around.offers:
-        asked, allowed = f"{seat} is offered already, {_to(game, seat)}.", "Withdraw that offer first."
-        raise Refusal("TAB-SEAT-01", asked, allowed)
+        wrong, allowed = f"{seat} is offered already, {_to(game, seat)}.", "Withdraw that offer first."
+        raise Refusal("TAB-SEAT-01", wrong, allowed)
     if to is not None:
         _require_substitute(game, seat, to, to)
     event = SeatOffered(seat, to or UNSET)
@@ -199,8 +199,8 @@ def _require_may_offer(game: Game, seat: Seat, cause: Cause) -> None:
         if cause.tournament is not None and cause.player == game.organizer:
             return
         if not game.around.is_official(cause.player):
-            asked = "You are not an official of this game."
-            raise Refusal("TAB-SEAT-01", asked, "A seat is offered by its player or by an official.")
+            wrong = "You are not an official of this game."
+            raise Refusal("TAB-SEAT-01", wrong, "A seat is offered by its player or by an official.")
         return
     if game.players.get(seat) != cause.player or cause.seat != seat:
         raise Refusal("TAB-SEAT-01", f"{seat} is not your seat.", "A seat is offered by its player or by an official.")
@@ -222,12 +222,12 @@ def take_over_seat(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
     _require_under_way(game, "take over a seat")
     player, offer = cause.account, game.around.offers.get(seat)
     if offer is None and seat not in game.around.given_up:
-        known = ", ".join(dict.fromkeys((*game.around.given_up, *game.around.offers)))
-        allowed = f"These seats are open or offered: {known}." if known else "No seat of this game is open or offered."
+        seats = ", ".join(dict.fromkeys((*game.around.given_up, *game.around.offers)))
+        allowed = f"These seats are open or offered: {seats}." if seats else "No seat of this game is open or offered."
         raise Refusal("TAB-LIFE-05", f"{seat} is neither given up by its player nor offered.", allowed)
     if offer is not None and offer.to not in (None, player):
-        asked, allowed = f"{seat} is offered to another account.", f"Only {offer.to} can take it over."
-        raise Refusal("TAB-SEAT-01", asked, allowed)
+        wrong, allowed = f"{seat} is offered to another account.", f"Only {offer.to} can take it over."
+        raise Refusal("TAB-SEAT-01", wrong, allowed)
     if game.players[seat] == player:
         _require_left_open(game, seat)
     else:
@@ -240,26 +240,26 @@ def _require_left_open(game: Game, seat: Seat) -> None:
     if seat in game.around.resigned:
         raise Refusal("TAB-SEAT-11", f"You have resigned {seat}.", "A resignation cannot be taken back.")
     if game.clocks is None or seat not in game.clocks.vacated:
-        asked, allowed = f"{seat} is your seat.", "Play on. Only a seat that its clock left open can be taken back."
-        raise Refusal("TAB-SEAT-11", asked, allowed)
+        wrong, allowed = f"{seat} is your seat.", "Play on. Only a seat that its clock left open can be taken back."
+        raise Refusal("TAB-SEAT-11", wrong, allowed)
 
 
 def _require_substitute(game: Game, seat: Seat, player: PlayerId, who: str) -> None:
     """Raise `Refusal` when an account cannot take a seat over: it plays, or may have seen more than the seat sees."""
     you = who == "You"
     if player in game.players.values():
-        asked = f"{who} already {'have' if you else 'has'} a seat in this game."
-        raise Refusal("TAB-LIFE-03", asked, "A player can take only one seat of a game.")
+        wrong = f"{who} already {'have' if you else 'has'} a seat in this game."
+        raise Refusal("TAB-LIFE-03", wrong, "A player can take only one seat of a game.")
     if player in game.around.officials:
-        asked = f"{who} {'are or were' if you else 'is or was'} an official of this game."
-        raise Refusal("TAB-RUL-01", asked, "An official never takes a seat of the game.")
+        wrong = f"{who} {'are or were' if you else 'is or was'} an official of this game."
+        raise Refusal("TAB-RUL-01", wrong, "An official never takes a seat of the game.")
     if game.organizer_sees == "all" and player in (game.organizer, game.first_organizer):
-        asked = f"{who} {'organize' if you else 'organizes'} this game and {'see' if you else 'sees'} all of it."
-        raise Refusal("TAB-SEAT-02", asked, "A substitute has seen no more of the game than its seat.")
-    other = next((each for each, held in game.around.held.items() if each != seat and player in held), None)
+        wrong = f"{who} {'organize' if you else 'organizes'} this game and {'see' if you else 'sees'} all of it."
+        raise Refusal("TAB-SEAT-02", wrong, "A substitute has seen no more of the game than its seat.")
+    other = next((each for each, holders in game.around.held.items() if each != seat and player in holders), None)
     if other is not None:
-        asked = f"{who} held {other} of this game before."
-        raise Refusal("TAB-SEAT-02", asked, "A substitute has seen no more of the game than its seat.")
+        wrong = f"{who} held {other} of this game before."
+        raise Refusal("TAB-SEAT-02", wrong, "A substitute has seen no more of the game than its seat.")
 
 
 # --- resigning ---
@@ -307,8 +307,8 @@ def answer_for(game: Game, seat: Seat, chance: Chance, vault: Vault, at: str) ->
         Refusal: another seat comes first, or none (TAB-SEAT-05), or nobody plays any more (TAB-SEAT-07).
     """
     if game.left_to_house != seat:
-        asked = f"The house was to answer for {seat}."
-        raise Refusal("TAB-SEAT-05", asked, "It answers only for the first seat that resigned and is asked.")
+        wrong = f"The house was to answer for {seat}."
+        raise Refusal("TAB-SEAT-05", wrong, "It answers only for the first seat that resigned and is asked.")
     if not _has_players(game):
         raise Refusal("TAB-SEAT-07", "Nobody plays in this game.", "The game pauses instead.")
     command = game.running_ruleset.default(game.table, seat, vault.read_by(seat))
@@ -320,8 +320,8 @@ def answer_for(game: Game, seat: Seat, chance: Chance, vault: Vault, at: str) ->
 def pause_without_players(game: Game, at: str) -> Decided:
     """Pause a game in which all seats that are not out have resigned. Raises `Refusal` (TAB-SEAT-07)."""
     if game.left_to_house is None or _has_players(game):
-        asked = "The game was to pause because nobody plays."
-        raise Refusal("TAB-SEAT-07", asked, "It pauses when all seats that are not out of it have resigned.")
+        wrong = "The game was to pause because nobody plays."
+        raise Refusal("TAB-SEAT-07", wrong, "It pauses when all seats that are not out of it have resigned.")
     return game.log([(GamePaused(NOBODY_PLAYS), game.draws)], BY_HOUSE, at)
 
 
@@ -333,13 +333,13 @@ def _gone_back(step: Decided, earlier: Callable[[Version], Game], at: str) -> De
     """Return a step after which a seat is not asked any more, with the way back that all others had agreed to."""
     if step.game.status != "running":
         return step
-    for asked, request in step.game.around.asked.items():
-        if request.asks_present and (back := retracting.agreed(step, asked, earlier, at)) is not step:
+    for version, request in step.game.around.asked.items():
+        if request.asks_present and (back := retracting.agreed(step, version, earlier, at)) is not step:
             return back
     return step
 
 
 def _require_under_way(game: Game, what: str, rule: str = "TAB-LIFE-05") -> None:
     if game.status != "running":
-        asked = f"You asked to {what}, but {game.state}."
-        raise Refusal(rule, asked, "You can do that only in a running game.", untimely=True)
+        wrong = f"You asked to {what}, but {game.state}."
+        raise Refusal(rule, wrong, "You can do that only in a running game.", untimely=True)

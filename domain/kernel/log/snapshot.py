@@ -108,51 +108,51 @@ def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board])
         LookupError: the board is missing.
     """
     try:
-        kept = msgspec.json.decode(snapshot, type=_Snapshot)
-        if kept.form != FORM:
-            raise SnapshotError(f"the snapshot is of form {kept.form}, not {FORM}")
-        ruleset = _ruleset(kept, library)
-        board = with_documents(ruleset, board_of(kept.board), kept.board)
-        setup: Any = msgspec.json.decode(kept.setup, type=ruleset.setup)
+        state = msgspec.json.decode(snapshot, type=_Snapshot)
+        if state.form != FORM:
+            raise SnapshotError(f"the snapshot is of form {state.form}, not {FORM}")
+        ruleset = _ruleset(state, library)
+        board = with_documents(ruleset, board_of(state.board), state.board)
+        setup: Any = msgspec.json.decode(state.setup, type=ruleset.setup)
         table: Table | None = None
-        if bytes(kept.table) != _NONE:
-            bare: Table = ruleset.lay(tuple(kept.players), setup, board)
-            table = type(bare).restore(bytes(kept.table), {name: getattr(bare, name) for name in bare.static})
+        if bytes(state.table) != _NONE:
+            bare: Table = ruleset.lay(tuple(state.players), setup, board)
+            table = type(bare).restore(bytes(state.table), {name: getattr(bare, name) for name in bare.static})
         return Game(
-            id=kept.id,
+            id=state.id,
             ruleset=ruleset,
             board=board,
             setup=setup,
-            first_organizer=kept.first_organizer,
-            organizer_sees=kept.organizer_sees,
-            commitment=kept.commitment,
-            began_with=kept.began_with,
-            players=kept.players,
-            entropy=kept.entropy,
-            status=kept.status,
-            version=kept.version,
-            head=bytes.fromhex(kept.head),
-            draws=kept.draws,
+            first_organizer=state.first_organizer,
+            organizer_sees=state.organizer_sees,
+            commitment=state.commitment,
+            began_with=state.began_with,
+            players=state.players,
+            entropy=state.entropy,
+            status=state.status,
+            version=state.version,
+            head=bytes.fromhex(state.head),
+            draws=state.draws,
             table=table,
-            result=kept.result,
-            undo=kept.undo,
-            answers=kept.answers,
-            around=kept.around,
-            clocks=kept.clocks,
-            forks=kept.forks,
-            readers=kept.readers,
-            abandoned_after=kept.abandoned_after,
-            rematch_of=kept.rematch_of,
-            offered_until=kept.offered_until,
-            forked=kept.forked,
-            past=restore(bytes(kept.past), library, board_of) if bytes(kept.past) != _NONE else None,
+            result=state.result,
+            undo=state.undo,
+            answers=state.answers,
+            around=state.around,
+            clocks=state.clocks,
+            forks=state.forks,
+            readers=state.readers,
+            abandoned_after=state.abandoned_after,
+            rematch_of=state.rematch_of,
+            offered_until=state.offered_until,
+            forked=state.forked,
+            past=restore(bytes(state.past), library, board_of) if bytes(state.past) != _NONE else None,
         )
     except (ValueError, msgspec.MsgspecError) as error:
         raise SnapshotError(f"the snapshot does not fit: {error}") from error
 
 
-def _ruleset(kept: _Snapshot, library: Library) -> Ruleset[Any]:
+def _ruleset(snapshot: _Snapshot, library: Library) -> Ruleset[Any]:
     try:
-        return library.at(kept.ruleset, kept.ruleset_version)
+        return library.at(snapshot.ruleset, snapshot.ruleset_version)
     except LookupError as error:
         raise SnapshotError(str(error)) from error

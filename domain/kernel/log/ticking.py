@@ -44,17 +44,17 @@ class Position(Protocol):
 
 
 def clocks_ran(
-    before: Position, after: Position, cause: Cause, events: Sequence[Any], at: str, asked: Decisions | None = None
+    before: Position, after: Position, cause: Cause, events: Sequence[Any], at: str, decisions: Decisions | None = None
 ) -> ClocksRan | None:
     """Return what the clocks show after an act that brought `events` about; None when nothing changed.
 
-    A clock shows the time of its own last change, so one that runs on needs no event. `asked` are the open decisions
+    A clock shows the time of its own last change, so one that runs on needs no event. `decisions` are those open
     after the act, if the caller knows them already.
     """
     was, clocks = before.clocks, after.clocks
     if was is None or clocks is None or after.status != "running":
         return None
-    open_ = (after.decisions if asked is None else asked) if after.around.paused is None else ()
+    open_ = (after.decisions if decisions is None else decisions) if after.around.paused is None else ()
     runs = in_order(after.players, open_)
     acted = cause.command is not UNSET and cause.by is None and bool(clocks.absent)
     anew = _asked_anew(clocks, runs, before, open_)
@@ -64,26 +64,26 @@ def clocks_ran(
     clock = clocks.clock
     until = next((event.since for event in events if isinstance(event, OutageCredited)), at)
     whole, most, vacated = 1000 * clock.time, 1000 * clock.cap, clocks.vacated
-    left = {seat: was.left.get(seat, whole) for seat in sorted(after.players)}
-    left.update({seat: left[seat] - was.spent(seat, until) for seat in was.runs})
-    left.update({seat: max(0, left[seat]) for seat in left if seat not in runs or seat in earned})
-    left.update({seat: 0 if seat in vacated else whole for seat in anew})
-    left.update({seat: min(most, left[seat] + 1000 * clock.increment) for seat in earned})
+    times = {seat: was.left.get(seat, whole) for seat in sorted(after.players)}
+    times.update({seat: times[seat] - was.spent(seat, until) for seat in was.runs})
+    times.update({seat: max(0, times[seat]) for seat in times if seat not in runs or seat in earned})
+    times.update({seat: 0 if seat in vacated else whole for seat in anew})
+    times.update({seat: min(most, times[seat] + 1000 * clock.increment) for seat in earned})
     absent = () if acted else clocks.absent
     for event in events:
         match event:
             case TimeGiven(_, seconds, to) | TimeCredited(seconds, to):
-                left[to] = min(most, max(0, left[to]) + 1000 * seconds)
+                times[to] = min(most, max(0, times[to]) + 1000 * seconds)
             case SeatTakenOver(seat, player) if player == before.players[seat]:
-                left[seat] = clock.refill
+                times[seat] = clock.refill
             case SeatTakenOver(seat, player) if _begins_anew(before, seat, player):
-                left[seat] = whole
+                times[seat] = whole
             case ClockExpired(seat):
-                left[seat] = 0 if seat in vacated else clock.refill
+                times[seat] = 0 if seat in vacated else clock.refill
                 absent = (*(each for each in absent if each != seat), seat)
             case _:
                 pass
-    return ClocksRan(absent, at, earned, left, runs)
+    return ClocksRan(absent, at, earned, times, runs)
 
 
 def _begins_anew(before: Position, seat: Seat, player: PlayerId) -> bool:
@@ -104,8 +104,10 @@ def _asked_anew(clocks: Clocks, runs: Sequence[Seat], before: Position, now: Dec
     """Return the seats whose clock for a decision begins anew: those that are asked something else than before."""
     if clocks.clock.kind != "decision":
         return set()
-    asked = before.decisions if before.around.paused is None and clocks.runs else ()
-    return {seat for seat in runs if seat not in clocks.runs or _questions_to(seat, asked) != _questions_to(seat, now)}
+    earlier = before.decisions if before.around.paused is None and clocks.runs else ()
+    return {
+        seat for seat in runs if seat not in clocks.runs or _questions_to(seat, earlier) != _questions_to(seat, now)
+    }
 
 
 def _questions_to(seat: Seat, decisions: Decisions) -> list[tuple[Any, ...]]:

@@ -35,8 +35,8 @@ def set_clock(game: Game, clock: Clock | None, cause: Cause, at: str) -> Decided
         Refusal: the game has begun or another account asks (TAB-CLK-01), or no game has such a clock (TAB-CLK-02).
     """
     if cause.player != game.organizer:
-        asked = "You are not the organizer of this game."
-        raise Refusal("TAB-CLK-01", asked, f"Only the organizer, {game.organizer}, chooses its clock.")
+        wrong = "You are not the organizer of this game."
+        raise Refusal("TAB-CLK-01", wrong, f"Only the organizer, {game.organizer}, chooses its clock.")
     game.require_gathering("choose the clock", "TAB-CLK-01")
     game.require_no_offer("choose the clock")
     if clock is not None:
@@ -64,8 +64,10 @@ def expire(game: Game, seat: Seat, chance: Chance, cause: Cause, at: str) -> Dec
     """
     clocks = _running(game)
     if not clocks.may_fall(seat, at):
-        due = clocks.falls_at(seat)
-        allowed = f"The flag of {seat} can fall from {due} on." if due else f"The clock of {seat} does not run."
+        falls_at = clocks.falls_at(seat)
+        allowed = (
+            f"The flag of {seat} can fall from {falls_at} on." if falls_at else f"The clock of {seat} does not run."
+        )
         raise Refusal("TAB-CLK-05", f"The time of {seat} is not up.", allowed, untimely=True)
     _require_asked(game, clocks, seat, cause)
     then = _what_follows(game, clocks, seat)
@@ -82,25 +84,25 @@ def _require_asked(game: Game, clocks: Clocks, seat: Seat, cause: Cause) -> None
     claims = clocks.clock.at_zero == "claim"
     if cause.by == "clock":
         if claims:
-            asked = f"The flag of {seat} was to fall by itself."
-            raise Refusal("TAB-CLK-06", asked, "In this game it falls when another seat or an official asks for it.")
+            wrong = f"The flag of {seat} was to fall by itself."
+            raise Refusal("TAB-CLK-06", wrong, "In this game it falls when another seat or an official asks for it.")
         return
     if not claims:
-        asked = f"You asked that the flag of {seat} falls."
-        raise Refusal("TAB-CLK-06", asked, "In this game flags fall by themselves.")
+        wrong = f"You asked that the flag of {seat} falls."
+        raise Refusal("TAB-CLK-06", wrong, "In this game flags fall by themselves.")
     if cause.seat is not None:
         game.require_not_resigned(cause.seat)
     if cause.seat == seat or not (cause.seat is not None or game.around.is_official(cause.player)):
-        asked = f"You asked that the flag of {seat} falls."
-        raise Refusal("TAB-CLK-06", asked, "Only another seat or an official of the game can ask for it.")
+        wrong = f"You asked that the flag of {seat} falls."
+        raise Refusal("TAB-CLK-06", wrong, "Only another seat or an official of the game can ask for it.")
 
 
 def _what_follows(game: Game, clocks: Clocks, seat: Seat) -> Then:
     clock, number = clocks.clock, clocks.flags.get(seat, 0) + 1
     if clock.at_zero == "end":
         return "end"
-    gone = {*clocks.absent, seat, *game.around.resigned, *game.ruleset.out(game.table)}
-    if gone.issuperset(game.players):
+    absent = {*clocks.absent, seat, *game.around.resigned, *game.ruleset.out(game.table)}
+    if absent.issuperset(game.players):
         return "pause"
     if seat in clocks.vacated or seat in game.around.given_up:
         return "answer"
@@ -136,8 +138,8 @@ def credit_outage(game: Game, since: str, at: str) -> Decided:
     if not clocks.runs:
         raise Refusal("TAB-CLK-09", "No clock of this game runs.", "Only a clock that runs is credited.", untimely=True)
     if milliseconds(at) - milliseconds(since) <= OUTAGE:
-        asked = f"The time from {since} until {at} was to be credited."
-        raise Refusal("TAB-CLK-09", asked, f"An outage is longer than {OUTAGE // 1000} seconds.")
+        wrong = f"The time from {since} until {at} was to be credited."
+        raise Refusal("TAB-CLK-09", wrong, f"An outage is longer than {OUTAGE // 1000} seconds.")
     return game.log([(OutageCredited(since), game.draws)], BY_CLOCK, at)
 
 
@@ -152,10 +154,10 @@ def give_time(game: Game, seat: Seat, to: Seat, seconds: int, cause: Cause, at: 
     _require_possible(game, clocks, to, seconds)
     if to == seat:
         raise Refusal("TAB-CLK-08", "You asked to give time to yourself.", "Give time to another seat.")
-    left = clocks.clock.time - clocks.given.get(seat, 0)
-    if seconds > left:
-        asked = f"You asked to give {seconds} seconds."
-        raise Refusal("TAB-CLK-08", asked, f"In a game a seat gives {clocks.clock.time} at most; {left} are left.")
+    rest = clocks.clock.time - clocks.given.get(seat, 0)
+    if seconds > rest:
+        wrong = f"You asked to give {seconds} seconds."
+        raise Refusal("TAB-CLK-08", wrong, f"In a game a seat gives {clocks.clock.time} at most; {rest} are left.")
     return game.log([(TimeGiven(seat, seconds, to), game.draws)], replace(cause, seat=seat), at)
 
 
@@ -167,8 +169,8 @@ def credit_time(game: Game, to: Seat, seconds: int, cause: Cause, at: str) -> De
     """
     game.require_running()
     if not game.around.is_official(cause.player):
-        asked = "You are not an official of this game."
-        raise Refusal("TAB-CLK-08", asked, "Officials credit time; a seat gives time to another.")
+        wrong = "You are not an official of this game."
+        raise Refusal("TAB-CLK-08", wrong, "Officials credit time; a seat gives time to another.")
     _require_possible(game, _clocks(game), to, seconds)
     return game.log([(TimeCredited(seconds, to), game.draws)], cause, at)
 
@@ -180,9 +182,9 @@ def _require_possible(game: Game, clocks: Clocks, to: Seat, seconds: int) -> Non
     if not 0 < seconds <= LONGEST:
         raise Refusal("TAB-CLK-08", f"You asked to give {seconds} seconds.", f"Expected 1 to {LONGEST}.")
     if clocks.clock.kind == "decision" and to not in clocks.runs and game.around.paused is None:
-        asked = f"{to} is asked nothing now."
+        wrong = f"{to} is asked nothing now."
         allowed = "In this game a seat has a new time for each decision: give it while the seat is waited for."
-        raise Refusal("TAB-CLK-08", asked, allowed, untimely=True)
+        raise Refusal("TAB-CLK-08", wrong, allowed, untimely=True)
 
 
 def take_day_off(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
@@ -193,15 +195,15 @@ def take_day_off(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
     """
     clocks = _running(game)
     game.require_not_resigned(seat)
-    taken, days = clocks.days.get(seat, 0), clocks.clock.days_off
-    if taken >= days:
-        asked = f"You asked for a day off. {seat} has taken {taken}."
-        raise Refusal("TAB-CLK-10", asked, f"In this game a seat may take {days}.")
+    used, days = clocks.days.get(seat, 0), clocks.clock.days_off
+    if used >= days:
+        wrong = f"You asked for a day off. {seat} has taken {used}."
+        raise Refusal("TAB-CLK-10", wrong, f"In this game a seat may take {days}.")
     if (off := clocks.off.get(seat, "")) > at:
         raise Refusal("TAB-CLK-10", f"The day off of {seat} lasts until {off}.", "Take the next one then.")
     if clocks.shows(seat, at) <= 0:
-        asked = f"The time of {seat} is up."
-        raise Refusal("TAB-CLK-10", asked, "Take a day off while there is time left.", untimely=True)
+        wrong = f"The time of {seat} is up."
+        raise Refusal("TAB-CLK-10", wrong, "Take a day off while there is time left.", untimely=True)
     ends = moment(milliseconds(at) + DAY)
     return game.log([(DayOffTaken(ends, seat), game.draws)], replace(cause, seat=seat), at)
 

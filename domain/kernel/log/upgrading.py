@@ -23,8 +23,8 @@ def upgrade(game: Game, to: int, chance: Chance, vault: Vault, cause: Cause, at:
     """
     ruleset, table = _carried(game, to)
     if cause.player != game.organizer:
-        asked = "You are not the organizer of this game."
-        raise Refusal("TAB-RULES-01", asked, "Only the organizer can move a game to a newer version of its rules.")
+        wrong = "You are not the organizer of this game."
+        raise Refusal("TAB-RULES-01", wrong, "Only the organizer can move a game to a newer version of its rules.")
     draft = Draft(table, chance, vault, game.draws)
     ruleset.advance(draft)
     for seat in {seat for decision in ruleset.decisions(table) for seat in decision.seats}:
@@ -41,8 +41,8 @@ def _carried(game: Game, to: int) -> tuple[Ruleset[Any], Any]:
     if to not in newer:
         plays = f"The game uses version {ruleset.version} of {ruleset.id}."
         allowed = f"Newer versions: {', '.join(map(str, newer))}." if newer else "There is no newer version."
-        asked = f"You asked to move the game to version {to} of its rules."
-        raise Refusal("TAB-RULES-01", asked, f"{plays} {allowed}")
+        wrong = f"You asked to move the game to version {to} of its rules."
+        raise Refusal("TAB-RULES-01", wrong, f"{plays} {allowed}")
     assert table is not None
     if reason := ruleset.at(to).refuse_to_carry(table):
         raise Refusal("TAB-RULES-02", _cannot_move(to), reason)

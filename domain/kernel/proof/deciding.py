@@ -122,7 +122,7 @@ class Deciding:
         secret: the secret of chance; None while it is not published.
         over: whether it is.
         game: the game as far as it was played; None before the first step.
-        kept: the game at the versions to which the log goes back.
+        earlier_games: the game at the versions to which the log goes back.
         again: the causes and times of the commands that an undo gives again next.
     """
 
@@ -137,7 +137,7 @@ class Deciding:
     vault: Vault
     game: Game | None
     chance: Chance | None
-    kept: dict[Version, Game]
+    earlier_games: dict[Version, Game]
     again: list[tuple[Cause, str]]
 
     def decide_anew(self, event: Any, cause: Cause, at: str) -> Decided:
@@ -186,8 +186,8 @@ class Deciding:
             case TakeBackAsked(seat, to, asks):
                 history = self._history(game)
                 return retracting.ask_take_back(game, seat, to, history, self._earlier, by, at, asks=asks)
-            case TakeBackAnswered(seat, asked, agrees):
-                return retracting.answer_take_back(game, seat, asked, agrees, self._earlier, by, at)
+            case TakeBackAnswered(seat, version, agrees):
+                return retracting.answer_take_back(game, seat, version, agrees, self._earlier, by, at)
             case EndProposed(_, order, _, seat):
                 return ending.propose_end(game, seat, order, self._chance(game), by, at)
             case EndAnswered(agrees, proposed, seat):
@@ -228,12 +228,12 @@ class Deciding:
                 return self._upgrade(game, before, to, by, at)
             case AnswerLeft():
                 return self._leave(game, event, by, at)
-            case AnswerRevoked(seat, left):
-                return answering.revoke_answer(game, seat, left, by, at)
-            case AnswerGiven(seat, left):
-                given = self._command_in(seat, cast(Raw, cause.command))
+            case AnswerRevoked(seat, answer_version):
+                return answering.revoke_answer(game, seat, answer_version, by, at)
+            case AnswerGiven(seat, answer_version):
+                answer = self._command_in(seat, cast(Raw, cause.command))
                 return answering.give_answer(
-                    game, seat, left, given, self._chance(game), self.vault, Cause(by.player), at
+                    game, seat, answer_version, answer, self._chance(game), self.vault, Cause(by.player), at
                 )
             case _:
                 # The cause of a command was checked: it names both.
@@ -322,7 +322,7 @@ class Deciding:
         return self.export.records[: game.version]
 
     def _earlier(self, version: Version) -> Game:
-        return self.kept[version]
+        return self.earlier_games[version]
 
     def _upgrade(self, game: Game, before: int, to: int, cause: Cause, at: str) -> Decided:
         if before != game.ruleset.version:
@@ -330,8 +330,8 @@ class Deciding:
             self._fail(f"version {self.version} moves on from version {before} of the rules, but {plays}")
         return upgrade(game, to, self._chance(game), self.vault, cause, at)
 
-    def _command(self, game: Game, seat: Seat, given: Raw, cause: Cause, at: str) -> Decided:
-        return game.command(seat, [self._command_in(seat, given)], self._chance(game), self.vault, cause, at)
+    def _command(self, game: Game, seat: Seat, raw: Raw, cause: Cause, at: str) -> Decided:
+        return game.command(seat, [self._command_in(seat, raw)], self._chance(game), self.vault, cause, at)
 
     def _chance(self, game: Game) -> Chance:
         if self.chance is None:
@@ -347,8 +347,8 @@ class Deciding:
             if command.sealed:
                 self._fail(f"version {self.version} shows {type_name(type(command))}, which must be sealed")
             return command
-        given = self._sealed_command(seat, raw)
-        secret = self.published.get(given.sealed.commitment)
+        envelope = self._sealed_command(seat, raw)
+        secret = self.published.get(envelope.sealed.commitment)
         if secret is None:
             if self.over:
                 self._fail(f"the secret command of version {self.version} was not published")
@@ -357,15 +357,15 @@ class Deciding:
 
     def _sealed_command(self, seat: Seat, raw: Raw) -> _SealedCommand:
         try:
-            given = msgspec.json.decode(raw, type=_SealedCommand)
+            envelope = msgspec.json.decode(raw, type=_SealedCommand)
         except msgspec.ValidationError as error:
             self._fail(f"the sealed command of version {self.version} is not of the known shape: {error}")
-        if given.type not in {type_name(command) for command in self.ruleset.commands if command.sealed}:
-            self._fail(f"version {self.version} seals the command {given.type}, which must not be sealed")
-        if given.sealed.readers != (seat,):
-            readers = ", ".join(given.sealed.readers) or "nobody"
+        if envelope.type not in {type_name(command) for command in self.ruleset.commands if command.sealed}:
+            self._fail(f"version {self.version} seals the command {envelope.type}, which must not be sealed")
+        if envelope.sealed.readers != (seat,):
+            readers = ", ".join(envelope.sealed.readers) or "nobody"
             self._fail(f"the command of version {self.version} is sealed for {readers}, not for {seat}, who sent it")
-        return given
+        return envelope
 
     def _fail(self, problem: str) -> NoReturn:
         sentence = f"{problem[0].upper()}{problem[1:]}.".replace("..", ".")

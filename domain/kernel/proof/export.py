@@ -195,12 +195,12 @@ def export(
     """
     if len(pasts) != (game.forked.depth if game.forked is not None else 0):
         raise ValueError(f"{game.id} does not go back to {len(pasts)} games")
-    shown = _visible_vault(game, vault, seat, everything)
+    visible = _visible_vault(game, vault, seat, everything)
     if pasts:  # its vault also holds what it took along, which the past has
         records = list(records)
-        shown = _of_rows(shown, records, commitments_in(row for past in pasts for row in past.records))
-    body = (*_pasts(pasts), *_body(game, records, shown)) if pasts else _body(game, records, shown)
-    secrets = len(shown.all())
+        visible = _of_rows(visible, records, commitments_in(row for past in pasts for row in past.records))
+    body = (*_pasts(pasts), *_body(game, records, visible)) if pasts else _body(game, records, visible)
+    secrets = len(visible.all())
     yield from with_end(body, lambda digest: LastLine(End(digest, game.head.hex(), secrets, game.status, game.version)))
 
 
@@ -223,7 +223,7 @@ def fingerprint(
     """
     parts = [(past.game, past.vault, past.secret.hex() if past.secret is not None else "") for past in pasts]
     parts.append((game, _visible_vault(game, vault, seat, everything), ""))
-    return digest([FORMAT, *([each.head.hex(), [*shown.all()], secret] for each, shown, secret in parts)])[7:]
+    return digest([FORMAT, *([each.head.hex(), [*visible.all()], secret] for each, visible, secret in parts)])[7:]
 
 
 def _visible_vault(game: Game, vault: Vault, seat: Seat | None, everything: bool) -> Vault:
@@ -233,10 +233,10 @@ def _visible_vault(game: Game, vault: Vault, seat: Seat | None, everything: bool
 def _pasts(pasts: Sequence[Past]) -> Iterator[bytes]:
     before = set[str]()
     for past in pasts:
-        shown = _of_rows(past.vault, past.records, before)
-        yield from _body(past.game, past.records, shown)
+        visible = _of_rows(past.vault, past.records, before)
+        yield from _body(past.game, past.records, visible)
         secret = past.secret.hex() if past.secret is not None else UNSET
-        yield canonical(PastLine(PastEnd(past.game.head.hex(), len(shown.all()), past.game.version, secret))) + b"\n"
+        yield canonical(PastLine(PastEnd(past.game.head.hex(), len(visible.all()), past.game.version, secret))) + b"\n"
         before |= commitments_in(past.records)
 
 

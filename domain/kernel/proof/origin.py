@@ -216,21 +216,21 @@ def objection(game: Game | None, event: Any, cause: Cause, belongs_to: Tournamen
 
 
 def _wrong_tournament(game: Game | None, origin: Origin, cause: Cause, belongs_to: TournamentId | None) -> str:
-    named = f"names the tournament {cause.tournament}"
+    prefix = f"names the tournament {cause.tournament}"
     if not origin.tournament:
-        return f"{named}; {origin.act} is for none"
+        return f"{prefix}; {origin.act} is for none"
     if not _TOURNAMENT.fullmatch(cause.tournament or ""):
-        return f"{named}, which is no id of one"
+        return f"{prefix}, which is no id of one"
     if game is None:
         return ""
     if cause.tournament != belongs_to:
-        return f"{named}, but the game belongs to {belongs_to or 'none'}"
-    return "" if cause.player == game.organizer else f"{named}, and is not by the organizer"
+        return f"{prefix}, but the game belongs to {belongs_to or 'none'}"
+    return "" if cause.player == game.organizer else f"{prefix}, and is not by the organizer"
 
 
 def _has_left(game: Game | None, event: AnswerRevoked | AnswerGiven) -> bool:
-    left = game.answers.get(event.left) if game is not None else None
-    return left is not None and left.seat == event.seat
+    answer = game.answers.get(event.left) if game is not None else None
+    return answer is not None and answer.seat == event.seat
 
 
 def _unentitled(game: Game | None, origin: Origin, event: Any, cause: Cause) -> str:

@@ -283,9 +283,9 @@ class _Reader(Lines):
         if header_facts != (created.ruleset, created.ruleset_version, created.board):
             self.line = self.first_line
             self.fail("the first line names another ruleset or board than the game was created with")
-        named = {} if created.documents is UNSET else created.documents
-        for name in sorted({*named, *self.documents}):
-            if name not in self.documents or digest(Raw(self.documents[name])) != named.get(name):
+        digests = {} if created.documents is UNSET else created.documents
+        for name in sorted({*digests, *self.documents}):
+            if name not in self.documents or digest(Raw(self.documents[name])) != digests.get(name):
                 self.line = self.first_line
                 self.fail(f"the {name} in the first line are not those that the game was created with")
 

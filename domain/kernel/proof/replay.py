@@ -103,7 +103,7 @@ class Replay(Deciding):
         self.vault = self.vault.joined_by(self._taken_along())
         self.game: Game | None = None
         self.chance: Chance | None = None
-        self.kept: dict[Version, Game] = {}
+        self.earlier_games: dict[Version, Game] = {}
         self.targets = set(self._goals())
         self.decided = 0
         self.folded = 0
@@ -135,7 +135,7 @@ class Replay(Deciding):
             except Exception as error:  # hostile content may raise anything in a ruleset
                 self._fail(f"version {self.version} cannot be decided again: {type(error).__name__}: {error}")
             if self.version in self.targets and self.game is not None:
-                self.kept[self.version] = self.game
+                self.earlier_games[self.version] = self.game
         self._check_end()
 
     def _check_past(self, parent: Export) -> None:
@@ -143,9 +143,9 @@ class Replay(Deciding):
         past = self.export.past
         if past is None or past.game != parent.game:
             raise ExportError(f"{self.export.game} is no fork of {parent.game}.", self.export.line)
-        for told, right in zip_longest(past.records, parent.records[: len(past.records)]):
-            if told != right:
-                version = cast(Record, told).version
+        for record, right in zip_longest(past.records, parent.records[: len(past.records)]):
+            if record != right:
+                version = cast(Record, record).version
                 problem = f"Version {version} of {past.game} is not the one of the game that the fork is compared with."
                 raise ExportError(problem, past.line + version)
 
@@ -154,14 +154,14 @@ class Replay(Deciding):
         for record in self.export.records:
             try:
                 to = retraction(record)
-                asked = read_around(record) if to is None and stays(record) else None
+                event = read_around(record) if to is None and stays(record) else None
             except msgspec.ValidationError as error:
                 self.version = record.version
                 self._fail(f"version {record.version} is not of the known shape: {error}")
             if to is not None:
                 yield to
-            elif isinstance(asked, TakeBackAsked):
-                yield asked.to
+            elif isinstance(event, TakeBackAsked):
+                yield event.to
 
     # --- one step ---
 
@@ -176,17 +176,17 @@ class Replay(Deciding):
         is_again = bool(self.again)
         if is_again and (cause, step[0].at) != self.again.pop(0):
             self._fail(f"version {self.version} is not the command that the undo before it gives again")
-        due = self._answer_due(step[0].at)
-        if due is not None and not isinstance(event, AnswerGiven) and not self._is_of_one_list(cause, step[0].at):
+        answer = self._answer_due(step[0].at)
+        if answer is not None and not isinstance(event, AnswerGiven) and not self._is_of_one_list(cause, step[0].at):
             self._fail(f"before version {self.version} an answer left in advance was not given")
         if isinstance(event, AnswerGiven) and step[0].at != self.export.records[step[0].version - 2].at:
             self._fail(f"version {self.version} gives an answer left in advance later than it was called for")
         try:
             again = self.decide_anew(event, cause, step[0].at)
             if isinstance(event, AnswerGiven) and self.over:
-                if due is None or due.records[0].event != step[0].event:
+                if answer is None or answer.records[0].event != step[0].event:
                     self._fail(f"version {self.version} gives another answer left in advance than was to be given")
-                again = due
+                again = answer
         except (NotPublishedError, KeyError) as error:
             if self.game is None or not (self._is_past(error) if self.over else self._is_hidden(error)):
                 raise
@@ -235,14 +235,14 @@ class Replay(Deciding):
     def _check_ran(self, before: Game, cause: Cause, step: list[Record]) -> None:
         """Check what the clocks show after an act that was only folded: everybody sees who is waited for."""
         events = [read_event(self.ruleset, record) for record in step]
-        shown = next((event for event in events if isinstance(event, ClocksRan)), None)
+        ran = next((event for event in events if isinstance(event, ClocksRan)), None)
         acts = [event for event in events if not isinstance(event, ClocksRan)]
         if before.clocks is None:
             right = None
         else:
-            bare = step[:-1] if shown is not None else step
+            bare = step[:-1] if ran is not None else step
             right = clocks_ran(before, continued(before, bare), cause, acts, step[0].at)
-        if (shown, len(events) - len(acts)) != (right, int(right is not None)):
+        if (ran, len(events) - len(acts)) != (right, int(right is not None)):
             self.version = step[-1].version
             self._fail(f"version {self.version} is not what the clocks show: {right} is right")
 
@@ -374,8 +374,8 @@ class Replay(Deciding):
 
     def _check_draws(self, event: Any, content: Any, own: range) -> None:
         """Check that an event shows only its own draws of chance."""
-        for shown in self.ruleset.chance.get(cast(Any, type(event)), ()):
-            draw = draw_of(content, shown)
+        for evidence in self.ruleset.chance.get(cast(Any, type(event)), ()):
+            draw = draw_of(content, evidence)
             if draw is not None and draw not in own:
                 self._fail(f"version {self.version} shows draw {draw}, which is not one of its own")
 
@@ -456,21 +456,21 @@ class Replay(Deciding):
     def _check_secrets_are_known(self) -> None:
         """Check that the log has the secrets that a running game's export shows, and that they are one reader's."""
         first = self.export.line + len(self.export.records) + 1
-        shown: set[str] = set()
+        commitments: set[str] = set()
         seals = {name: each for name, each in self.log_seals.items() if not self._is_of_past(name)}
         for line, secret in enumerate(self.export.secrets, start=first):
             if seals.get(secret.commitment) != secret.readers:
                 raise ExportError(f"The log has no secret of {secret.commitment} for these readers.", line)
-            if secret.commitment in shown:
+            if secret.commitment in commitments:
                 raise ExportError(f"The secret of {secret.commitment} appears twice.", line)
-            shown.add(secret.commitment)
+            commitments.add(secret.commitment)
         readers = {seat for each in seals.values() for seat in each}
         may = (
             set[str](),
             set(seals),
             *({name for name, each in seals.items() if seat in each} for seat in readers),
         )
-        if shown not in may:
+        if commitments not in may:
             problem = "The secrets in the export are not those of one reader: none, all, or exactly those of one seat."
             raise ExportError(problem, first)
 
@@ -503,8 +503,8 @@ def _objects(content: Any) -> Iterator[Mapping[str, Any]]:
     while waiting:
         part = waiting.pop()
         if isinstance(part, dict):
-            found = cast(dict[str, Any], part)
-            yield found
-            waiting.extend(found.values())
+            fields = cast(dict[str, Any], part)
+            yield fields
+            waiting.extend(fields.values())
         elif isinstance(part, list):
             waiting.extend(cast(list[Any], part))

@@ -49,10 +49,10 @@ class StreamReader(Lines):
     def last(self, line: bytes) -> None:
         """Take the last line."""
 
-    def require_form(self, found: str, expected: str) -> None:
+    def require_form(self, form: str, expected: str) -> None:
         """Fail unless the export has the form that this version of the package reads."""
-        if found != expected:
-            self.fail(f"this is an export of the form {found!r}, not {expected!r}")
+        if form != expected:
+            self.fail(f"this is an export of the form {form!r}, not {expected!r}")
 
 
 class StreamReplay(ABC):
@@ -73,8 +73,8 @@ class StreamReplay(ABC):
             except (msgspec.MsgspecError, ValueError, LookupError, TypeError) as error:
                 self.fail(f"version {self.version} cannot be decided again: {type(error).__name__}: {error}")
             if record != right:
-                stored, wanted = record.event.decode(), right.event.decode()
-                self.fail(f"version {self.version} is not what follows: {stored} is stored, {wanted} is right")
+                stored, expected = record.event.decode(), right.event.decode()
+                self.fail(f"version {self.version} is not what follows: {stored} is stored, {expected} is right")
 
     @abstractmethod
     def decided(self, record: Record) -> Record:

@@ -73,15 +73,15 @@ def verify(lines: Iterable[bytes], library: Library, parent: Export | None = Non
         export = read(lines)
     except ExportError as error:
         return Verdict(False, error.problem, error.version, error.line)
-    known = Verdict(True, game=export.game, ruleset=export.ruleset, status=export.status, events=len(export.records))
+    verdict = Verdict(True, game=export.game, ruleset=export.ruleset, status=export.status, events=len(export.records))
     try:
         replay = Replay(export, library, parent=parent)
         replay.run()
     except ExportError as error:
-        return msgspec.structs.replace(known, ok=False, problem=error.problem, version=error.version, line=error.line)
+        return msgspec.structs.replace(verdict, ok=False, problem=error.problem, version=error.version, line=error.line)
     head = export.records[-1].hash.hex()
     return msgspec.structs.replace(
-        known,
+        verdict,
         head=head,
         proved=tuple(_proved(replay)),
         unproved=tuple(_unproved(replay)),
@@ -103,16 +103,16 @@ def _proved(replay: Replay) -> Iterator[str]:
         yield f"All {game.draws} draws of chance follow from the secret that was committed to beforehand."
         if replay.sealed:
             yield f"All {len(replay.sealed)} secrets are published and fit their commitments."
-        if (ended := finish(game)) is not None:
-            yield f"It ended by {ended.rule}, and its seats finished so: {order_in_words(ended.order, game.names)}."
+        if (end := finish(game)) is not None:
+            yield f"It ended by {end.rule}, and its seats finished so: {order_in_words(end.order, game.names)}."
         return
     yield f"{replay.decided} acts of players were decided again and gave exactly the stored events."
     if replay.folded:
         yield f"{replay.folded} further acts are consistent with the log."
     if replay.over:
         yield f"All {game.draws} draws of chance that could be decided again follow from the published secret."
-    if shown := len(replay.export.secrets) + replay.opened:
-        yield f"The {shown} secrets in the export fit their commitments."
+    if secrets := len(replay.export.secrets) + replay.opened:
+        yield f"The {secrets} secrets in the export fit their commitments."
 
 
 def _proved_of_past(replay: Replay) -> Iterator[str]:

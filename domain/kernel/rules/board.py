@@ -131,8 +131,8 @@ def from_canonical(facts: Any) -> Board:
     """
     if not isinstance(facts, dict):
         raise msgspec.ValidationError("a board is an object")
-    given = cast(dict[str, Any], facts)
-    return msgspec.convert({"title": given.get("id"), **given}, Board)
+    fields = cast(dict[str, Any], facts)
+    return msgspec.convert({"title": fields.get("id"), **fields}, Board)
 
 
 def _area_facts(area: Area) -> dict[str, Any]:
@@ -243,22 +243,22 @@ class Map:
         return self._coasts_on[sea]
 
     def _coasts_by_sea(self) -> dict[AreaId, tuple[tuple[AreaId, str], ...]]:
-        found: dict[AreaId, list[tuple[AreaId, str]]] = {area_id: [] for area_id in self._areas}
+        coasts_of: dict[AreaId, list[tuple[AreaId, str]]] = {area_id: [] for area_id in self._areas}
         for land in self.lands:
             for coast in self._coasts[land]:
                 for sea in dict.fromkeys(coast.seas):
-                    if sea in found:
-                        found[sea].append((land, coast.id))
-        return {area_id: tuple(coasts) for area_id, coasts in found.items()}
+                    if sea in coasts_of:
+                        coasts_of[sea].append((land, coast.id))
+        return {area_id: tuple(coasts) for area_id, coasts in coasts_of.items()}
 
     def _neighbours(self, *kinds: BorderKind) -> dict[AreaId, tuple[AreaId, ...]]:
-        found: dict[AreaId, list[AreaId]] = {area_id: [] for area_id in self._areas}
+        neighbours: dict[AreaId, list[AreaId]] = {area_id: [] for area_id in self._areas}
         for border in self.board.borders:
             if border.kind in kinds:
                 one, other = border.between
-                found[one].append(other)
-                found[other].append(one)
-        return {area_id: tuple(sorted(others)) for area_id, others in found.items()}
+                neighbours[one].append(other)
+                neighbours[other].append(one)
+        return {area_id: tuple(sorted(others)) for area_id, others in neighbours.items()}
 
 
 @lru_cache(maxsize=64)

@@ -263,29 +263,29 @@ class Catalogue(
         """Tell whether a ruleset takes its rules from another one of the catalogue."""
         return ruleset_id in self.rulesets and self.rulesets[ruleset_id].based_on is not None
 
-    def holders(self, named: Sequence[str], rules: Iterable[str]) -> tuple[str, ...]:
+    def holders(self, rulesets: Sequence[str], rules: Iterable[str]) -> tuple[str, ...]:
         """Return the rulesets in which an entry holds, such as a rule or a worked example.
 
         A ruleset that is based on another shares the entries of that one, unless it is without one of their rules.
 
         Args:
-            named: the rulesets that the entry names; none when it means all.
+            rulesets: the rulesets that the entry names; none when it means all.
             rules: the rules that the entry is about.
         """
         concerned = set(rules)
-        found: list[str] = []
+        holding: list[str] = []
         for ruleset_id, edition in self.rulesets.items():
             if concerned.isdisjoint(edition.without) and (
-                not named or ruleset_id in named or edition.based_on in found
+                not rulesets or ruleset_id in rulesets or edition.based_on in holding
             ):
-                found.append(ruleset_id)
-        return tuple(found)
+                holding.append(ruleset_id)
+        return tuple(holding)
 
     def for_ruleset(self, ruleset_id: str) -> tuple[Rule, ...]:
         """The rules that hold in a ruleset, in order; ``CatalogueError`` if the catalogue does not cover it."""
         if ruleset_id not in self.rulesets and EVERY_RULESET not in self.rulesets:
-            known = ", ".join(self.rulesets)
-            raise CatalogueError(f"catalogue {self.id} has no ruleset {ruleset_id!r}; it has {known}")
+            rulesets = ", ".join(self.rulesets)
+            raise CatalogueError(f"catalogue {self.id} has no ruleset {ruleset_id!r}; it has {rulesets}")
         return tuple(rule for rule in self.rules if rule.holds_in(ruleset_id))
 
     def in_force(self, rule_ids: Iterable[str], ruleset_id: str) -> tuple[RuleId, ...]:
@@ -293,11 +293,11 @@ class Catalogue(
 
         A rule of other rulesets only is replaced by the rules that it differs from. Raises `UnknownRuleError`.
         """
-        found: dict[RuleId, None] = {}
+        holding: dict[RuleId, None] = {}
         for rule in map(self.rule, rule_ids):
             here = (rule.id,) if rule.holds_in(ruleset_id) else rule.differs_from
-            found |= dict.fromkeys(each for each in here if self.rule(each).holds_in(ruleset_id))
-        return tuple(found)
+            holding |= dict.fromkeys(each for each in here if self.rule(each).holds_in(ruleset_id))
+        return tuple(holding)
 
     def chapters(self, ruleset_id: str | None = None) -> tuple[Chapter, ...]:
         """The chapters in order, with all their rules or those of one ruleset; empty chapters are left out."""

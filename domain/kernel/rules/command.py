@@ -96,13 +96,13 @@ class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=
         return Option(kind, RuleId(rule or cls.rule), shape, title, decision)
 
 
-def refuse_nothing(command: type[Command[Any]], given: Mapping[str, Any]) -> None:
+def refuse_nothing(command: type[Command[Any]], content: Mapping[str, Any]) -> None:
     """Refuse a command of this type, as JSON, that has a count of 0 which it could leave out (TAB-CMD-02)."""
-    for name, value in given.items():
+    for name, value in content.items():
         path = next(_zeros(value, name), None)
         if path is not None and path not in _needed(command):
-            asked = f"The command {type_name(command)} has {path} = 0."
-            raise Refusal("TAB-CMD-02", asked, f"Leave {path} out, or count at least 1.")
+            wrong = f"The command {type_name(command)} has {path} = 0."
+            raise Refusal("TAB-CMD-02", wrong, f"Leave {path} out, or count at least 1.")
 
 
 @cache

@@ -49,8 +49,8 @@ def summary(of: type) -> str:
 def attributes(of: type) -> dict[str, str]:
     """Return the descriptions of a class's own fields in its docstring, by name; inherited fields are left out."""
     _, _, section = docstring(of).partition("\nAttributes:\n")
-    found = _ATTRIBUTE.findall(section)
-    return {name: " ".join(text.split()) for names, text in found for name in names.split(", ")}
+    entries = _ATTRIBUTE.findall(section)
+    return {name: " ".join(text.split()) for names, text in entries for name in names.split(", ")}
 
 
 @cache
@@ -65,15 +65,15 @@ def source_of(module: str) -> ast.Module:
 @cache
 def _definitions(module: str) -> dict[str, _Definition]:
     """Return what a module defines, by its `__qualname__`. Of several definitions of one name, the first counts."""
-    found: dict[str, _Definition] = {}
+    definitions: dict[str, _Definition] = {}
 
     def look(within: ast.AST, prefix: str) -> None:
         for node in ast.iter_child_nodes(within):
             if isinstance(node, _Definition):
-                found.setdefault(prefix + node.name, node)
+                definitions.setdefault(prefix + node.name, node)
                 look(node, f"{prefix}{node.name}." + ("" if isinstance(node, ast.ClassDef) else "<locals>."))
             elif isinstance(node, _BLOCKS):
                 look(node, prefix)
 
     look(source_of(module), "")
-    return found
+    return definitions

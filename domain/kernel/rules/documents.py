@@ -61,8 +61,8 @@ def equipped(board: Board, documents: Mapping[str, Struct]) -> Board:
     plain = {field: getattr(board, field) for field in Board.__struct_fields__}
     if not documents:
         return Board(**plain)
-    kept = dict(sorted(documents.items()))
-    return EquippedBoard(**plain, documents=kept, digests={name: digest(each) for name, each in kept.items()})
+    in_order = dict(sorted(documents.items()))
+    return EquippedBoard(**plain, documents=in_order, digests={name: digest(each) for name, each in in_order.items()})
 
 
 def documents_of(board: Board) -> Mapping[str, Any]:
@@ -134,7 +134,7 @@ def unpacked(raw: bytes, shapes: Mapping[str, type[Struct]]) -> Board:
         documents = msgspec.json.decode(fields.pop("documents", Raw(b"{}")), type=dict[str, Raw])
         fields.pop("digests", None)  # made again from what was read
         board = msgspec.json.decode(msgspec.json.encode(fields), type=Board)
-        return equipped(board, {name: read(name, bytes(given), shapes[name]) for name, given in documents.items()})
+        return equipped(board, {name: read(name, bytes(content), shapes[name]) for name, content in documents.items()})
     except (msgspec.ValidationError, UnicodeError, KeyError) as error:
         raise DocumentError([f"the board cannot be read: {error}"]) from None
     except msgspec.DecodeError as error:

@@ -71,8 +71,8 @@ class Draft(Generic[T]):
         self.draws += 1
         salt = self.chance.salt(self.draws)
         # Decoded again, as it will come out of a store, so that it is shown in the same way now and later.
-        kept = msgspec.json.decode(canonical(value))
-        secret = Secret(commitment_of(salt, kept), tuple(readers), salt.hex(), kept)
+        content = msgspec.json.decode(canonical(value))
+        secret = Secret(commitment_of(salt, content), tuple(readers), salt.hex(), content)
         self.secrets.append(secret)
         self._vault = self._vault.joined_by((secret,))
         return Sealed(secret.commitment, secret.readers)

@@ -65,16 +65,16 @@ class Gesture(Struct, frozen=True):
             "cards": self.cards,
             "keeps": self.keeps,
         }
-        said: dict[str, Any] = {role: name for role, name in one.items() if name in fields}
+        content: dict[str, Any] = {role: name for role, name in one.items() if name in fields}
         for role, names in several.items():
-            if named := [name for name in names if name in fields]:
-                said[role] = named
+            if fields_here := [name for name in names if name in fields]:
+                content[role] = fields_here
         if self.control:
-            said["as"] = self.control
+            content["as"] = self.control
         if self.quiet:
-            said["quiet"] = True
+            content["quiet"] = True
         if self.called:
-            said["called"] = self.called
+            content["called"] = self.called
         if places:
-            said["places"] = dict(places)
-        return said
+            content["places"] = dict(places)
+        return content

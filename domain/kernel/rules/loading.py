@@ -49,8 +49,8 @@ def check_options(catalogue: Catalogue, ruleset_id: str, setup: type[Struct]) ->
     for rule in catalogue.for_ruleset(ruleset_id):
         if rule.option and fields.get(rule.option) is not rule.default:
             is_there = f"is {fields[rule.option]} by default" if rule.option in fields else "is not there"
-            wanted = f"{rule.id} holds under option {rule.option}, {rule.default} by default"
-            raise CatalogueError(f"{wanted}; in the set-up of {ruleset_id} it {is_there}")
+            duty = f"{rule.id} holds under option {rule.option}, {rule.default} by default"
+            raise CatalogueError(f"{duty}; in the set-up of {ruleset_id} it {is_there}")
 
 
 @cache
@@ -117,13 +117,13 @@ def _check(catalogue: Catalogue) -> None:
 
 
 def _check_ids(catalogue: Catalogue) -> None:
-    seen: set[str] = set()
+    ids: set[str] = set()
     for entry in (*catalogue.rules, *catalogue.examples, *catalogue.differences, *catalogue.decisions):
         if not RULE_ID.fullmatch(entry.id):
             raise CatalogueError(f"{entry.id!r} is not an id of the form GAME-CHAPTER-01")
-        if entry.id in seen:
+        if entry.id in ids:
             raise CatalogueError(f"{entry.id} is defined twice")
-        seen.add(entry.id)
+        ids.add(entry.id)
 
 
 def _check_editions(catalogue: Catalogue) -> None:
@@ -170,8 +170,8 @@ def _check_citation(entry_id: RuleId, citation: str, sources: Mapping[str, Sourc
 def _check_rulesets(entry_id: RuleId, rulesets: Iterable[str], catalogue: Catalogue) -> None:
     for ruleset_id in rulesets:
         if ruleset_id not in catalogue.rulesets:
-            known = ", ".join(catalogue.rulesets)
-            raise CatalogueError(f"{entry_id}: ruleset {ruleset_id!r} is not one of {known}")
+            rulesets_here = ", ".join(catalogue.rulesets)
+            raise CatalogueError(f"{entry_id}: ruleset {ruleset_id!r} is not one of {rulesets_here}")
 
 
 def _check_rolls(example: WorkedExample) -> None:

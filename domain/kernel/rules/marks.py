@@ -240,21 +240,21 @@ def lost_pieces(before: Marks, after: Marks, seat: Seat, guises: Mapping[str, st
 
     A piece that only changed its state is still there; `guises` has the kinds that show one, as in `Ruleset.guises`.
     """
-    held, left = _pieces_of(before, seat), _pieces_of(after, seat)
-    lost, new = held - left, left - held
+    pieces_before, pieces_after = _pieces_of(before, seat), _pieces_of(after, seat)
+    losses, new = pieces_before - pieces_after, pieces_after - pieces_before
     for guise, usual in guises.items():
         for one, other in ((guise, usual), (usual, guise)):
-            changed = min(lost[one], new[other])
-            lost[one] -= changed
+            changed = min(losses[one], new[other])
+            losses[one] -= changed
             new[other] -= changed
-    return dict(sorted((+lost).items()))
+    return dict(sorted((+losses).items()))
 
 
 def _pieces_of(marks: Marks, seat: Seat) -> Counter[str]:
-    held: Counter[str] = Counter()
+    pieces: Counter[str] = Counter()
     for place in marks.places.values():
         for owner, each in ((place.owner, place.sites), *((stack.seat, stack.marks) for stack in place.stacks)):
             for mark in each:
                 if (mark.seat or owner) == seat:
-                    held[mark.kind] += mark.count
-    return held
+                    pieces[mark.kind] += mark.count
+    return pieces

@@ -44,8 +44,8 @@ def shortened(text: str, most: int) -> str:
     """Return a text of at most `most` characters; a longer text loses its middle."""
     if len(text) <= most:
         return text
-    kept = most - 3
-    return f"{text[: kept - kept // 3]} … {text[len(text) - kept // 3 :]}"
+    length = most - 3
+    return f"{text[: length - length // 3]} … {text[len(text) - length // 3 :]}"
 
 
 class Names:
@@ -103,8 +103,8 @@ class Event(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=Tr
     def places_of(self, part: Part) -> Iterator[AreaId]:
         """Yield what its `places` name; not everything that a field can hold is an area."""
         for name, each in self.places:
-            held = getattr(self, name) if each == part else ()
-            yield from (AreaId(held),) if isinstance(held, str) else cast(Iterable[AreaId], held or ())
+            value = getattr(self, name) if each == part else ()
+            yield from (AreaId(value),) if isinstance(value, str) else cast(Iterable[AreaId], value or ())
 
     def seating(self) -> Mapping[Seat, Seat]:
         """Return the new seat of each seat's holder, for events of a set-up that deals seats; empty for all others.

@@ -10,7 +10,7 @@ class Refusal(Exception):
 
     Args:
         rule: the rule that it breaks, such as ``CC-MOV-09``.
-        asked: what was wrong, in a sentence.
+        wrong: what was wrong, in a sentence.
         allowed: what would be right, in a sentence.
         untimely: True when the seat may not give the command now, whatever its content.
         field: what of a choice with many parts was wrong, such as ``clock.time``; empty where nothing says it.
@@ -18,20 +18,20 @@ class Refusal(Exception):
     `number` says which of several commands was refused, from 1; 0 when there is only one.
     """
 
-    def __init__(self, rule: str, asked: str, allowed: str, *, untimely: bool = False, field: str = "") -> None:
-        super().__init__(f"{rule}: {asked} {allowed}")
+    def __init__(self, rule: str, wrong: str, allowed: str, *, untimely: bool = False, field: str = "") -> None:
+        super().__init__(f"{rule}: {wrong} {allowed}")
         self.rule = RuleId(rule)
-        self.asked = asked
+        self.wrong = wrong
         self.allowed = allowed
         self.untimely = untimely
         self.field = field
         self.number = 0
 
 
-def refuse_unless(condition: object, rule: str, asked: str, allowed: str) -> None:
+def refuse_unless(condition: object, rule: str, wrong: str, allowed: str) -> None:
     """Raise `Refusal` unless `condition` holds. For checks whose sentences are cheap to build."""
     if not condition:
-        raise Refusal(rule, asked, allowed)
+        raise Refusal(rule, wrong, allowed)
 
 
 def or_none(names: Iterable[str]) -> str:

@@ -147,9 +147,9 @@ class Ruleset(ABC, Generic[T]):
     @cached_property
     def catalogue(self) -> Catalogue:
         """The rules of this version by id, from ``catalogue.toml`` in its package unless it says otherwise."""
-        found = load(self._beside("catalogue.toml").read_bytes()).at(self.id, self.version)
-        check_options(found, self.id, self.setup)
-        return found
+        rules = load(self._beside("catalogue.toml").read_bytes()).at(self.id, self.version)
+        check_options(rules, self.id, self.setup)
+        return rules
 
     @cached_property
     def glyphs(self) -> str:
@@ -173,14 +173,14 @@ class Ruleset(ABC, Generic[T]):
         return resources.files(type(self).__module__.rpartition(".")[0]).joinpath(name)
 
     @abstractmethod
-    def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
+    def seats(self, players: int, choices: Any = None) -> tuple[Seat, ...]:
         """Return the seats of a game of `players`; empty when the rules have no set-up for that number.
 
-        `chosen` is the creator's setup, which may decide about seats; None for the default seats. Raises `Refusal` when
-        the choice does not fit the number of players.
+        `choices` are the creator's setup, which may decide about seats; None for the default seats. Raises `Refusal`
+        when they do not fit the number of players.
         """
 
-    def kept_seats(self, chosen: Any) -> Mapping[Seat, PlayerId]:
+    def kept_seats(self, choices: Any) -> Mapping[Seat, PlayerId]:
         """Return the seats that the creator's setup reserves, each with its player."""
         return {}
 
@@ -197,14 +197,14 @@ class Ruleset(ABC, Generic[T]):
         """Yield each reason why no game could be played with these documents on a board, a line each."""
         return ()
 
-    def equip(self, board: Board, sent: Mapping[str, bytes] | None = None) -> Board:
-        """Return a board with this ruleset's documents: those `sent` along as JSON, otherwise its own.
+    def equip(self, board: Board, uploads: Mapping[str, bytes] | None = None) -> Board:
+        """Return a board with this ruleset's documents: the `uploads` sent along as JSON, otherwise its own.
 
         A board that has its documents is returned as it is. Raises `DocumentError` when no game could be played so.
         """
-        if documents_of(board) or not (self.documents or sent):
+        if documents_of(board) or not (self.documents or uploads):
             return board
-        return _equipped(self, board, tuple((sent or {}).items()))
+        return _equipped(self, board, tuple((uploads or {}).items()))
 
     @abstractmethod
     def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> T:
@@ -449,18 +449,18 @@ class Ruleset(ABC, Generic[T]):
 
 
 @lru_cache(maxsize=16)
-def _equipped(ruleset: Ruleset[Any], board: Board, sent: tuple[tuple[str, bytes], ...]) -> Board:
+def _equipped(ruleset: Ruleset[Any], board: Board, uploads: tuple[tuple[str, bytes], ...]) -> Board:
     # Kept, because to read and check the cards of Italia takes 40 ms.
-    given = dict(sent)
-    if unknown := sorted(given.keys() - ruleset.documents.keys()):
-        known = ", ".join(ruleset.documents) or "none"
-        raise DocumentError(f"{ruleset.title} has no document {name!r}; known: {known}" for name in unknown)
+    contents = dict(uploads)
+    if unknown := sorted(contents.keys() - ruleset.documents.keys()):
+        titles = ", ".join(ruleset.documents) or "none"
+        raise DocumentError(f"{ruleset.title} has no document {name!r}; known: {titles}" for name in unknown)
     documents = {
-        name: read(name, given[name], shape) if name in given else ruleset.own_document(name)
+        name: read(name, contents[name], shape) if name in contents else ruleset.own_document(name)
         for name, shape in ruleset.documents.items()
     }
-    if found := list(ruleset.faults(documents, board)):
-        raise DocumentError(found)
+    if faults := list(ruleset.faults(documents, board)):
+        raise DocumentError(faults)
     return equipped(board, documents)
 
 

@@ -104,10 +104,10 @@ def command(
 
 
 def _object(properties: dict[str, Schema], optional: Collection[str], keywords: Mapping[str, Any]) -> Schema:
-    named = {name: _named(field) if name in optional else field for name, field in properties.items()}
+    fields = {name: _named(field) if name in optional else field for name, field in properties.items()}
     schema: Schema = {
         "type": "object",
-        "properties": {name: field for name, field in named.items() if field is not None},
+        "properties": {name: field for name, field in fields.items() if field is not None},
         "required": [name for name in properties if name not in optional],
         "additionalProperties": False,
     }

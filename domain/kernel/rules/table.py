@@ -36,9 +36,9 @@ class Table(Struct, kw_only=True):
         """Take over what a view shows under the names of the table's own fields, except for those in `but`."""
         for name in view.__struct_fields__:
             if name in self.__struct_fields__ and name not in (*self.static, *but):
-                own, shown = getattr(self, name), getattr(view, name)
+                own, visible = getattr(self, name), getattr(view, name)
                 # A view may show a list as a tuple.
-                setattr(self, name, list(shown) if isinstance(own, list) else shown)
+                setattr(self, name, list(visible) if isinstance(own, list) else visible)
 
     def state(self) -> dict[str, Any]:
         """Return the position without the static fields."""
@@ -64,8 +64,8 @@ class Table(Struct, kw_only=True):
             msgspec.ValidationError: the snapshot does not have the shape of this ruleset version.
         """
         state = msgspec.json.decode(snapshot, type=_state_type(cls))
-        given = {name: getattr(state, name) for name in state.__struct_fields__}
-        return cls(**static, **{name: value for name, value in given.items() if value is not UNSET})
+        fields = {name: getattr(state, name) for name in state.__struct_fields__}
+        return cls(**static, **{name: value for name, value in fields.items() if value is not UNSET})
 
 
 @cache
@@ -90,9 +90,9 @@ def _defaults(table: type[Table]) -> dict[str, Any]:
 
 @cache
 def _state_type(table: type[Table]) -> type[Struct]:
-    kept = [info for info in msgspec.structs.fields(table) if info.name not in table.static]
+    own_fields = [info for info in msgspec.structs.fields(table) if info.name not in table.static]
     fields = [
         (info.name, info.type | UnsetType, UNSET) if info.name in table.later else (info.name, info.type)
-        for info in kept
+        for info in own_fields
     ]
     return msgspec.defstruct(f"{table.__name__}State", fields, forbid_unknown_fields=True, kw_only=True)

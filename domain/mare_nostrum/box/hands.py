@@ -37,10 +37,10 @@ def seal(draft: Draft[Table], seat: Seat, cards: Mapping[Resource, int]) -> Seal
 
 def count(cards: Iterable[Resource]) -> Cards:
     """Count single cards by kind."""
-    counted: Cards = {}
+    counts: Cards = {}
     for card in cards:  # a Counter takes four times as long for so few
-        counted[card] = counted.get(card, 0) + 1
-    return counted
+        counts[card] = counts.get(card, 0) + 1
+    return counts
 
 
 def each(cards: Mapping[Resource, int]) -> list[Resource]:

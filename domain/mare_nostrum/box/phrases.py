@@ -33,12 +33,12 @@ def card(kind: Resource) -> str:
     return f"a {SINGLE[kind]}" if kind in SINGLE else kind
 
 
-def cards(held: Mapping[Resource, int]) -> str:
+def cards(hand: Mapping[Resource, int]) -> str:
     """Return cards in words: "2 taxes, 1 slave and 3 oil"."""
     many = [
         f"{number} {SINGLE.get(kind, kind) if number == 1 else PLURAL.get(kind, kind)}"
         for kind in BANK
-        if (number := held.get(kind, 0))
+        if (number := hand.get(kind, 0))
     ]
     return enumerated(many) or "no cards"
 

@@ -26,25 +26,25 @@ def one_on_each(posts: tuple[str, ...], within: tuple[str, ...], legions: int) -
     return len(set(posts)) == len(posts) and set(posts) <= set(within) and len(posts) <= legions
 
 
-def gives_up(posts: tuple[str, ...], legions: int, held: tuple[str, ...], total: int) -> bool:
-    """Tell whether `legions` of `total` can act and leave exactly these of the posts `held`."""
-    return one_on_each(posts, held, legions) and total - legions >= len(held) - len(posts)
+def gives_up(posts: tuple[str, ...], legions: int, held_posts: tuple[str, ...], total: int) -> bool:
+    """Tell whether `legions` of `total` can act and leave exactly these of `held_posts`."""
+    return one_on_each(posts, held_posts, legions) and total - legions >= len(held_posts) - len(posts)
 
 
-def most_leaving(ready: int, held: tuple[str, ...], total: int, given_up: int) -> int:
-    """Return how many of the `ready` legions can act when they leave `given_up` of the posts `held`."""
-    return min(ready, total - len(held) + given_up)
+def most_leaving(ready: int, held_posts: tuple[str, ...], total: int, given_up: int) -> int:
+    """Return how many of the `ready` legions can act when they leave `given_up` of `held_posts`."""
+    return min(ready, total - len(held_posts) + given_up)
 
 
 def leaving(
-    ready: int, held: tuple[str, ...], total: int, *, everybody: bool = False
+    ready: int, held_posts: tuple[str, ...], total: int, *, everybody: bool = False
 ) -> Iterable[tuple[schema.Schema, dict[str, schema.Schema]]]:
     """Yield the schemas of what `gives_up` accepts: the number of legions, and the posts that they leave.
 
     With `everybody` the number is the largest possible.
     """
-    for number in range(len(held) + 1):
-        least, most = max(1, number), most_leaving(ready, held, total, number)
+    for number in range(len(held_posts) + 1):
+        least, most = max(1, number), most_leaving(ready, held_posts, total, number)
         if least <= most:
-            posts = {"posts": schema.subset(held, number, number)} if number else {}
+            posts = {"posts": schema.subset(held_posts, number, number)} if number else {}
             yield schema.count(most if everybody else least, most), posts

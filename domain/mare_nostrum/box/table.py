@@ -179,10 +179,10 @@ class Table(KernelTable, kw_only=True):
     def pass_openly(self, seat: Seat, cards: Mapping[Resource, int]) -> None:
         """Change a hand by cards that everybody sees; negative numbers leave it."""
         hand = self.hands[seat]
-        seen = hand.seen.copy()
+        visible = hand.seen.copy()
         for card, number in cards.items():
-            seen[card] += number
-        self.hands[seat] = Hand(hand.count + sum(cards.values()), hand.cards, seen)
+            visible[card] += number
+        self.hands[seat] = Hand(hand.count + sum(cards.values()), hand.cards, visible)
 
     def hold(self, seat: Seat, count: int, cards: Sealed) -> None:
         """Give a player a newly sealed hand."""

@@ -31,8 +31,8 @@ def ways(table: Table, area: AreaId, seat: Seat) -> tuple[str, ...]:
     if province.owner is None or province.owner == seat:
         return ()
     buildings = ("pillage", "occupy") if province.buildings else ()
-    kept = protected(table, area) or MARKER in province.forces.get(seat, NO_FORCE).posts
-    return buildings if kept else (*buildings, "convert")
+    is_protected = protected(table, area) or MARKER in province.forces.get(seat, NO_FORCE).posts
+    return buildings if is_protected else (*buildings, "convert")
 
 
 def protected(table: Table, area: AreaId) -> bool:
@@ -105,8 +105,8 @@ class ProvincePillaged(Event, frozen=True):
             table.draw(self.seat, {self.card: 1})
 
     def tell(self, names: Names) -> str:
-        taken = f", which brought {phrases.card(self.card)}" if self.card is not None else ""
-        return f"{names(self.seat)} pillaged {names(self.province)}: the {post_name(self.post)} was destroyed{taken}."
+        booty = f", which brought {phrases.card(self.card)}" if self.card is not None else ""
+        return f"{names(self.seat)} pillaged {names(self.province)}: the {post_name(self.post)} was destroyed{booty}."
 
 
 class ProvinceOccupied(Event, frozen=True):
@@ -211,36 +211,36 @@ class Exploit(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You asked to pillage, occupy or convert {self.province} with {self.legions} legions."
+        wrong = f"You asked to pillage, occupy or convert {self.province} with {self.legions} legions."
         if self.province not in table.provinces:
             rule = "MN-SEA-08" if self.province in table.map else "MN-BRD-01"
-            raise Refusal(rule, asked, f"{self.province} is not a province.")
+            raise Refusal(rule, wrong, f"{self.province} is not a province.")
         if enemies := table.enemies_in(self.province, seat):
             allowed = f"Defeat the units of {', '.join(enemies)} first."
-            raise Refusal(_barrier(table, self.province, seat), asked, allowed)
-        self._check_legions(table, seat, asked)
+            raise Refusal(_barrier(table, self.province, seat), wrong, allowed)
+        self._check_legions(table, seat, wrong)
         if not ways(table, self.province, seat):
             owner = table.provinces[self.province].owner
             rule = "MN-LEG-08" if owner is None else self.rule if owner == seat else "MN-AFT-01"
             allowed = "There must be an opponent's building there, or a marker that you can convert."
-            raise Refusal(rule, asked, allowed)
+            raise Refusal(rule, wrong, allowed)
         draft.emit(ProvinceOverrun(seat, self.province, self.legions, self.posts))
 
-    def _check_legions(self, table: Table, seat: Seat, asked: str) -> None:
+    def _check_legions(self, table: Table, seat: Seat, wrong: str) -> None:
         force = table.provinces[self.province].forces.get(seat, NO_FORCE)
         if not 1 <= self.legions <= force.legions:
-            raise Refusal(self.rule, asked, f"Your legions there: {force.legions}.")
+            raise Refusal(self.rule, wrong, f"Your legions there: {force.legions}.")
         if self.legions > force.ready:
-            raise Refusal("MN-MIL-04", asked, f"Your legions there that have not attacked this turn: {force.ready}.")
+            raise Refusal("MN-MIL-04", wrong, f"Your legions there that have not attacked this turn: {force.ready}.")
         if seat in table.exploited.get(self.province, ()):
-            raise Refusal("MN-AFT-01", asked, "You have already done so in this province this turn.")
+            raise Refusal("MN-AFT-01", wrong, "You have already done so in this province this turn.")
         if not gives_up(self.posts, self.legions, force.posts, force.legions):
             allowed = "Name in `posts` those that these legions leave, so that one legion stays on each of the others."
-            raise Refusal("MN-AFT-08", asked, allowed)
+            raise Refusal("MN-AFT-08", wrong, allowed)
         most = most_leaving(force.ready, force.posts, force.legions, len(self.posts))
         if table.rules.all_legions_choose and self.legions < most:
             allowed = f"Send all {most} that can take part. To use some elsewhere, march them first."
-            raise Refusal("MN-AFT-01", asked, allowed)
+            raise Refusal("MN-AFT-01", wrong, allowed)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -320,10 +320,10 @@ class Occupy(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         spoils, province = _spoils(draft.table)
         if not self.posts or not one_on_each(self.posts, province.buildings, spoils.legions):
-            asked = f"You asked to occupy {', '.join(self.posts) or 'nothing'}."
+            wrong = f"You asked to occupy {', '.join(self.posts) or 'nothing'}."
             buildings = ", ".join(province.buildings) or "none"
             allowed = f"You have {spoils.legions} legions, one for each building. Buildings there: {buildings}."
-            raise Refusal(self.rule if self.posts else "MN-AFT-01", asked, allowed)
+            raise Refusal(self.rule if self.posts else "MN-AFT-01", wrong, allowed)
         draft.emit(ProvinceOccupied(seat, spoils.province, _in_order(province, self.posts)))
 
     @classmethod
@@ -343,8 +343,8 @@ class Convert(Command, frozen=True):
         if protected(draft.table, spoils.province):
             raise Refusal("MN-INF-07", f"{spoils.province} is a capital.", "You can only pillage or occupy a capital.")
         if MARKER in province.forces[seat].posts:
-            asked = f"A legion of yours is already converting {spoils.province}."
-            raise Refusal(self.rule, asked, "Your other legions there can pillage or occupy.")
+            wrong = f"A legion of yours is already converting {spoils.province}."
+            raise Refusal(self.rule, wrong, "Your other legions there can pillage or occupy.")
         draft.emit(ConversionBegan(seat, spoils.province))
 
     @classmethod
@@ -384,8 +384,8 @@ class KeepPosts(Command, frozen=True):
         assert holding is not None, "somebody holds a province"
         within, legions = _occupation_choice(draft.table)
         if not one_on_each(self.posts, within, legions):
-            asked = f"You asked to hold {', '.join(self.posts)}."
-            raise Refusal(self.rule, asked, f"Legions you can use: {legions}, one for each of {', '.join(within)}.")
+            wrong = f"You asked to hold {', '.join(self.posts)}."
+            raise Refusal(self.rule, wrong, f"Legions you can use: {legions}, one for each of {', '.join(within)}.")
         posts = _in_order(draft.table.provinces[holding.province], self.posts)
         draft.emit(PostsKept(seat, holding.province, posts))
 

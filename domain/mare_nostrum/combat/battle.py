@@ -221,23 +221,23 @@ class Attack(Command, frozen=True):
         draft.emit(BattleRolled(mine, theirs))
 
     def _check(self, table: Table, seat: Seat) -> None:
-        asked = f"You cannot attack {self.opponent} in {self.province}."
+        wrong = f"You cannot attack {self.opponent} in {self.province}."
         province = table.provinces.get(self.province)
         if province is None:
             rule = "MN-BAT-02" if self.province in table.map else "MN-BRD-01"
-            raise Refusal(rule, asked, "Legions and fortresses fight in provinces, and triremes at sea.")
+            raise Refusal(rule, wrong, "Legions and fortresses fight in provinces, and triremes at sea.")
         enemies = table.enemies_in(self.province, seat)
         if self.opponent not in enemies:
             allowed = f"Opponents with land units there: {or_none(enemies)}."
-            raise Refusal(self._absence(province, seat), asked, allowed)
+            raise Refusal(self._absence(province, seat), wrong, allowed)
         force = province.forces.get(seat, NO_FORCE)
         if self.legions > force.legions or self.fortresses > force.fortresses:
             allowed = f"Your units there: {force.legions} legions and {force.fortresses} fortresses."
-            raise Refusal("MN-BAT-12", asked, allowed)
+            raise Refusal("MN-BAT-12", wrong, allowed)
         if self.legions > force.ready or self.fortresses > force.manned:
-            asked = f"You asked to attack with {self.legions} legions and {self.fortresses} fortresses."
+            wrong = f"You asked to attack with {self.legions} legions and {self.fortresses} fortresses."
             allowed = f"{force.ready} legions and {force.manned} fortresses there have not attacked this turn."
-            raise Refusal("MN-MIL-04", asked, allowed)
+            raise Refusal("MN-MIL-04", wrong, allowed)
         if self.legions + self.fortresses == 0:
             raise Refusal("MN-BAT-03", "You asked to attack with no unit.", "Attack with at least one unit.")
 
@@ -281,12 +281,12 @@ def end(draft: Draft[Table]) -> None:
     draft.emit(BattleEnded(battle.province, battle.attacker, battle.defender, ending, legions, posts))
 
 
-def _ending(battle: Battle, left: tuple[Seat, ...]) -> Ending:
-    if len(left) > 1:
+def _ending(battle: Battle, remaining: tuple[Seat, ...]) -> Ending:
+    if len(remaining) > 1:
         return "war"
-    if left == (battle.attacker,):
+    if remaining == (battle.attacker,):
         return "attacker"
-    return "defender" if left == (battle.defender,) else "nobody"
+    return "defender" if remaining == (battle.defender,) else "nobody"
 
 
 EVENTS = (BattleBegan, BattleRolled, BattleEnded)

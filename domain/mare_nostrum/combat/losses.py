@@ -41,13 +41,13 @@ class LossesRemoved(Event, frozen=True):
         table.set_force(self.province, self.seat, force.less(self.legions, self.fortresses))
         losses = {seat: hits for seat, hits in battle.losses.items() if seat != self.seat}
         if self.seat == battle.attacker:
-            left = battle.legions - self.legions, battle.fortresses - self.fortresses
-            battle = replace(battle, legions=left[0], fortresses=left[1])
+            survivors = battle.legions - self.legions, battle.fortresses - self.fortresses
+            battle = replace(battle, legions=survivors[0], fortresses=survivors[1])
         table.battle = replace(battle, losses=losses)
 
     def tell(self, names: Names) -> str:
-        lost = phrases.units(self.legions, self.fortresses)
-        return f"{phrases.owner(self.seat)} lost {lost} in {names(self.province)}."
+        losses = phrases.units(self.legions, self.fortresses)
+        return f"{phrases.owner(self.seat)} lost {losses} in {names(self.province)}."
 
 
 class RemoveLosses(Command, frozen=True):
@@ -63,11 +63,11 @@ class RemoveLosses(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         battle = battle_of(draft.table)
         force, hits = fighting(draft.table, battle, seat), battle.losses[seat]
-        counted = self.legions + self.fortresses == hits
-        if not counted or self.legions > force.legions or self.fortresses > force.fortresses:
-            asked = f"You asked to remove {self.legions} legions and {self.fortresses} fortresses."
+        is_right_number = self.legions + self.fortresses == hits
+        if not is_right_number or self.legions > force.legions or self.fortresses > force.fortresses:
+            wrong = f"You asked to remove {self.legions} legions and {self.fortresses} fortresses."
             allowed = f"Remove {hits} of {force.legions} legions and {force.fortresses} fortresses."
-            raise Refusal(self.rule if counted else "MN-BAT-05", asked, allowed)
+            raise Refusal(self.rule if is_right_number else "MN-BAT-05", wrong, allowed)
         draft.emit(LossesRemoved(battle.province, seat, self.legions, self.fortresses))
 
     @classmethod
@@ -97,8 +97,8 @@ def lose(table: Table) -> list[Decision] | Consequence[Table]:
     if not choosing:
         seat, hits = next(iter(battle.losses.items()))
         legions = min(hits, fighting(table, battle, seat).legions)
-        lost = LossesRemoved(battle.province, seat, legions, hits - legions, automatic=True)
-        return lambda draft: draft.emit(lost)
+        losses = LossesRemoved(battle.province, seat, legions, hits - legions, automatic=True)
+        return lambda draft: draft.emit(losses)
     return [
         Decision(
             "remove-losses",

@@ -28,8 +28,8 @@ class FinishCampaign(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         for area, rule in unfinished(draft.table, seat).items():
-            asked = f"Your units in {area} must still act."
-            raise Refusal(rule, asked, "Fight there first, or pillage, occupy or convert.")
+            wrong = f"Your units in {area} must still act."
+            raise Refusal(rule, wrong, "Fight there first, or pillage, occupy or convert.")
         order.finish(draft)
 
     @classmethod
@@ -40,8 +40,8 @@ class FinishCampaign(Command, frozen=True):
 
 def unfinished(table: Table, seat: Seat) -> dict[AreaId, RuleId]:
     """Return where a player's units must still fight or choose, each with the rule that requires it."""
-    found = ((area, _duty(table, seat, area)) for area, province in table.provinces.items() if seat in province.forces)
-    return {area: rule for area, rule in found if rule is not None}
+    duties = ((area, _duty(table, seat, area)) for area, province in table.provinces.items() if seat in province.forces)
+    return {area: rule for area, rule in duties if rule is not None}
 
 
 def _duty(table: Table, seat: Seat, area: AreaId) -> RuleId | None:

@@ -77,10 +77,10 @@ class NavalBattleEnded(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         sea = phrases.sea(names, self.sea)
-        lost = [
+        losses = [
             f"{names(seat)} lost {phrases.amount_of('trireme', number)}" for seat, number in phrases.by_seat(self.sunk)
         ]
-        return f"In {sea} {' and '.join(lost) or 'no trireme was sunk'}."
+        return f"In {sea} {' and '.join(losses) or 'no trireme was sunk'}."
 
 
 class AttackAtSea(Command, frozen=True):
@@ -112,20 +112,20 @@ class AttackAtSea(Command, frozen=True):
         draft.emit(NavalBattleEnded(self.sea, {loser: number for loser, number in sunk.items() if number}))
 
     def _check(self, table: Table, seat: Seat) -> None:
-        asked = f"You cannot attack {self.opponent} in {self.sea} with {self.triremes} triremes."
+        wrong = f"You cannot attack {self.opponent} in {self.sea} with {self.triremes} triremes."
         if province := table.provinces.get(self.sea):
             rule = "MN-SEA-07" if {seat, self.opponent} & province.ports.keys() else "MN-BAT-02"
-            raise Refusal(rule, asked, "Triremes fight only triremes, and only at sea.")
-        check_afloat(table, asked)
+            raise Refusal(rule, wrong, "Triremes fight only triremes, and only at sea.")
+        check_afloat(table, wrong)
         fleets = table.fleets.get(self.sea, {})
         fleet = fleets.get(seat, NO_FLEET)
         if not 1 <= self.triremes <= fleet.triremes:
-            raise Refusal(self.rule, asked, f"Your triremes there: {fleet.triremes}.")
+            raise Refusal(self.rule, wrong, f"Your triremes there: {fleet.triremes}.")
         if self.triremes > fleet.ready:
-            raise Refusal("MN-MIL-04", asked, f"Your triremes there that have not attacked this turn: {fleet.ready}.")
+            raise Refusal("MN-MIL-04", wrong, f"Your triremes there that have not attacked this turn: {fleet.ready}.")
         if self.opponent not in fleets or self.opponent == seat:
             others = ", ".join(sorted(other for other in fleets if other != seat)) or "none"
-            raise Refusal(self.rule, asked, f"Opponents with triremes there: {others}.")
+            raise Refusal(self.rule, wrong, f"Opponents with triremes there: {others}.")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

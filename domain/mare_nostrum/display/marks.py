@@ -143,13 +143,13 @@ def _items(seat: Seat, each: SeatView, view: View) -> Iterator[Mark]:
         yield Mark(CARDS[card].kind, words=CARDS[card].name)
     if (trade := view.trade) is not None:
         if seat in trade.chosen:
-            chosen = trade.chosen[seat]
-            yield _face_down(trade.number if chosen is None else chosen, "offered face down")
+            offer = trade.chosen[seat]
+            yield _face_down(trade.number if offer is None else offer, "offered face down")
         yield from _face_up(trade.offers.get(seat, ()), "offered")
         yield from _face_up(trade.taken.get(seat, ()), "taken")
     if seat in view.kept:
-        kept = view.kept[seat]
-        yield _face_down(None if kept is None else Counter(kept).elements(), "laid aside")
+        aside = view.kept[seat]
+        yield _face_down(None if aside is None else Counter(aside).elements(), "laid aside")
     yield from _cards(each.hand or {}, "in hand")
 
 

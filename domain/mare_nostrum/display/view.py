@@ -224,30 +224,30 @@ def imagine(draft: Draft[Table], view: View, viewer: Seat, rng: Random) -> None:
     table.cards = {seat: standing.cards for seat, standing in view.seats.items()}
     if view.phase == "roles":
         table.ties = roles.tied(table)
-    held = _dealt(view, rng)
-    for seat, cards in held.items():
+    dealt = _dealt(view, rng)
+    for seat, cards in dealt.items():
         table.hands[seat] = Hand(view.seats[seat].count, hands.seal(draft, seat, cards))
-    for seat, kept in view.kept.items():
-        own = {TAX: min(KEPT_TAXES, held[seat].get(TAX, 0))} if kept is None else kept
+    for seat, aside in view.kept.items():
+        own = {TAX: min(KEPT_TAXES, dealt[seat].get(TAX, 0))} if aside is None else aside
         table.kept[seat] = hands.seal(draft, seat, own)
     if (trade := view.trade) is not None:
-        chosen = {
+        offers = {
             seat: draft.seal(
-                rng.sample(hands.each(held[seat]), trade.number) if offer is None else list(offer), (seat,)
+                rng.sample(hands.each(dealt[seat]), trade.number) if offer is None else list(offer), (seat,)
             )
             for seat, offer in trade.chosen.items()
         }
         # Whether Ulysses' owner has let the last take stand, nobody shows.
-        asked = bool(trade.takes) and table.owner_of("redirect") == viewer and rng.random() < 0.5
+        is_redirecting = bool(trade.takes) and table.owner_of("redirect") == viewer and rng.random() < 0.5
         table.trade = Trade(
             trade.number,
             trade.traders,
-            chosen,
+            offers,
             trade.offers,
             trade.taken,
             trade.taker,
             trade.takes,
-            len(trade.takes) - asked,
+            len(trade.takes) - is_redirecting,
             trade.forced,
             trade.short,
         )
@@ -257,13 +257,17 @@ def _dealt(view: View, rng: Random) -> dict[Seat, hands.Cards]:
     """Return all hands: those that the viewer sees, and the cards that are nowhere else dealt to the others."""
     trade = view.trade
     open_ = [] if trade is None else [*trade.offers.values(), *trade.taken.values()]
-    known = [view.bank, *(each.hand for each in view.seats.values() if each.hand is not None), *map(hands.count, open_)]
-    unseen = [card for card in BANK for _ in range(BANK[card] - sum(each.get(card, 0) for each in known))]
-    dealt, given = rng.sample(unseen, len(unseen)), dict[Seat, hands.Cards]()
+    visible = [
+        view.bank,
+        *(each.hand for each in view.seats.values() if each.hand is not None),
+        *map(hands.count, open_),
+    ]
+    unseen = [card for card in BANK for _ in range(BANK[card] - sum(each.get(card, 0) for each in visible))]
+    dealt, hands_of = rng.sample(unseen, len(unseen)), dict[Seat, hands.Cards]()
     for seat, standing in view.seats.items():
         if standing.hand is not None:
-            given[seat] = standing.hand
+            hands_of[seat] = standing.hand
         else:
-            given[seat] = hands.count(dealt[: standing.count])
+            hands_of[seat] = hands.count(dealt[: standing.count])
             del dealt[: standing.count]
-    return given
+    return hands_of

@@ -15,30 +15,30 @@ _BITS: Final = 7
 """Bits that count the combinations of one size: all 123 cards make at most 61 combinations of two."""
 
 
-def checked(pay: Sequence[Resource], price: int, held: Mapping[Resource, int]) -> dict[Resource, int]:
+def checked(pay: Sequence[Resource], price: int, hand: Mapping[Resource, int]) -> dict[Resource, int]:
     """Return the cards of a combination by kind, in the order of the bank.
 
     Raises:
         Refusal: the cards are no combination (MN-CMB-01, MN-CMB-02), are not `price` cards (MN-CMB-03), or are not in
             hand (MN-CMB-04).
     """
-    asked = f"You asked to pay with {', '.join(pay) or 'nothing'}."
+    wrong = f"You asked to pay with {', '.join(pay) or 'nothing'}."
     if TAX in pay and any(card != TAX for card in pay):
-        raise Refusal("MN-CMB-01", asked, "Pay only with taxes, or only with goods.")
+        raise Refusal("MN-CMB-01", wrong, "Pay only with taxes, or only with goods.")
     if TAX not in pay and len(set(pay)) != len(pay):
-        raise Refusal("MN-CMB-02", asked, "The goods in a combination must all be different.")
+        raise Refusal("MN-CMB-02", wrong, "The goods in a combination must all be different.")
     if len(pay) != price:
         raise Refusal("MN-CMB-03", f"You asked to pay with {len(pay)} cards.", f"It costs exactly {price}.")
-    if missing := [card for card in dict.fromkeys(pay) if held.get(card, 0) < pay.count(card)]:
-        raise Refusal("MN-CMB-04", asked, f"You do not have enough {' and '.join(missing)} in hand.")
+    if missing := [card for card in dict.fromkeys(pay) if hand.get(card, 0) < pay.count(card)]:
+        raise Refusal("MN-CMB-04", wrong, f"You do not have enough {' and '.join(missing)} in hand.")
     return {card: number for card in BANK if (number := pay.count(card))}
 
 
-def payments(held: Mapping[Resource, int], price: int) -> Iterator[tuple[schema.Schema, str]]:
+def payments(hand: Mapping[Resource, int], price: int) -> Iterator[tuple[schema.Schema, str]]:
     """Yield the schemas of all combinations of a hand that pay `price`, each with a word for it."""
-    if held.get(TAX, 0) >= price:
+    if hand.get(TAX, 0) >= price:
         yield schema.const([TAX] * price), f"{price} taxes"
-    kinds = [good for good in GOODS if held.get(good)]
+    kinds = [good for good in GOODS if hand.get(good)]
     if len(kinds) >= price:
         yield schema.subset(kinds, price, price), f"{price} different goods"
 
@@ -73,7 +73,7 @@ def _payable(sizes: Sequence[int], room: Sequence[int]) -> list[int]:
 
     `sizes` are in falling order. A set is a number: its combinations of each size, `_BITS` bits for a size.
     """
-    found = [0]
+    payable = [0]
     waiting = [(0, 0, 0, 0)]
     while waiting:
         first, cards, number, counts = waiting.pop()
@@ -81,9 +81,9 @@ def _payable(sizes: Sequence[int], room: Sequence[int]) -> list[int]:
             total = cards + sizes[place]
             if total <= room[number + 1]:
                 more = counts + (1 << _BITS * place)
-                found.append(more)
+                payable.append(more)
                 waiting.append((place, total, number + 1, more))
-    return found
+    return payable
 
 
 def _spelled(counts: int, sizes: Sequence[int]) -> Purchase:

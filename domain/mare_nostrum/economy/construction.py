@@ -196,11 +196,11 @@ class Build(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        held, ground = hands.hand_of(table, seat, vault), building_ground(table, seat)
+        hand, ground = hands.hand_of(table, seat, vault), building_ground(table, seat)
         for item, price in prices(table, seat).items():
             if item in ("influence", "caravan"):
                 continue
-            ways = list(combinations.payments(held, price))
+            ways = list(combinations.payments(hand, price))
             if not ways or none_left(table, seat, item):
                 continue
             if places := [area for area in ground if no_room(table, seat, item, area) is None]:

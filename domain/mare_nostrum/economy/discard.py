@@ -78,13 +78,13 @@ class CardsDiscarded(Event, frozen=True):
     def apply(self, table: Table) -> None:
         for card, number in self.cards.items():
             table.bank[card] += number
-        for seat, kept in self.hands.items():
-            table.hold(seat, kept.count, kept.cards)
+        for seat, rest in self.hands.items():
+            table.hold(seat, rest.count, rest.cards)
         table.kept.clear()
 
     def tell(self, names: Names) -> str:
-        kept = [f"{names(seat)} kept {kept.count or 'none'}" for seat, kept in phrases.by_seat(self.hands)]
-        return f"Of the unused cards, {enumerated(kept)}; {phrases.cards(self.cards)} went back to the bank."
+        rests = [f"{names(seat)} kept {rests.count or 'none'}" for seat, rests in phrases.by_seat(self.hands)]
+        return f"Of the unused cards, {enumerated(rests)}; {phrases.cards(self.cards)} went back to the bank."
 
 
 # --- keeping ---
@@ -106,27 +106,27 @@ class Keep(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        held, taxes = hands.hand_of(table, seat, draft), self.cards.get(TAX, 0)
-        asked = f"You asked to keep {phrases.cards(self.cards)}."
+        hand, taxes = hands.hand_of(table, seat, draft), self.cards.get(TAX, 0)
+        wrong = f"You asked to keep {phrases.cards(self.cards)}."
         goods = {card: number for card, number in self.cards.items() if card != TAX}
         if taxes > KEPT_TAXES:
-            raise Refusal("MN-CMB-06", asked, f"You can keep at most {KEPT_TAXES} tax cards.")
+            raise Refusal("MN-CMB-06", wrong, f"You can keep at most {KEPT_TAXES} tax cards.")
         if goods and not table.has(seat, "keep-good"):
-            raise Refusal("MN-CMB-05", asked, "Only the owner of the Hanging Gardens can keep a goods card.")
+            raise Refusal("MN-CMB-05", wrong, "Only the owner of the Hanging Gardens can keep a goods card.")
         if sum(goods.values()) > KEPT_GOODS:
-            raise Refusal("MN-CMB-07", asked, "With the Hanging Gardens, you can keep one goods card.")
-        if any(card not in held or number > held[card] for card, number in self.cards.items()):
-            rule = "MN-CMB-06" if taxes > held.get(TAX, 0) else "MN-CMB-07"
-            raise Refusal(rule, asked, f"Your hand: {phrases.cards(held)}.")
+            raise Refusal("MN-CMB-07", wrong, "With the Hanging Gardens, you can keep one goods card.")
+        if any(card not in hand or number > hand[card] for card, number in self.cards.items()):
+            rule = "MN-CMB-06" if taxes > hand.get(TAX, 0) else "MN-CMB-07"
+            raise Refusal(rule, wrong, f"Your hand: {phrases.cards(hand)}.")
         draft.emit(CardsLaidAside(seat, hands.seal(draft, seat, self.cards)))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        held = hands.hand_of(table, seat, vault)
-        goods = [card for card in held if card != TAX] if table.has(seat, "keep-good") else []
+        hand = hands.hand_of(table, seat, vault)
+        goods = [card for card in hand if card != TAX] if table.has(seat, "keep-good") else []
         counts = {good: schema.count(0, KEPT_GOODS) for good in goods}
-        if TAX in held:
-            counts[TAX] = schema.count(0, min(KEPT_TAXES, held[TAX]))
+        if TAX in hand:
+            counts[TAX] = schema.count(0, min(KEPT_TAXES, hand[TAX]))
         most = {"of": goods, "maximum": KEPT_GOODS} if goods else None
         title = "Keep cards and discard the rest" if counts else "Discard all your cards"
         yield cls.option(title, {"cards": schema.record(counts, counts, x_total=most)})
@@ -134,13 +134,13 @@ class Keep(Command, frozen=True):
 
 def _discard(draft: Draft[Table]) -> None:
     table = draft.table
-    heap, kept = Counter[Resource](), dict[Seat, Kept]()
+    heap, rests = Counter[Resource](), dict[Seat, Kept]()
     for seat in (seat for seat in table.seats if seat in table.kept):
         cards: hands.Cards = draft.open(table.kept[seat])
         heap += Counter(hands.hand_of(table, seat, draft)) - Counter(cards)
-        kept[seat] = Kept(sum(cards.values()), table.kept[seat])
-    if kept:
-        draft.emit(CardsDiscarded(hands.count(hands.each(heap)), kept))
+        rests[seat] = Kept(sum(cards.values()), table.kept[seat])
+    if rests:
+        draft.emit(CardsDiscarded(hands.count(hands.each(heap)), rests))
     turn.enter(draft, "military")
 
 

@@ -44,10 +44,10 @@ class IncomePaid(Event, frozen=True):
         if not self.cards and not self.missing:
             return "Nobody had any income."
         paid = [f"{names(seat)} was paid {phrases.cards(cards)}" for seat, cards in phrases.by_seat(self.cards)]
-        lost = [
+        losses = [
             f"the bank lacked {phrases.cards(cards)} for {names(seat)}" for seat, cards in phrases.by_seat(self.missing)
         ]
-        sentence = "; ".join([*paid, *lost])
+        sentence = "; ".join([*paid, *losses])
         return f"{sentence[0].upper()}{sentence[1:]}."
 
 
@@ -95,25 +95,25 @@ def pay(draft: Draft[Table]) -> None:
     """Pay everybody. If a pile is too small, pay card by card, starting with the Director of Commerce (MN-INC-12)."""
     table = draft.table
     order = table.seats_from(table.roles["director-of-commerce"])
-    asked = {seat: income_of(table, seat) for seat in order}
+    incomes = {seat: income_of(table, seat) for seat in order}
     paid: dict[Seat, Cards] = {seat: {} for seat in order}
     missing: dict[Seat, Cards] = {seat: {} for seat in order}
     for card in BANK:
-        shares = _share(table.bank[card], {seat: asked[seat].get(card, 0) for seat in order})
+        shares = _share(table.bank[card], {seat: incomes[seat].get(card, 0) for seat in order})
         for seat, share in shares.items():
             if share:
                 paid[seat][card] = share
-            if lost := asked[seat].get(card, 0) - share:
-                missing[seat][card] = lost
+            if shortfall := incomes[seat].get(card, 0) - share:
+                missing[seat][card] = shortfall
     draft.emit(IncomePaid(_filled(paid), _filled(missing)))
 
 
-def _share(pile: int, asked: dict[Seat, int]) -> dict[Seat, int]:
-    if sum(asked.values()) <= pile:
-        return asked
-    share = dict.fromkeys(asked, 0)
+def _share(pile: int, requests: dict[Seat, int]) -> dict[Seat, int]:
+    if sum(requests.values()) <= pile:
+        return requests
+    share = dict.fromkeys(requests, 0)
     while pile:
-        for seat in [seat for seat in asked if share[seat] < asked[seat]][:pile]:
+        for seat in [seat for seat in requests if share[seat] < requests[seat]][:pile]:
             share[seat] += 1
             pile -= 1
     return share
@@ -135,9 +135,9 @@ class ChooseGood(Command, frozen=True):
     good: Resource
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        left = goods_left(draft.table)
-        if self.good not in left:
-            raise Refusal(self.rule, f"You cannot take {self.good}.", f"Goods that the bank has: {', '.join(left)}.")
+        goods = goods_left(draft.table)
+        if self.good not in goods:
+            raise Refusal(self.rule, f"You cannot take {self.good}.", f"Goods that the bank has: {', '.join(goods)}.")
         draft.emit(GoodChosen(seat, self.good))
         turn.enter(draft, "trade")
 
@@ -155,9 +155,9 @@ def collect(table: Table) -> list[Decision] | Consequence[Table]:
     """Pay everybody; then ask the owner of the Temple of Artemis for a good, where there is a choice."""
     if not table.paid:
         return pay
-    owner, left = table.owner_of("extra-good"), goods_left(table)
-    if owner is None or len(left) < 2:
-        return lambda draft: _go_on(draft, owner, left)
+    owner, goods = table.owner_of("extra-good"), goods_left(table)
+    if owner is None or len(goods) < 2:
+        return lambda draft: _go_on(draft, owner, goods)
     return [
         Decision(
             "choose-good",
@@ -165,14 +165,14 @@ def collect(table: Table) -> list[Decision] | Consequence[Table]:
             RuleId("MN-WON-03"),
             "Which goods card do you take for the Temple of Artemis?",
             "The trade begins after this choice.",
-            {"goods": left},
+            {"goods": goods},
         )
     ]
 
 
-def _go_on(draft: Draft[Table], owner: Seat | None, left: Sequence[Resource]) -> None:
-    if owner is not None and left:
-        draft.emit(GoodChosen(owner, left[0], automatic=True))
+def _go_on(draft: Draft[Table], owner: Seat | None, goods: Sequence[Resource]) -> None:
+    if owner is not None and goods:
+        draft.emit(GoodChosen(owner, goods[0], automatic=True))
     turn.enter(draft, "trade")
 
 

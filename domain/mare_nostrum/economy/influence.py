@@ -144,8 +144,8 @@ class PlaceInfluence(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        if (found := bar(table, seat, self.province)) is not None:
-            raise Refusal(found[0], f"You cannot place influence in {self.province}.", found[1])
+        if (obstacle := bar(table, seat, self.province)) is not None:
+            raise Refusal(obstacle[0], f"You cannot place influence in {self.province}.", obstacle[1])
         paid = self._paid(draft, seat)
         replaced = table.provinces[self.province].owner
         draft.emit(InfluencePlaced(seat, self.province, paid, replaced, self.free))

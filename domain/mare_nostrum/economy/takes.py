@@ -38,13 +38,13 @@ class CardTaken(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         trade = trade_of(table)
-        offers, taken = trade.offers.copy(), trade.taken.copy()
+        offers, takes = trade.offers.copy(), trade.taken.copy()
         offers[self.giver] = less(offers[self.giver], self.card)
-        taken[self.taker] = (*taken.get(self.taker, ()), self.card)
+        takes[self.taker] = (*takes.get(self.taker, ()), self.card)
         table.trade = replace(
             trade,
             offers=offers,
-            taken=taken,
+            taken=takes,
             takes=(*trade.takes, TakenCard(self.taker, self.giver, self.card)),
             taker=self.giver,
             forced=None,
@@ -172,17 +172,17 @@ class Take(Command, frozen=True):
         draft.emit(CardTaken(seat, self.giver, self.card))
 
     def _check(self, trade: Trade, seat: Seat) -> None:
-        asked = f"You cannot take {self.card} from {self.giver}."
+        wrong = f"You cannot take {self.card} from {self.giver}."
         if self.giver == seat:
-            raise Refusal("MN-TRD-12", asked, "Take a card from another player.")
+            raise Refusal("MN-TRD-12", wrong, "Take a card from another player.")
         if self.giver not in trade.traders:
-            raise Refusal("MN-TRD-07", asked, f"Players who take part in this trade: {', '.join(trade.traders)}.")
+            raise Refusal("MN-TRD-07", wrong, f"Players who take part in this trade: {', '.join(trade.traders)}.")
         if exhausted(trade.takes, seat, self.giver):
-            raise Refusal("MN-TRD-14", asked, "You two have just taken from each other. Take from another player.")
+            raise Refusal("MN-TRD-14", wrong, "You two have just taken from each other. Take from another player.")
         offer = trade.offers[self.giver]
         if self.card not in offer:
             rule = "MN-TRD-13" if self.card in trade.taken.get(self.giver, ()) else "MN-TRD-12"
-            raise Refusal(rule, asked, f"Face-up cards of {self.giver}: {phrases.cards(hands.count(offer))}.")
+            raise Refusal(rule, wrong, f"Face-up cards of {self.giver}: {phrases.cards(hands.count(offer))}.")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -268,15 +268,15 @@ def compensate(table: Table) -> list[Decision]:
 
 
 def _end(draft: Draft[Table], trade: Trade) -> None:
-    left = {seat: offer for seat, offer in trade.offers.items() if offer}
+    rest = {seat: offer for seat, offer in trade.offers.items() if offer}
     last = trade.takes[-1].giver
     short = last if last != draft.table.roles["director-of-commerce"] else None
-    draft.emit(TradeEnded(_why(trade, left.keys()), trade.taken, left, short))
+    draft.emit(TradeEnded(_why(trade, rest.keys()), trade.taken, rest, short))
 
 
-def _why(trade: Trade, left: Iterable[Seat]) -> str:
+def _why(trade: Trade, seats: Iterable[Seat]) -> str:
     """Return the rule by which the chain ended: only the taker has cards, the taker and one other, or nobody else."""
-    holders = set(left)
+    holders = set(seats)
     if holders == {trade.taker}:
         return "MN-TRD-16"
     return "MN-TRD-17" if len(holders) == 2 else "MN-TRD-15"

@@ -124,8 +124,8 @@ class NameNumber(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         most = draft.table.hands[seat].count
         if self.number > most:
-            asked = f"You named {self.number} cards."
-            raise Refusal(self.rule, asked, f"Name a number from 0 to {most}, which is how many you hold.")
+            wrong = f"You named {self.number} cards."
+            raise Refusal(self.rule, wrong, f"Name a number from 0 to {most}, which is how many you hold.")
         draft.emit(NumberNamed(seat, self.number, traders(draft.table, self.number)))
 
     @classmethod
@@ -158,19 +158,19 @@ class Offer(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         assert table.trade is not None, "a number was named"
-        held, number = hands.hand_of(table, seat, draft), table.trade.number
-        asked = f"You asked to offer {phrases.cards(self.cards)}."
-        if any(card not in held or count > held[card] for card, count in self.cards.items()):
-            raise Refusal(self.rule, asked, f"Your hand: {phrases.cards(held)}.")
+        hand, number = hands.hand_of(table, seat, draft), table.trade.number
+        wrong = f"You asked to offer {phrases.cards(self.cards)}."
+        if any(card not in hand or count > hand[card] for card, count in self.cards.items()):
+            raise Refusal(self.rule, wrong, f"Your hand: {phrases.cards(hand)}.")
         if sum(self.cards.values()) != number:
-            raise Refusal(self.rule, asked, f"Everybody must offer exactly {number}.")
+            raise Refusal(self.rule, wrong, f"Everybody must offer exactly {number}.")
         _offer(draft, seat, self.cards)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         assert table.trade is not None, "a number was named"
-        number, held = table.trade.number, hands.hand_of(table, seat, vault)
-        counts = {card: schema.count(0, count) for card, count in held.items()}
+        number, hand = table.trade.number, hands.hand_of(table, seat, vault)
+        counts = {card: schema.count(0, count) for card, count in hand.items()}
         cards = schema.record(counts, counts, x_sum={"minimum": number, "maximum": number})
         yield cls.option("Lay your offer face down", {"cards": cards})
 

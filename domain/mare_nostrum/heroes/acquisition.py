@@ -80,10 +80,10 @@ class Acquire(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        held, cards = hands.hand_of(table, seat, vault), on_sale(table, seat)
+        hand, cards = hands.hand_of(table, seat, vault), on_sale(table, seat)
         for price in sorted({CARDS[card].price for card in cards}):
             choice = schema.one_of(card for card in cards if CARDS[card].price == price)
-            for pay, word in combinations.payments(held, price):
+            for pay, word in combinations.payments(hand, price):
                 yield cls.option(f"Acquire a hero or wonder for {word}", {"card": choice, "pay": pay})
 
 

@@ -54,38 +54,38 @@ class Exchange(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You cannot exchange {self.give} for {self.take}."
+        wrong = f"You cannot exchange {self.give} for {self.take}."
         if not table.has(seat, "exchange"):
-            raise Refusal(self.rule, asked, "Only Cleopatra's owner can exchange cards with the bank.")
+            raise Refusal(self.rule, wrong, "Only Cleopatra's owner can exchange cards with the bank.")
         if table.exchanged:
-            raise Refusal(self.rule, asked, "You have already exchanged a card in this Construction Phase.")
+            raise Refusal(self.rule, wrong, "You have already exchanged a card in this Construction Phase.")
         if (self.give == TAX) == (self.take == TAX):
-            raise Refusal(self.rule, asked, "One of the two must be a tax card, and the other a good.")
+            raise Refusal(self.rule, wrong, "One of the two must be a tax card, and the other a good.")
         if not hands.hand_of(table, seat, draft).get(self.give):
-            raise Refusal(self.rule, asked, f"You have no {self.give} in hand.")
+            raise Refusal(self.rule, wrong, f"You have no {self.give} in hand.")
         if not table.bank.get(self.take):
-            raise Refusal(self.rule, asked, f"The bank has no {self.take}.")
+            raise Refusal(self.rule, wrong, f"The bank has no {self.take}.")
         draft.emit(CardExchanged(seat, self.give, self.take))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if table.exchanged or not table.has(seat, "exchange"):
             return
-        held = hands.hand_of(table, seat, vault)
-        yield from _exchanges([TAX], GOODS, held, table.bank, "Exchange a tax for a good")
-        yield from _exchanges(GOODS, [TAX], held, table.bank, "Exchange a good for a tax")
+        hand = hands.hand_of(table, seat, vault)
+        yield from _exchanges([TAX], GOODS, hand, table.bank, "Exchange a tax for a good")
+        yield from _exchanges(GOODS, [TAX], hand, table.bank, "Exchange a good for a tax")
 
 
 def _exchanges(
     give: Iterable[Resource],
     take: Iterable[Resource],
-    held: Mapping[Resource, int],
+    hand: Mapping[Resource, int],
     bank: Mapping[Resource, int],
     title: str,
 ) -> Iterable[Option]:
-    given, taken = [card for card in give if held.get(card)], [card for card in take if bank[card]]
-    if given and taken:
-        fields = {"give": schema.one_of(given), "take": schema.one_of(taken)}
+    given_cards, taken_cards = [card for card in give if hand.get(card)], [card for card in take if bank[card]]
+    if given_cards and taken_cards:
+        fields = {"give": schema.one_of(given_cards), "take": schema.one_of(taken_cards)}
         yield Exchange.option(title, fields)
 
 

@@ -65,11 +65,11 @@ def _arrive(table: Table, sea: AreaId, seat: Seat, triremes: int) -> None:
     table.set_fleet(sea, seat, replace(fleet, moved=fleet.moved + triremes))
 
 
-def check_afloat(table: Table, asked: str) -> None:
+def check_afloat(table: Table, wrong: str) -> None:
     """Raise `Refusal` when a legion has moved or fought, after which triremes can do nothing (MN-MIL-03)."""
     if table.ashore:
         allowed = "All triremes must move and fight before your first legion, which has already moved or fought."
-        raise Refusal("MN-MIL-03", asked, allowed)
+        raise Refusal("MN-MIL-03", wrong, allowed)
 
 
 class Launch(Command, frozen=True):
@@ -85,14 +85,14 @@ class Launch(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You cannot launch {self.triremes} triremes from {self.province} into {self.sea}."
-        check_afloat(table, asked)
+        wrong = f"You cannot launch {self.triremes} triremes from {self.province} into {self.sea}."
+        check_afloat(table, wrong)
         province = table.provinces.get(self.province)
         waiting = province.ports.get(seat, 0) if province is not None else 0
         if not 1 <= self.triremes <= waiting:
-            raise Refusal(self.rule, asked, f"Your triremes in port there: {waiting}.")
+            raise Refusal(self.rule, wrong, f"Your triremes in port there: {waiting}.")
         if self.sea not in (seas := seas_of(table, self.province)):
-            raise Refusal(self.rule, asked, f"{self.province} touches {', '.join(seas)}.")
+            raise Refusal(self.rule, wrong, f"{self.province} touches {', '.join(seas)}.")
         draft.emit(TriremesLaunched(seat, self.province, self.sea, self.triremes))
 
     @classmethod
@@ -122,16 +122,16 @@ class Sail(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You cannot sail {self.triremes} triremes from {self.origin} to {self.to}."
-        check_afloat(table, asked)
+        wrong = f"You cannot sail {self.triremes} triremes from {self.origin} to {self.to}."
+        check_afloat(table, wrong)
         fleet = table.fleets.get(self.origin, {}).get(seat, NO_FLEET)
         if not 1 <= self.triremes <= fleet.triremes:
-            raise Refusal(self.rule, asked, f"Your triremes in {self.origin}: {fleet.triremes}.")
+            raise Refusal(self.rule, wrong, f"Your triremes in {self.origin}: {fleet.triremes}.")
         if self.to not in (next_to := table.map.sea_neighbours(self.origin)):
-            raise Refusal(self.rule, asked, f"{self.origin} is adjacent to {', '.join(next_to)}.")
+            raise Refusal(self.rule, wrong, f"{self.origin} is adjacent to {', '.join(next_to)}.")
         if self.triremes > fleet.fresh:
             allowed = f"Your triremes there that have neither moved nor fought this turn: {fleet.fresh}."
-            raise Refusal("MN-MIL-04", asked, allowed)
+            raise Refusal("MN-MIL-04", wrong, allowed)
         draft.emit(TriremesSailed(seat, self.origin, self.to, self.triremes))
 
     @classmethod

@@ -70,28 +70,28 @@ class March(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You cannot march with {self.legions} legions from {self.origin} to {self.to}."
+        wrong = f"You cannot march with {self.legions} legions from {self.origin} to {self.to}."
         province = table.provinces.get(self.origin)
         force = province.forces.get(seat, NO_FORCE) if province is not None else NO_FORCE
-        self._check_legions(force, asked)
+        self._check_legions(force, wrong)
         reached = chains.adjacent(table, self.origin, seat)
         if self.to not in reached:
             allowed = f"Legions in {self.origin} can reach {', '.join(reached) or 'no province'}."
-            raise Refusal(_gap(table, self.origin, self.to, seat), asked, allowed)
+            raise Refusal(_gap(table, self.origin, self.to, seat), wrong, allowed)
         tempted = _tempted(table, seat, self.to)
         draft.emit(LegionsMarched(seat, self.origin, self.to, self.legions, self.posts, tempted))
 
-    def _check_legions(self, force: Force, asked: str) -> None:
+    def _check_legions(self, force: Force, wrong: str) -> None:
         if force.fortresses and not force.legions:
-            raise Refusal("MN-PCS-02", asked, "Fortresses never move.")
+            raise Refusal("MN-PCS-02", wrong, "Fortresses never move.")
         if not 1 <= self.legions <= force.legions:
-            raise Refusal(self.rule, asked, f"Your legions in {self.origin}: {force.legions}.")
+            raise Refusal(self.rule, wrong, f"Your legions in {self.origin}: {force.legions}.")
         if self.legions > force.fresh:
             allowed = f"Your legions there that have neither moved nor attacked this turn: {force.fresh}."
-            raise Refusal("MN-MIL-04", asked, allowed)
+            raise Refusal("MN-MIL-04", wrong, allowed)
         if not posts.gives_up(self.posts, self.legions, force.posts, force.garrison):
             allowed = "Name in `posts` those that they leave, so that a legion stays on each of the others."
-            raise Refusal("MN-AFT-08", asked, allowed)
+            raise Refusal("MN-AFT-08", wrong, allowed)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -100,8 +100,8 @@ class March(Command, frozen=True):
             reached = chains.adjacent(table, area, seat) if force.fresh else ()
             if not reached:
                 continue
-            for legions, left in posts.leaving(force.fresh, force.posts, force.garrison):
-                fields = {"origin": schema.const(area), "to": schema.one_of(reached), "legions": legions, **left}
+            for legions, posts_field in posts.leaving(force.fresh, force.posts, force.garrison):
+                fields = {"origin": schema.const(area), "to": schema.one_of(reached), "legions": legions, **posts_field}
                 yield cls.option(f"March from {table.names(area)}", fields)
 
 

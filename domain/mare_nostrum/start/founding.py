@@ -121,8 +121,8 @@ class FoundingFinished(Event, frozen=True):
         table.points = FREE_POINTS if table.order else 0
 
     def tell(self, names: Names) -> str:
-        lost = "; 1 point was lost" if self.lost == 1 else f"; {self.lost} points were lost"
-        return f"{names(self.seat)} finished founding an empire{lost if self.lost else ''}."
+        loss = "; 1 point was lost" if self.lost == 1 else f"; {self.lost} points were lost"
+        return f"{names(self.seat)} finished founding an empire{loss if self.lost else ''}."
 
 
 def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset protocol)
@@ -278,8 +278,8 @@ class ChooseHero(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         hero = CARDS[OWN_HERO[seat]]
-        if (found := _no_hero(draft.table, seat)) is not None:
-            raise Refusal(found[0], f"You cannot choose {hero.name}.", found[1])
+        if (obstacle := _no_hero(draft.table, seat)) is not None:
+            raise Refusal(obstacle[0], f"You cannot choose {hero.name}.", obstacle[1])
         draft.emit(HeroChosen(seat, hero.id, hero.price))
 
     @classmethod
@@ -311,9 +311,9 @@ class FinishFounding(Command, frozen=True):
 def _found(draft: Draft[Table], seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> None:
     table = draft.table
     points = price_of(item, table.cards[seat])
-    if (found := bar(table, seat, item, area, good) or _dear(table, points)) is not None:
+    if (obstacle := bar(table, seat, item, area, good) or _dear(table, points)) is not None:
         what = f"{item} on {good}" if good else item
-        raise Refusal(found[0], f"You cannot place {what} in {area}.", found[1])
+        raise Refusal(obstacle[0], f"You cannot place {what} in {area}.", obstacle[1])
     draft.emit(PieceFounded(seat, item, area, points, good))
 
 

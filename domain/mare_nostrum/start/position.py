@@ -100,12 +100,12 @@ class Position(Struct, forbid_unknown_fields=True):
     seduced: bool = False
 
 
-def arrange(given: Mapping[str, Any], rules: Rules, board: Board) -> Table:
+def arrange(content: Mapping[str, Any], rules: Rules, board: Board) -> Table:
     """Return the table of a position. Its hands are empty until `conceal`.
 
     Raises `ValueError` or `msgspec.ValidationError`.
     """
-    position = msgspec.convert(dict(given), Position)
+    position = msgspec.convert(dict(content), Position)
     if strangers := {*position.seats} - {*CIVILIZATIONS}:
         raise ValueError(f"these are not civilizations: {', '.join(sorted(strangers))}")
     seats = tuple(civilization for civilization in CIVILIZATIONS if civilization in position.seats)
@@ -124,9 +124,9 @@ def arrange(given: Mapping[str, Any], rules: Rules, board: Board) -> Table:
     return table
 
 
-def _holder(role: Role, given: Mapping[Role, Seat], seats: tuple[Seat, ...]) -> Seat:
-    if role in given:
-        return given[role]
+def _holder(role: Role, holders: Mapping[Role, Seat], seats: tuple[Seat, ...]) -> Seat:
+    if role in holders:
+        return holders[role]
     return START_ROLES[role] if START_ROLES[role] in seats else seats[0]
 
 
@@ -152,9 +152,9 @@ def _settle(table: Table, position: Position) -> None:
             table.set_fleet(sea, seat, Fleet(fresh=fleet) if isinstance(fleet, int) else fleet)
 
 
-def conceal(draft: Draft[Table], given: Mapping[str, Any]) -> None:
+def conceal(draft: Draft[Table], content: Mapping[str, Any]) -> None:
     """Deal the hands and place the offers of a position, sealed."""
-    position = msgspec.convert(dict(given), Position)
+    position = msgspec.convert(dict(content), Position)
     table = draft.table
     for seat in table.seats:
         cards = position.hands.get(seat, {})
@@ -163,11 +163,11 @@ def conceal(draft: Draft[Table], given: Mapping[str, Any]) -> None:
     if trade := position.trade:
         for cards_on_table in (*trade.offers.values(), *trade.taken.values()):
             _take_from_bank(table, Counter(cards_on_table))
-        chosen = {seat: draft.seal(list(offer), (seat,)) for seat, offer in trade.chosen.items()}
+        offers = {seat: draft.seal(list(offer), (seat,)) for seat, offer in trade.chosen.items()}
         table.trade = Trade(
             trade.number,
             trade.traders,
-            chosen,
+            offers,
             dict(trade.offers),
             dict(trade.taken),
             trade.taker,

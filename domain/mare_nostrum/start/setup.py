@@ -43,7 +43,7 @@ NEUTRAL_CAPITAL: Final = Force(fresh=1, fortresses=1)
 # --- who plays (MN-SET-01, MN-SET-21) ---
 
 
-def seats(players: int, chosen: Setup) -> tuple[Seat, ...]:
+def seats(players: int, choices: Setup) -> tuple[Seat, ...]:
     """Return the civilizations in play; none when the rules have no game for this number of players.
 
     Raises:
@@ -51,46 +51,46 @@ def seats(players: int, chosen: Setup) -> tuple[Seat, ...]:
     """
     if players not in RECOMMENDED:
         return ()
-    playing = _playing(players, chosen)
-    if chosen.leaders:
-        _check_leaders(playing, chosen, chosen.leaders)
+    playing = _playing(players, choices)
+    if choices.leaders:
+        _check_leaders(playing, choices, choices.leaders)
     return playing
 
 
-def _playing(players: int, chosen: Setup) -> tuple[Seat, ...]:
-    named = chosen.civilizations
-    if not named:
+def _playing(players: int, choices: Setup) -> tuple[Seat, ...]:
+    civilizations = choices.civilizations
+    if not civilizations:
         return RECOMMENDED[players]
-    if len(set(named)) != len(named):
-        raise Refusal("MN-SET-01", f"You chose {', '.join(named)}.", "Name each civilization once.")
-    if len(named) != players:
-        asked = f"You chose {len(named)} civilizations for {players} players."
-        raise Refusal("MN-SET-01", asked, f"Choose {players} of {', '.join(CIVILIZATIONS)}.")
-    return tuple(civilization for civilization in CIVILIZATIONS if civilization in named)
+    if len(set(civilizations)) != len(civilizations):
+        raise Refusal("MN-SET-01", f"You chose {', '.join(civilizations)}.", "Name each civilization once.")
+    if len(civilizations) != players:
+        wrong = f"You chose {len(civilizations)} civilizations for {players} players."
+        raise Refusal("MN-SET-01", wrong, f"Choose {players} of {', '.join(CIVILIZATIONS)}.")
+    return tuple(civilization for civilization in CIVILIZATIONS if civilization in civilizations)
 
 
-def _check_leaders(playing: Sequence[Seat], chosen: Setup, given: Sequence[Leader]) -> None:
-    if chosen.assignment == "dealt":
-        asked = "You named leaders, but also asked to deal the civilizations."
-        raise Refusal("MN-SET-01", asked, "Either name leaders or let the civilizations be dealt, not both.")
-    if absent := [leader.civilization for leader in given if leader.civilization not in playing]:
-        asked = f"You named a leader for {', '.join(absent)}."
-        raise Refusal("MN-SET-01", asked, f"Civilizations in play: {', '.join(playing)}.")
-    if len({leader.civilization for leader in given}) < len(given):
-        asked = "You named two leaders for the same civilization."
-        raise Refusal("MN-SET-01", asked, "Name one player for each civilization.")
-    if len({leader.player for leader in given}) < len(given):
-        asked = "You named the same player for two civilizations."
-        raise Refusal("MN-SET-01", asked, "A player leads only one civilization.")
+def _check_leaders(playing: Sequence[Seat], choices: Setup, leaders: Sequence[Leader]) -> None:
+    if choices.assignment == "dealt":
+        wrong = "You named leaders, but also asked to deal the civilizations."
+        raise Refusal("MN-SET-01", wrong, "Either name leaders or let the civilizations be dealt, not both.")
+    if absent := [leader.civilization for leader in leaders if leader.civilization not in playing]:
+        wrong = f"You named a leader for {', '.join(absent)}."
+        raise Refusal("MN-SET-01", wrong, f"Civilizations in play: {', '.join(playing)}.")
+    if len({leader.civilization for leader in leaders}) < len(leaders):
+        wrong = "You named two leaders for the same civilization."
+        raise Refusal("MN-SET-01", wrong, "Name one player for each civilization.")
+    if len({leader.player for leader in leaders}) < len(leaders):
+        wrong = "You named the same player for two civilizations."
+        raise Refusal("MN-SET-01", wrong, "A player leads only one civilization.")
 
 
-def bare(board: Map, rules: Rules, chosen: Setup, seats: tuple[Seat, ...]) -> Table:
+def bare(board: Map, rules: Rules, choices: Setup, seats: tuple[Seat, ...]) -> Table:
     """Return the table before the set-up: an empty board, empty hands, all tokens in the supply."""
     supply = SUPPLY[len(seats)]
     return Table(
         map=board,
         rules=rules,
-        setup=chosen,
+        setup=choices,
         seats=seats,
         neutral=tuple(civilization for civilization in CIVILIZATIONS if civilization not in seats),
         capitals={Seat(board.area(area).traits["capital_of"][0]): area for area in board.homes},
@@ -240,8 +240,8 @@ class RoleCardsDealt(Event, frozen=True):
         table.roles.update({role: self.roles[role] for role in ROLES})  # the log keeps no order of keys
 
     def tell(self, names: Names) -> str:
-        held = [f"{names(self.roles[role])} as {roles.title(role)}" for role in ROLES]
-        return f"{enumerated(held)}.".replace(" as ", " starts as ", 1)
+        holders = [f"{names(self.roles[role])} as {roles.title(role)}" for role in ROLES]
+        return f"{enumerated(holders)}.".replace(" as ", " starts as ", 1)
 
 
 # --- what happens ---
@@ -306,14 +306,14 @@ def named_by_aid_cards(table: Table) -> dict[Role, Seat]:
     return {role: seat for role, seat in START_ROLES.items() if seat in table.seats}
 
 
-def deal_roles(draft: Draft[Table], named: Mapping[Role, Seat]) -> None:
+def deal_roles(draft: Draft[Table], holders: Mapping[Role, Seat]) -> None:
     """Hand out the role cards for the first turn, at most one to each player (MN-SET-22, MN-SET-23).
 
-    The players `named` by the aid cards get theirs. Totals decide the other roles; after a free set-up in version 1,
+    The aid cards name `holders`, who get theirs. Totals decide the other roles; after a free set-up in version 1,
     they decide all of them (MN-ROL-13).
     """
     table, draws = draft.table, draft.draws
-    dealt = dict(named)
+    dealt = dict(holders)
     for role in ROLES:
         if role not in dealt:
             candidates = [seat for seat in table.seats if seat not in dealt.values()]

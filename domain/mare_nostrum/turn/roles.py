@@ -53,9 +53,9 @@ class RolesCounted(Event, frozen=True):
         table.ties[:] = self.ties
 
     def tell(self, names: Names) -> str:
-        held = [f"{names(self.roles[role])} is {title(role)}" for role in ROLES if role in self.roles]
+        holders = [f"{names(self.roles[role])} is {title(role)}" for role in ROLES if role in self.roles]
         tied = [f"{names.all(tie.seats)} are tied for {title(tie.role)}" for tie in self.ties]
-        return f"{'; '.join([*held, *tied])}."
+        return f"{'; '.join([*holders, *tied])}."
 
 
 class RoleGiven(Event, frozen=True):
@@ -108,14 +108,14 @@ def _counted(province: Province, role: Role) -> Iterable[str]:
 def count(draft: Draft[Table]) -> None:
     """Reassign all three roles together; a holder who is among the tied keeps the role (MN-ROL-03, MN-ROL-08)."""
     table = draft.table
-    counted: dict[Role, dict[Seat, int]] = {role: totals(table, role) for role in ROLES}
+    counts: dict[Role, dict[Seat, int]] = {role: totals(table, role) for role in ROLES}
     ties = tied(table)
     decided: dict[Role, Seat] = {}
     for role in ROLES:
-        leaders = _leaders(table, counted[role])
+        leaders = _leaders(table, counts[role])
         if role not in {tie.role for tie in ties}:
             decided[role] = table.roles[role] if table.roles[role] in leaders else leaders[0]
-    draft.emit(RolesCounted(decided, counted, tuple(ties)))
+    draft.emit(RolesCounted(decided, counts, tuple(ties)))
 
 
 def tied(table: Table) -> list[Tie]:

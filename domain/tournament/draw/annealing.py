@@ -41,7 +41,7 @@ def annealed(field: Field, tables: Sequence[Sequence[int]], byes: Sequence[int])
     best = [list(table) for table in seats]
     tries = count * min(MOST_TRIES, TRIES * count)
     number = 1
-    for left in range(tries, 0, -1):
+    for countdown in range(tries, 0, -1):
         # The constants are those of Numerical Recipes; the low bits, which repeat soon, are left out.
         number = (number * 1664525 + 1013904223) & 0xFFFFFFFF
         one = (number >> 8) % count
@@ -65,7 +65,7 @@ def annealed(field: Field, tables: Sequence[Sequence[int]], byes: Sequence[int])
             dearer -= row[other]
             for player in seats[theirs]:
                 dearer += row[player] - their[player]
-        if dearer <= heat * left // tries:
+        if dearer <= heat * countdown // tries:
             seats[mine][seats[mine].index(one)] = other
             seats[theirs][seats[theirs].index(other)] = one
             at[one], at[other] = theirs, mine

@@ -19,13 +19,13 @@ def faults(problem: Problem, draw: Draw) -> list[str]:
 
 def _faults(problem: Problem, draw: Draw) -> Iterator[str]:
     entrants = {entrant.player for entrant in problem.entrants}
-    found = Counter(player for table in (*draw.tables, draw.byes) for player in table)
-    for player, times in found.items():
+    times_drawn = Counter(player for table in (*draw.tables, draw.byes) for player in table)
+    for player, times in times_drawn.items():
         if player not in entrants:
             yield f"{player} is in the draw but is not an entrant of this round."
         elif times > 1:
             yield f"{player} is in the draw {times} times; everybody sits at one table or has a bye."
-    for player in sorted(entrants - found.keys()):
+    for player in sorted(entrants - times_drawn.keys()):
         yield f"{player} is missing: everybody sits at one table or has a bye."
     for number, table in enumerate(draw.tables, start=1):
         if len(table) not in problem.sizes:
@@ -107,9 +107,9 @@ def obstacle(problem: Problem) -> str | None:
     bans = [(one, other) for one, others in enumerate(field.banned) for other in sorted(others) if one < other]
     needed = list(bans)
     for ban in bans:
-        left = [other for other in needed if other != ban]
-        if lawful(field, left) is None:
-            needed = left
+        rest = [other for other in needed if other != ban]
+        if lawful(field, rest) is None:
+            needed = rest
     pairs = _banned(field, needed)
     return f"No draw keeps apart all of {pairs}. Lift one of these bans, or allow other tables or more byes."
 

@@ -34,24 +34,24 @@ def shapes(field: Field) -> list[Shape]:
     """Return the cheapest shape for each number of byes that is allowed, the cheapest first; none when none fits."""
     count, weight = len(field.players), field.problem.weights.bye
     cheapest = _cheapest(field, count)
-    found: list[tuple[int, int, Shape]] = []
+    priced: list[tuple[int, int, Shape]] = []
     for byes in range(min(field.problem.byes, count) + 1):
         if (best := cheapest[count - byes]) is not None:
-            found.append((best[0] + byes * weight, byes, Shape(best[1], byes)))
-    return [shape for _, _, shape in sorted(found, key=lambda item: item[:2])]
+            priced.append((best[0] + byes * weight, byes, Shape(best[1], byes)))
+    return [shape for _, _, shape in sorted(priced, key=lambda item: item[:2])]
 
 
 def _cheapest(field: Field, count: int) -> list[tuple[int, tuple[int, ...]] | None]:
     """Return what the cheapest tables for 0, 1, … players cost and their sizes; None where no tables fit."""
-    found: list[tuple[int, tuple[int, ...]] | None] = [(0, ())]
+    cheapest: list[tuple[int, tuple[int, ...]] | None] = [(0, ())]
     for players in range(1, count + 1):
         best: tuple[int, tuple[int, ...]] | None = None
         for size, price in field.sizes.items():
-            before = found[players - size] if size <= players else None
+            before = cheapest[players - size] if size <= players else None
             if before is not None and (best is None or before[0] + price <= best[0]):
                 best = before[0] + price, (size, *before[1])
-        found.append(best)
-    return [None if best is None else (best[0], tuple(sorted(best[1], reverse=True))) for best in found]
+        cheapest.append(best)
+    return [None if best is None else (best[0], tuple(sorted(best[1], reverse=True))) for best in cheapest]
 
 
 def _all_shapes(field: Field) -> Iterator[Shape]:
@@ -92,8 +92,8 @@ def lawful(field: Field, bans: Iterable[tuple[int, int]] | None = None) -> Seati
     search = _Search(apart)
     every = _all_shapes(field)
     for shape in islice(every, SHAPES):
-        if (found := search.placed(shape)) is not None:
-            return found
+        if (seating := search.placed(shape)) is not None:
+            return seating
     if next(every, None) is not None:
         raise Undecided(f"no lawful draw was found among {SHAPES} ways to choose the table sizes")
     return None
@@ -118,13 +118,13 @@ class _Search:
         sizes: list[int] = []
         conflicts: list[int] = []
 
-        def fits(left: int) -> bool:
+        def fits(unseated: int) -> bool:
             return all(
-                size - len(table) <= (left & ~conflict).bit_count()
+                size - len(table) <= (unseated & ~conflict).bit_count()
                 for size, table, conflict in zip(sizes, tables, conflicts, strict=True)
             )
 
-        def place(depth: int, left: int) -> bool:
+        def place(depth: int, unseated: int) -> bool:
             if depth == len(self._order):
                 return True
             self._nodes += 1
@@ -132,13 +132,13 @@ class _Search:
                 raise Undecided(f"no lawful draw was found by {NODES} placements; there are too many bans")
             player = self._order[depth]
             mask = 1 << player
-            left &= ~mask
+            unseated &= ~mask
             for number, table in enumerate(tables):
                 if len(table) < sizes[number] and not conflicts[number] & mask:
                     before = conflicts[number]
                     table.append(player)
                     conflicts[number] |= self._apart[player]
-                    if fits(left) and place(depth + 1, left):
+                    if fits(unseated) and place(depth + 1, unseated):
                         return True
                     table.pop()
                     conflicts[number] = before
@@ -147,7 +147,7 @@ class _Search:
                 tables.append([player])
                 sizes.append(size)
                 conflicts.append(self._apart[player])
-                if fits(left) and place(depth + 1, left):
+                if fits(unseated) and place(depth + 1, unseated):
                     return True
                 closed.append(size)
                 tables.pop()
@@ -155,15 +155,15 @@ class _Search:
                 conflicts.pop()
             if len(byes) < shape.byes:
                 byes.append(player)
-                if fits(left) and place(depth + 1, left):
+                if fits(unseated) and place(depth + 1, unseated):
                     return True
                 byes.pop()
             return False
 
         if not place(0, everybody):
             return None
-        taken = {player for table in (*tables, byes) for player in table}
-        free = iter(player for player in range(len(self._apart)) if player not in taken)
+        seated = {player for table in (*tables, byes) for player in table}
+        free = iter(player for player in range(len(self._apart)) if player not in seated)
         for size, table in zip(sizes, tables, strict=True):
             table.extend(islice(free, size - len(table)))
         tables.extend(list(islice(free, size)) for size in closed)

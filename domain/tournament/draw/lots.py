@@ -39,11 +39,11 @@ def draw_lots(secret: bytes, tournament: str, number: int, entropy: Mapping[Play
     for last in range(len(players) - 1, 0, -1):
         choices = last + 1
         fair = 2**32 - 2**32 % choices
-        drawn = fair
-        while drawn >= fair:
-            drawn = int.from_bytes(bytes(next(stream) for _ in range(4)), "big")
-        chosen = drawn % choices
-        players[last], players[chosen] = players[chosen], players[last]
+        number_drawn = fair
+        while number_drawn >= fair:
+            number_drawn = int.from_bytes(bytes(next(stream) for _ in range(4)), "big")
+        choice = number_drawn % choices
+        players[last], players[choice] = players[choice], players[last]
     return tuple(players)
 
 

@@ -42,18 +42,18 @@ def slices(problem: Problem) -> Draw:
 
 def sliced(field: Field) -> Seating:
     """Return the tables and byes of the slices. Raises `NoDraw` or `Undecided`."""
-    found: list[tuple[int, Seating]] = []
+    seatings: list[tuple[int, Seating]] = []
     for shape in shapes(field)[:SHAPES]:
         exchange = _improved(field, cut(field, shape))
         if exchange.is_lawful():
-            found.append((exchange.price(), exchange.seating()))
-    if not found:
+            seatings.append((exchange.price(), exchange.seating()))
+    if not seatings:
         start = lawful(field)
         if start is None:
             raise NoDraw("the problem has no lawful draw")
         exchange = _improved(field, start)
-        found.append((exchange.price(), exchange.seating()))
-    price, best = min(found, key=lambda item: item[0])
+        seatings.append((exchange.price(), exchange.seating()))
+    price, best = min(seatings, key=lambda item: item[0])
     exchange = _improved(field, annealed(field, *best))
     return exchange.seating() if exchange.price() < price else best
 
@@ -139,7 +139,7 @@ class Exchange:
         """Let a player change places with the one with whom that gains most."""
         mine, row, pairs = self._at[one], self._with[one], self._pairs[one]
         here, costs = row[mine], self._with
-        best, chosen = 0, -1
+        best, partner = 0, -1
         for other, theirs in enumerate(self._at):
             if theirs != mine:
                 their = costs[other]
@@ -150,26 +150,26 @@ class Exchange:
                 if theirs != self._bye:
                     gain += pairs[other]
                 if gain > best:
-                    best, chosen = gain, other
-        if chosen < 0:
+                    best, partner = gain, other
+        if partner < 0:
             return False
-        theirs = self._at[chosen]
+        theirs = self._at[partner]
         self._leave(one)
-        self._leave(chosen)
+        self._leave(partner)
         self._join(one, theirs)
-        self._join(chosen, mine)
+        self._join(partner, mine)
         return True
 
     def _move(self, player: int) -> bool:
         """Let a player move to the table where that gains most, if the sizes of both tables stay allowed."""
         mine, row = self._at[player], self._with[player]
-        left = 0
+        gain_of_leaving = 0
         if mine != self._bye:
             size = len(self._tables[mine])
             if size - 1 not in self._sizes:
                 return False
-            left = self._sizes[size] - self._sizes[size - 1]
-        best, chosen = 0, -1
+            gain_of_leaving = self._sizes[size] - self._sizes[size - 1]
+        best, goal = 0, -1
         for theirs, table in enumerate(self._tables):
             size = len(table)
             if theirs == mine:
@@ -177,17 +177,17 @@ class Exchange:
             if theirs == self._bye:
                 if size == self._field.problem.byes:
                     continue
-                gain = left + row[mine] - row[theirs]
+                gain = gain_of_leaving + row[mine] - row[theirs]
             elif size + 1 not in self._sizes:
                 continue
             else:
-                gain = left + row[mine] - row[theirs] - self._sizes[size + 1] + self._sizes[size]
+                gain = gain_of_leaving + row[mine] - row[theirs] - self._sizes[size + 1] + self._sizes[size]
             if gain > best:
-                best, chosen = gain, theirs
-        if chosen < 0:
+                best, goal = gain, theirs
+        if goal < 0:
             return False
         self._leave(player)
-        self._join(player, chosen)
+        self._join(player, goal)
         return True
 
     def _leave(self, player: int) -> None:

@@ -189,23 +189,23 @@ class Calls:
     def held_events(self, game: str, last: str | None) -> Calling[list[Frame]]:
         """Return the events after a version by a plain request. Without a version, say where to go on."""
         if last is None:
-            shown = yield from self.call("GET", "/v1/games/{game}", {"game": game}, decoded)
-            return [Frame(str(shown["version"]), "", "")]
+            summary = yield from self.call("GET", "/v1/games/{game}", {"game": game}, decoded)
+            return [Frame(str(summary["version"]), "", "")]
         page = yield from self.call("GET", "/v1/games/{game}/events", {"game": game, "after": last}, decoded)
         return [Frame(str(each["version"]), each["type"], as_json(each)) for each in page["items"]]
 
     def held_waiting(self) -> Calling[list[Frame]]:
         """Return, by plain requests, the decisions that wait for the account."""
         page = yield from self.call("GET", "/v1/players/me/games", {"waiting": True}, decoded)
-        found: list[Frame] = []
+        frames: list[Frame] = []
         for each in page["items"]:
             options = yield from self.options(each["id"])
             decisions = tuple(decision for decision in options.decisions if options.seat in decision.seats)
             waiting = Waiting(
                 each["id"], each["title"], options.ruleset, options.version, options.seat, decisions, (), ()
             )
-            found.append(Frame("", "waiting", as_json(waiting)))
-        return found
+            frames.append(Frame("", "waiting", as_json(waiting)))
+        return frames
 
 
 def following(page: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -236,7 +236,7 @@ def filled(path: str, given: Mapping[str, Any]) -> str:
     inside = _NAME.findall(path)
     if missing := [name for name in inside if name not in names]:
         raise TypeError(f"{path} needs {missing[0]}")
-    whole = _NAME.sub(lambda found: quote(str(names[found[1]]), safe=""), path)
+    whole = _NAME.sub(lambda match: quote(str(names[match[1]]), safe=""), path)
     query = urlencode({name: value for name, value in names.items() if name not in inside}, doseq=True)
     return whole + ("&" if "?" in whole else "?") * bool(query) + query
 

@@ -74,14 +74,14 @@ class _Settings:
         self._silence = silence
 
     def _stream_request(
-        self, path: str, given: dict[str, Any], last: str | None, token: dict[str, str]
+        self, path: str, parameters: dict[str, Any], last: str | None, token: dict[str, str]
     ) -> dict[str, Any]:
         """Return the request that opens a stream after a frame."""
         headers = {**token, "Accept": "text/event-stream"}
         if last is not None:
             headers["Last-Event-ID"] = last
         timeout = httpx.Timeout(self._silence)
-        return {"method": "GET", "url": self._url + filled(path, given), "headers": headers, "timeout": timeout}
+        return {"method": "GET", "url": self._url + filled(path, parameters), "headers": headers, "timeout": timeout}
 
 
 def _is_address(text: str) -> bool:
@@ -223,7 +223,7 @@ class Client(_Settings):
         self,
         steps: Generator[Step | T, Any, None],
         path: str,
-        given: dict[str, Any],
+        parameters: dict[str, Any],
         held: Held | None = None,
         resumes: bool = True,
     ) -> Iterator[T]:
@@ -240,7 +240,7 @@ class Client(_Settings):
                     case Open(last):
                         stack.close()
                         try:
-                            response = self._opened(stack, path, given, last if resumes else None)
+                            response = self._opened(stack, path, parameters, last if resumes else None)
                             body = response.read() if response.is_error else b""
                         except httpx.ReadTimeout:
                             answer = None
@@ -262,11 +262,11 @@ class Client(_Settings):
                     case _:
                         yield step
 
-    def _opened(self, stack: ExitStack, path: str, given: dict[str, Any], last: str | None) -> httpx.Response:
+    def _opened(self, stack: ExitStack, path: str, parameters: dict[str, Any], last: str | None) -> httpx.Response:
         token = self._run(self._calls.authorized())
-        response = stack.enter_context(self._http.stream(**self._stream_request(path, given, last, token)))
+        response = stack.enter_context(self._http.stream(**self._stream_request(path, parameters, last, token)))
         if response.status_code == 401 and (other := self._run(self._calls.again(token))):
-            response = stack.enter_context(self._http.stream(**self._stream_request(path, given, last, other)))
+            response = stack.enter_context(self._http.stream(**self._stream_request(path, parameters, last, other)))
         return response
 
     def _fetch_missed(self, held: Held | None, last: str | None) -> list[Frame]:
@@ -408,7 +408,7 @@ class AsyncClient(_Settings):
         self,
         steps: Generator[Step | T, Any, None],
         path: str,
-        given: dict[str, Any],
+        parameters: dict[str, Any],
         held: Held | None = None,
         resumes: bool = True,
     ) -> AsyncIterator[T]:
@@ -425,7 +425,7 @@ class AsyncClient(_Settings):
                     case Open(last):
                         await stack.aclose()
                         try:
-                            response = await self._opened(stack, path, given, last if resumes else None)
+                            response = await self._opened(stack, path, parameters, last if resumes else None)
                             body = await response.aread() if response.is_error else b""
                         except httpx.ReadTimeout:
                             answer = None
@@ -453,13 +453,15 @@ class AsyncClient(_Settings):
                         yield step
 
     async def _opened(
-        self, stack: AsyncExitStack, path: str, given: dict[str, Any], last: str | None
+        self, stack: AsyncExitStack, path: str, parameters: dict[str, Any], last: str | None
     ) -> httpx.Response:
         token = await self._run(self._calls.authorized())
-        response = await stack.enter_async_context(self._http.stream(**self._stream_request(path, given, last, token)))
+        response = await stack.enter_async_context(
+            self._http.stream(**self._stream_request(path, parameters, last, token))
+        )
         if response.status_code == 401 and (other := await self._run(self._calls.again(token))):
             response = await stack.enter_async_context(
-                self._http.stream(**self._stream_request(path, given, last, other))
+                self._http.stream(**self._stream_request(path, parameters, last, other))
             )
         return response
 

@@ -105,20 +105,20 @@ def _sums(schema: Schema, value: dict[str, Any]) -> list[_Sum]:
         return sum(_amount(value.get(name)) * (prices[name] if prices else 1) for name in names)
 
     totals = schema.get("x-total", [])
-    found: list[_Sum] = []
+    sums: list[_Sum] = []
     for total in totals if isinstance(totals, list) else [totals]:
         most = total.get("maximum", float("inf"))
         if "times" in total:
             most *= _amount(value.get(total["times"]))
-        found.append(_Sum(total["of"], counted(total["of"]), total.get("minimum", 0), most))
+        sums.append(_Sum(total["of"], counted(total["of"]), total.get("minimum", 0), most))
     if "x-sum" in schema:
         bounds = schema["x-sum"]
-        found.append(_Sum([*schema["properties"]], counted(value), bounds["minimum"], bounds["maximum"]))
+        sums.append(_Sum([*schema["properties"]], counted(value), bounds["minimum"], bounds["maximum"]))
     if "x-cost" in schema:
         cost = schema["x-cost"]
         paid = counted(cost["prices"], cost["prices"])
-        found.append(_Sum([*cost["prices"]], paid, cost.get("minimum", 0), cost.get("maximum", float("inf"))))
-    return found
+        sums.append(_Sum([*cost["prices"]], paid, cost.get("minimum", 0), cost.get("maximum", float("inf"))))
+    return sums
 
 
 def _amount(value: Any) -> int:
@@ -149,15 +149,15 @@ class _Steps:
 
 def every(schema: Schema, most: int = 500) -> list[Any] | None:
     """Return all values that fit a schema; None if there are more than `most`, or finding them takes too long."""
-    found: list[Any] = []
+    values: list[Any] = []
     try:
         for value in _values(schema, _Steps()):
-            if len(found) == most:
+            if len(values) == most:
                 return None
-            found.append(value)
+            values.append(value)
     except _Large:
         return None
-    return found
+    return values
 
 
 def sample(schema: Schema, rng: Random | None = None) -> Any:
@@ -195,29 +195,29 @@ def _values(schema: Schema, steps: _Steps) -> Iterator[Any]:
                 yield from _objects(schema, [*schema["properties"].items()], {}, steps)
 
 
-def _objects(schema: Schema, left: list[tuple[str, Schema]], begun: dict[str, Any], steps: _Steps) -> Iterator[Any]:
+def _objects(schema: Schema, fields: list[tuple[str, Schema]], partial: dict[str, Any], steps: _Steps) -> Iterator[Any]:
     steps.take()
-    if not left:
-        if fits(schema, begun):
-            yield begun
+    if not fields:
+        if fits(schema, partial):
+            yield partial
         return
-    (name, field), *others = left
+    (name, field), *others = fields
     if name not in schema["required"]:
-        yield from _objects(schema, others, begun, steps)
+        yield from _objects(schema, others, partial, steps)
     for value in _values(field, steps):
-        yield from _objects(schema, others, {**begun, name: value}, steps)
+        yield from _objects(schema, others, {**partial, name: value}, steps)
 
 
-def _lists(schema: Schema, steps: _Steps, begun: list[Any], start: int) -> Iterator[list[Any]]:
+def _lists(schema: Schema, steps: _Steps, partial: list[Any], start: int) -> Iterator[list[Any]]:
     """Yield lists. Where no item may come twice, their order means nothing: each set is yielded once."""
     steps.take()
-    if len(begun) >= schema["minItems"] and fits(schema, begun):
-        yield begun
-    if len(begun) >= schema["maxItems"]:
+    if len(partial) >= schema["minItems"] and fits(schema, partial):
+        yield partial
+    if len(partial) >= schema["maxItems"]:
         return
     items = list(_values(schema["items"], steps))
     for index in range(start if schema.get("uniqueItems") else 0, len(items)):
-        yield from _lists(schema, steps, [*begun, items[index]], index + 1)
+        yield from _lists(schema, steps, [*partial, items[index]], index + 1)
 
 
 def _draw(schema: Schema, rng: Random) -> Any:
@@ -239,23 +239,23 @@ def _draw(schema: Schema, rng: Random) -> Any:
 
 
 def _drawn_list(schema: Schema, rng: Random) -> list[Any]:
-    found: list[Any] = [*schema.get("contains", {}).get("enum", ())]
+    items: list[Any] = [*schema.get("contains", {}).get("enum", ())]
     unique, most = schema.get("uniqueItems", False), schema["maxItems"]
     choices: list[Any] | None = None
     if unique and "enum" in schema["items"]:
-        choices = [item for item in schema["items"]["enum"] if not _is_in(item, found)]
-        most = min(most, len(found) + len(choices))
+        choices = [item for item in schema["items"]["enum"] if not _is_in(item, items)]
+        most = min(most, len(items) + len(choices))
     length = rng.randint(schema["minItems"], most)
-    while len(found) < length:
+    while len(items) < length:
         if choices is not None:
-            found.append(choices.pop(rng.randint(0, len(choices) - 1)))
+            items.append(choices.pop(rng.randint(0, len(choices) - 1)))
             continue
         item = _draw(schema["items"], rng)
-        if unique and _is_in(item, found):
+        if unique and _is_in(item, items):
             length -= 1
         else:
-            found.append(item)
-    return found
+            items.append(item)
+    return items
 
 
 def _drawn_object(schema: Schema, rng: Random) -> dict[str, Any]:

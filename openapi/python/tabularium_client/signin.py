@@ -129,10 +129,10 @@ class SignIn:
         except (FileNotFoundError, msgspec.DecodeError):
             return None
 
-    def _keep(self, given: Mapping[str, Any]) -> str:
+    def _keep(self, answer: Mapping[str, Any]) -> str:
         """Store the tokens that the service gave, and return the access token."""
-        ends = time.time() + given["expires_in"]
-        self._tokens = tokens = _Tokens(given["access_token"], given["refresh_token"], ends)
+        ends = time.time() + answer["expires_in"]
+        self._tokens = tokens = _Tokens(answer["access_token"], answer["refresh_token"], ends)
         if self.app.file is not None:
             self.app.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             descriptor, new = tempfile.mkstemp(dir=self.app.file.parent)  # Readable by its owner only.
@@ -168,8 +168,8 @@ class SignIn:
 
 def signed_in(app: App) -> SignIn | None:
     """Return the sign-in from the app's file; None if nobody is signed in."""
-    found = SignIn(app)
-    return found if found._load() is not None else None
+    sign_in = SignIn(app)
+    return sign_in if sign_in._load() is not None else None
 
 
 def sign_in_by_device(app: App, show: Callable[[DeviceCode], object]) -> SignIn:
@@ -185,11 +185,11 @@ def sign_in_by_device(app: App, show: Callable[[DeviceCode], object]) -> SignIn:
 
 
 def _by_device(calls: Calls, app: App, show: Callable[[DeviceCode], object]) -> Calling[SignIn]:
-    asked = msgspec.convert(
+    code = msgspec.convert(
         (yield from calls.form("/oauth/device", {"client_id": app.client, "scope": app.scope})), DeviceCode
     )
-    show(asked)
-    form, pause = {"grant_type": _DEVICE, "client_id": app.client, "device_code": asked.device_code}, asked.interval
+    show(code)
+    form, pause = {"grant_type": _DEVICE, "client_id": app.client, "device_code": code.device_code}, code.interval
     while True:
         try:
             return _new(app, (yield from calls.form("/oauth/token", form)))
@@ -235,25 +235,25 @@ def sign_in_in_browser(app: App, *, within: float = 300, visit: Callable[[str], 
     with ThreadingHTTPServer(("127.0.0.1", 0), Back) as server:
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         back = f"http://127.0.0.1:{server.server_port}/back"
-        asked = {"response_type": "code", "client_id": app.client, "redirect_uri": back, "scope": app.scope}
-        asked |= {"state": state, "code_challenge": challenge, "code_challenge_method": "S256"}
+        request = {"response_type": "code", "client_id": app.client, "redirect_uri": back, "scope": app.scope}
+        request |= {"state": state, "code_challenge": challenge, "code_challenge_method": "S256"}
         try:
-            if visit(f"{url}/authorize?{urlencode(asked)}") is False:
+            if visit(f"{url}/authorize?{urlencode(request)}") is False:
                 raise NotSignedIn("no_browser", "This machine opened no browser. Use sign_in_by_device instead.")
-            said = answers.get(timeout=within)
+            reply = answers.get(timeout=within)
         except queue.Empty:
             raise NotSignedIn("no_answer", f"Nobody answered within {within:g} seconds.") from None
         finally:
             server.shutdown()
-    if not secrets.compare_digest(said.get("state", "").encode(), state.encode()):
+    if not secrets.compare_digest(reply.get("state", "").encode(), state.encode()):
         raise NotSignedIn("wrong_state", "The answer belongs to another sign-in. Sign in again.")
-    if said.get("iss") != url:
-        raise NotSignedIn("wrong_issuer", f"The answer is by {said.get('iss') or 'nobody'}. Expected it from {url}.")
-    if "code" not in said:
-        error = said.get("error", "no_code")
-        raise NotSignedIn(error, said.get("error_description", error))
+    if reply.get("iss") != url:
+        raise NotSignedIn("wrong_issuer", f"The answer is by {reply.get('iss') or 'nobody'}. Expected it from {url}.")
+    if "code" not in reply:
+        error = reply.get("error", "no_code")
+        raise NotSignedIn(error, reply.get("error_description", error))
     form = {"grant_type": "authorization_code", "client_id": app.client, "redirect_uri": back}
-    form |= {"code": said["code"], "code_verifier": verifier}
+    form |= {"code": reply["code"], "code_verifier": verifier}
     with Client(url) as client:
         return _new(app, client._run(client._calls.form("/oauth/token", form)))
 
@@ -264,7 +264,7 @@ def sign_out(sign_in: SignIn) -> None:
         client._run(sign_in._end(client._calls))
 
 
-def _new(app: App, given: Mapping[str, Any]) -> SignIn:
-    made = SignIn(app)
-    made._keep(given)
-    return made
+def _new(app: App, answer: Mapping[str, Any]) -> SignIn:
+    sign_in = SignIn(app)
+    sign_in._keep(answer)
+    return sign_in

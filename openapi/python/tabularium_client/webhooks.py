@@ -33,15 +33,15 @@ def delivery(
     Raises:
         Forged: do not act on this delivery.
     """
-    named = {name.lower(): value for name, value in headers.items()}
+    by_name = {name.lower(): value for name, value in headers.items()}
     for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
-        if name not in named:
+        if name not in by_name:
             raise Forged(f"the delivery has no header {name}")
     whole = body.encode() if isinstance(body, str) else body
-    stamp = named["webhook-timestamp"]
+    stamp = by_name["webhook-timestamp"]
     key = base64.b64decode(secret.removeprefix("whsec_"))
-    right = hmac.digest(key, f"{named['webhook-id']}.{stamp}.".encode() + whole, "sha256")
-    if not any(hmac.compare_digest(right, each) for each in _signatures(named["webhook-signature"])):
+    right = hmac.digest(key, f"{by_name['webhook-id']}.{stamp}.".encode() + whole, "sha256")
+    if not any(hmac.compare_digest(right, each) for each in _signatures(by_name["webhook-signature"])):
         raise Forged("no signature of the delivery is by this secret")
     age = (time.time() if now is None else now) - (float(stamp) if stamp.isdecimal() else float("nan"))
     if not abs(age) <= tolerance:
@@ -51,10 +51,10 @@ def delivery(
 
 
 def _signatures(text: str) -> list[bytes]:
-    found: list[bytes] = []
+    signatures: list[bytes] = []
     for each in text.split(" "):
         try:
-            found += [base64.b64decode(each[3:], validate=True)] if each.startswith("v1,") else []
+            signatures += [base64.b64decode(each[3:], validate=True)] if each.startswith("v1,") else []
         except binascii.Error:
             continue  # It is not base64.
-    return found
+    return signatures

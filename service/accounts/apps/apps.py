@@ -100,9 +100,9 @@ class TooManyClients(Exception):
 class NotAsked(Exception):
     """The person let an app do what it did not ask for; the message says what that is, and `asked` what it did."""
 
-    def __init__(self, more: Collection[Scope], asked: Collection[Scope]) -> None:
+    def __init__(self, more: Collection[Scope], requested: Collection[Scope]) -> None:
         super().__init__(f"The app does not ask for {', '.join(more)}.")
-        self.asked = asked
+        self.asked = requested
 
 
 class UnknownClient(Exception):
@@ -147,13 +147,15 @@ class Apps:
 
     async def app_request(self, query: str, issuer: str, caller: Caller | None) -> Wanted:
         """Return the request of an app that sent a browser here with this query. Raises `BadAppRequest`."""
-        _, wanted, server = await self._read_request(query, issuer, caller)
-        if wanted.error or caller is None or not wanted.site.is_sure:
-            return wanted
+        _, app_request, server = await self._read_request(query, issuer, caller)
+        if app_request.error or caller is None or not app_request.site.is_sure:
+            return app_request
         may = server.read.may
-        known = await self._consent_of(caller.player, wanted.client, wanted.site.name)
-        is_remembered = known is not None and known.reused is None and set(wanted.scopes) & may <= set(known.scopes)
-        return replace(wanted, is_remembered=is_remembered)
+        consent = await self._consent_of(caller.player, app_request.client, app_request.site.name)
+        is_remembered = (
+            consent is not None and consent.reused is None and set(app_request.scopes) & may <= set(consent.scopes)
+        )
+        return replace(app_request, is_remembered=is_remembered)
 
     async def answer(
         self, query: str, issuer: str, caller: Caller, *, allow: bool, only: Collection[Scope] | None = None
@@ -163,33 +165,33 @@ class Apps:
         `only` is what the person lets it do of that; everything when it is None. Raises `BadAppRequest`, `GuestAccount`
         or `NotAsked`.
         """
-        request, wanted, server = await self._read_request(query, issuer, caller, only)
-        if wanted.error:
-            return wanted.address
-        _require_asked(only, wanted.scopes)
+        request, app_request, server = await self._read_request(query, issuer, caller, only)
+        if app_request.error:
+            return app_request.address
+        _require_asked(only, app_request.scopes)
         if allow:
             await self._require_lasting(caller)
         grant = server.get_consent_grant(request, caller.player)
-        answered: Any = server.create_authorization_response(request, caller.player if allow else None, grant)
+        answer: Any = server.create_authorization_response(request, caller.player if allow else None, grant)
         if server.added is not None:
-            code = replace(server.added, site=wanted.site.name)
-            await self._let_in(caller.player, code, wanted.scopes)
+            code = replace(server.added, site=app_request.site.name)
+            await self._let_in(caller.player, code, app_request.scopes)
             await self._store.add_code(code, later(server.read.now, -USED_CODES_STAY))
             log.info("app let in", account=caller.player, client=code.client, site=code.site, scopes=code.scopes)
-        return answered.location
+        return answer.location
 
     async def _read_request(
         self, query: str, issuer: str, caller: Caller | None, only: Collection[Scope] | None = None
     ) -> tuple[OAuthRequest, Wanted, Exchange]:
         try:
-            given = read_parameters(query)
-            client = await self._client(given.get("client_id"))
-            request = OAuthRequest("GET", f"{issuer}/authorize", given, {})
+            parameters = read_parameters(query)
+            client = await self._client(parameters.get("client_id"))
+            request = OAuthRequest("GET", f"{issuer}/authorize", parameters, {})
         except OAuth2Error as error:
             raise BadAppRequest(_message_of(error), "Begin again in the app.") from None
         if client is None:
-            raise _unknown_client(given.get("client_id"))
-        redirect = given.get("redirect_uri", "")
+            raise _unknown_client(parameters.get("client_id"))
+        redirect = parameters.get("redirect_uri", "")
         try:
             site = site_of(redirect)
         except BadRedirect as error:
@@ -202,17 +204,21 @@ class Apps:
         may = frozenset(caller.may_issue & set(GRANTABLE)) if caller is not None else frozenset[Scope]()
         may = may if only is None else may.intersection(only)
         server = Exchange(issuer, Read(self._now(), client, may=may))
-        wanted = Wanted(client.client, client.name, site, client.row is not None, scopes_of(given.get("scope")))
+        app_request = Wanted(
+            client.client, client.name, site, client.row is not None, scopes_of(parameters.get("scope"))
+        )
         try:
-            if given.get("response_type") != "code":
+            if parameters.get("response_type") != "code":
                 raise UnsupportedResponseTypeError("other")
             server.get_consent_grant(request, None)
         except OAuth2Error as wrong:
             error = described(wrong)
-            error.state = given.get("state")
-            told = [*error.get_body(), ("iss", issuer)]
-            wanted = replace(wanted, error=_message_of(error), address=add_params_to_uri(redirect, told))
-        return request, wanted, server
+            error.state = parameters.get("state")
+            error_parameters = [*error.get_body(), ("iss", issuer)]
+            app_request = replace(
+                app_request, error=_message_of(error), address=add_params_to_uri(redirect, error_parameters)
+            )
+        return request, app_request, server
 
     # --- devices ---
 
@@ -234,8 +240,8 @@ class Apps:
         _require_asked(only, row.scopes)
         if allow:
             await self._require_lasting(caller)
-        chosen = row.scopes if only is None else only
-        scopes = tuple(scope for scope in row.scopes if scope in caller.may_issue and scope in chosen)
+        allowed = row.scopes if only is None else only
+        scopes = tuple(scope for scope in row.scopes if scope in caller.may_issue and scope in allowed)
         decided = replace(row, player=caller.player, allowed=allow, scopes=scopes)
         if not await self._store.decide(decided):
             raise UnknownDeviceCode
@@ -255,18 +261,18 @@ class Apps:
     async def give_device_code(self, form: str, headers: Mapping[str, str], issuer: str) -> Answer:
         """Answer the device authorization endpoint (RFC 8628)."""
         for _ in range(3):  # until no other device has the same user code
-            server, answered = await self._respond("/oauth/device", "device_authorization", form, headers, issuer)
+            server, answer = await self._respond("/oauth/device", "device_authorization", form, headers, issuer)
             if server is None or server.added is None:
-                return answered
+                return answer
             if await self._store.add_code(server.added, later(server.read.now, -USED_CODES_STAY)):
-                return answered
+                return answer
         return refused(InvalidRequestError("Try again."), issuer)
 
     async def give_tokens(self, form: str, headers: Mapping[str, str], issuer: str) -> Answer:
         """Answer the token endpoint."""
-        server, answered = await self._respond("/oauth/token", "", form, headers, issuer)
+        server, answer = await self._respond("/oauth/token", "", form, headers, issuer)
         if server is None:
-            return answered
+            return answer
         read = server.read
         if server.polled is not None and read.code is not None:
             await self._store.poll(read.code.hash, read.now, server.polled)
@@ -276,57 +282,57 @@ class Apps:
         if server.reused and read.sign_in is not None:
             await self._note_reuse(read.sign_in)
         if server.issued is None:
-            return answered
-        return await (self._redeem if read.code is not None else self._refresh)(server, answered)
+            return answer
+        return await (self._redeem if read.code is not None else self._refresh)(server, answer)
 
     async def revoke(self, form: str, headers: Mapping[str, str], issuer: str) -> Answer:
         """Answer the revocation endpoint (RFC 7009). Any token of a sign-in ends the whole sign-in."""
-        server, answered = await self._respond("/oauth/revoke", "revocation", form, headers, issuer)
+        server, answer = await self._respond("/oauth/revoke", "revocation", form, headers, issuer)
         if server is not None and server.ended and server.read.sign_in is not None:
             await self._accounts.revoke(server.read.sign_in.token.token)
-        return answered
+        return answer
 
     async def introspect(self, form: str, headers: Mapping[str, str], issuer: str) -> Answer:
         """Answer the introspection endpoint (RFC 7662). An app learns nothing about tokens of other apps."""
-        _, answered = await self._respond("/oauth/introspect", "introspection", form, headers, issuer)
-        return answered
+        _, answer = await self._respond("/oauth/introspect", "introspection", form, headers, issuer)
+        return answer
 
     async def _respond(
         self, path: str, endpoint: str, form: str, headers: Mapping[str, str], issuer: str
     ) -> tuple[Exchange | None, Answer]:
         """Let Authlib decide about a form; return its server and its answer. An empty `endpoint` is that for tokens."""
         try:
-            given = read_parameters(form)
-            request = OAuthRequest("POST", f"{issuer}{path}", given, headers)
-            if not endpoint and given.get("grant_type") is None:
+            parameters = read_parameters(form)
+            request = OAuthRequest("POST", f"{issuer}{path}", parameters, headers)
+            if not endpoint and parameters.get("grant_type") is None:
                 raise UnsupportedGrantTypeError("none")
-            server = Exchange(issuer, await self._read(given, headers))
+            server = Exchange(issuer, await self._read(parameters, headers))
         except OAuth2Error as error:
             return None, refused(error, issuer)
-        answered: Any = (
+        answer: Any = (
             server.create_endpoint_response(endpoint, request) if endpoint else server.create_token_response(request)
         )
-        return server, answered
+        return server, answer
 
-    async def _read(self, given: Mapping[str, str], headers: Mapping[str, str]) -> Read:
+    async def _read(self, parameters: Mapping[str, str], headers: Mapping[str, str]) -> Read:
         """Read the rows for a request. Raises `InvalidClientError`."""
         basic = _basic(headers)
-        client = await self._client(basic if basic is not None else given.get("client_id"))
-        code, grant = None, given.get("grant_type")
-        if (value := given.get("code" if grant == "authorization_code" else "device_code")) is not None:
+        client = await self._client(basic if basic is not None else parameters.get("client_id"))
+        code, grant = None, parameters.get("grant_type")
+        if (value := parameters.get("code" if grant == "authorization_code" else "device_code")) is not None:
             code = await self._store.code(hashed(value))
         read = Read(self._now(), client, code)
-        token = given.get("refresh_token") or given.get("token") or ""
+        token = parameters.get("refresh_token") or parameters.get("token") or ""
         if token.startswith(REFRESH_PREFIX):
             rest = token.removeprefix(REFRESH_PREFIX)
             return replace(read, sign_in=await self._store.sign_in(hashed(rest.partition(".")[0])), rest=rest)
-        if token.startswith(ACCESS_PREFIX) and (found := await self._store.of_access(hashed(token))) is not None:
-            return replace(read, access=found[0], sign_in=found[1])
+        if token.startswith(ACCESS_PREFIX) and (stored := await self._store.of_access(hashed(token))) is not None:
+            return replace(read, access=stored[0], sign_in=stored[1])
         return read
 
     # --- writing what was decided ---
 
-    async def _redeem(self, server: Exchange, answered: Answer) -> Answer:
+    async def _redeem(self, server: Exchange, answer: Answer) -> Answer:
         code, issued, now = server.read.code, server.issued, server.read.now
         assert code is not None and issued is not None, "a code gives tokens"  # noqa: PT018
         token = TokenId(new_id("a", secrets.token_bytes(ID_BYTES)))
@@ -342,14 +348,14 @@ class Apps:
         for old in (await self._store.sign_ins(code.player, code.client, code.site))[MOST_SIGN_INS:]:
             await self._accounts.revoke(old)
         log.info("app signed in", account=code.player, client=code.client, site=code.site, token_id=token)
-        return answered
+        return answer
 
-    async def _refresh(self, server: Exchange, answered: Answer) -> Answer:
+    async def _refresh(self, server: Exchange, answer: Answer) -> Answer:
         row, issued, now = server.read.sign_in, server.issued, server.read.now
         assert row is not None and issued is not None, "a refresh token gives tokens"  # noqa: PT018
         access = AccessRow(hashed(issued.access), row.token.token, issued.scopes, later(now, ACCESS_LASTS))
         if await self._store.refresh(row, hashed(issued.rest), access, later(now, SIGN_IN_LASTS)):
-            return answered
+            return answer
         await self._note_reuse(row)
         why = "The refresh token was used before, so the sign-in is revoked. Let the person sign in again."
         return refused(InvalidGrantError(why), server.issuer)
@@ -360,11 +366,11 @@ class Apps:
         await self._accounts.revoke(row.token.token)  # so that this process forgets the token, too
         log.warning("a refresh token came a second time", account=row.token.player, token_id=row.token.token)
 
-    async def _let_in(self, player: PlayerId, code: CodeRow, asked: Collection[Scope]) -> None:
+    async def _let_in(self, player: PlayerId, code: CodeRow, requested: Collection[Scope]) -> None:
         """Store the scopes of an app: those given now, and those given before, except for what was refused now."""
         before = await self._consent_of(player, code.client, code.site)
-        kept = frozenset(before.scopes if before is not None else ()) - frozenset(asked)
-        scopes = ordered(frozenset(code.scopes) | kept)
+        untouched = frozenset(before.scopes if before is not None else ()) - frozenset(requested)
+        scopes = ordered(frozenset(code.scopes) | untouched)
         app = AppId(new_id("o", secrets.token_bytes(ID_BYTES)))
         await self._store.let_in(AppRow(app, player, code.client, code.site, code.name, scopes, self._now()))
         for old in (await self.let_in(player))[MOST_APPS:]:
@@ -404,14 +410,14 @@ class Apps:
         if once is not None:
             row = replace(row, key=once.hashed, fingerprint=once.fingerprint)
         try:
-            made = await self._store.register(row, MOST_CLIENTS)
+            registered = await self._store.register(row, MOST_CLIENTS)
         except LimitReached:
             raise TooManyClients(f"The account has registered {MOST_CLIENTS} apps and cannot have more.") from None
-        if made.fingerprint != row.fingerprint:
+        if registered.fingerprint != row.fingerprint:
             raise KeyReused
-        if made.client == client:
+        if registered.client == client:
             log.info("app registered", account=player, client=client)
-        return made, secret if once is None else once.value(made.nonce)
+        return registered, secret if once is None else once.value(registered.nonce)
 
     async def registered(self, player: PlayerId) -> list[ClientRow]:
         """Return the registered apps of an account, the newest first."""
@@ -429,12 +435,12 @@ class Apps:
     async def _consent_of(self, player: PlayerId, client: ClientId, site: str) -> AppRow | None:
         return next((each for each in await self.let_in(player) if (each.client, each.site) == (client, site)), None)
 
-    async def _client(self, given: str | None) -> Client | None:
+    async def _client(self, client_id: str | None) -> Client | None:
         """Return the app with this id; None if no app can have it."""
-        if given is None or not 1 <= len(given) <= LONGEST_CLIENT or given != given.strip():
+        if client_id is None or not 1 <= len(client_id) <= LONGEST_CLIENT or client_id != client_id.strip():
             return None
-        client = ClientId(given)
-        if not given.startswith(REGISTERED):
+        client = ClientId(client_id)
+        if not client_id.startswith(REGISTERED):
             return Client(client, None)
         row = await self._store.client(client)
         return Client(client, row) if row is not None else None
@@ -450,11 +456,11 @@ class Apps:
         return stamp(self._clock)
 
 
-def _require_asked(only: Collection[Scope] | None, asked: Collection[Scope]) -> None:
+def _require_asked(only: Collection[Scope] | None, requested: Collection[Scope]) -> None:
     """Raise `NotAsked` when a person lets an app do more than it asks for."""
-    more = frozenset(only or ()).difference(asked)
+    more = frozenset(only or ()).difference(requested)
     if more:
-        raise NotAsked(ordered(more), asked)
+        raise NotAsked(ordered(more), requested)
 
 
 def read_parameters(encoded: str) -> dict[str, str]:
@@ -463,16 +469,16 @@ def read_parameters(encoded: str) -> dict[str, str]:
         pairs = parse_qsl(encoded, encoding="utf-8", errors="strict", max_num_fields=100)
     except ValueError:
         raise InvalidRequestError("The parameters are not URL-encoded UTF-8.") from None
-    given: dict[str, str] = {}
+    parameters: dict[str, str] = {}
     for name, value in pairs:
         if name not in _KNOWN:
             continue
-        if name in given:
+        if name in parameters:
             raise InvalidRequestError(f"The parameter {name} is there twice.")
         if not (value.isascii() and value.isprintable()) or len(value) > LONGEST_STATE:
             raise InvalidRequestError(f"The parameter {name} has more than {LONGEST_STATE} characters, or odd ones.")
-        given[name] = value
-    return given
+        parameters[name] = value
+    return parameters
 
 
 def _basic(headers: Mapping[str, str]) -> str | None:
@@ -489,12 +495,12 @@ def _basic(headers: Mapping[str, str]) -> str | None:
     return unquote(name)
 
 
-def _unknown_client(given: str | None) -> BadAppRequest:
-    if given is None:
+def _unknown_client(client_id: str | None) -> BadAppRequest:
+    if client_id is None:
         return BadAppRequest("It has no client_id.", "An app gives itself a client_id of up to 100 characters.")
-    if given.startswith(REGISTERED):
-        return BadAppRequest(f"No app is registered as {given!r}.", "Use the id that POST /v1/clients answered.")
-    return BadAppRequest(f"Its client_id is {given!r}.", "It has 1 to 100 characters, and no blank at either end.")
+    if client_id.startswith(REGISTERED):
+        return BadAppRequest(f"No app is registered as {client_id!r}.", "Use the id that POST /v1/clients answered.")
+    return BadAppRequest(f"Its client_id is {client_id!r}.", "It has 1 to 100 characters, and no blank at either end.")
 
 
 def _message_of(error: OAuth2Error) -> str:

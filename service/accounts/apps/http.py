@@ -57,8 +57,8 @@ class Client(ClientMixin):
 class Parameters(OAuth2Payload):
     """The parameters of a request. Each has one value."""
 
-    def __init__(self, given: Mapping[str, str]) -> None:
-        self._fields = dict(given)
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        self._fields = dict(fields)
 
     @property
     def data(self) -> dict[str, str]:
@@ -72,9 +72,9 @@ class Parameters(OAuth2Payload):
 class OAuthRequest(OAuth2Request):
     """A request for Authlib. Raises `InsecureTransportError` when it came by plain HTTP from another machine."""
 
-    def __init__(self, method: str, uri: str, given: Mapping[str, str], headers: Mapping[str, str]) -> None:
+    def __init__(self, method: str, uri: str, parameters: Mapping[str, str], headers: Mapping[str, str]) -> None:
         super().__init__(method, uri, None, dict(headers))
-        self.payload: Any = Parameters(given)
+        self.payload: Any = Parameters(parameters)
 
     @property
     def args(self) -> Any:

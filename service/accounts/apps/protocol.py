@@ -235,8 +235,8 @@ class _S256(CodeChallenge):
     """PKCE by OAuth 2.1: required, and never `plain`."""
 
     def validate_code_challenge(self, grant: Any, redirect_uri: Any) -> None:
-        given = grant.request.payload.data
-        if not given.get("code_challenge") or given.get("code_challenge_method") != "S256":
+        parameters = grant.request.payload.data
+        if not parameters.get("code_challenge") or parameters.get("code_challenge_method") != "S256":
             raise InvalidRequestError("Send a code_challenge with code_challenge_method=S256 (RFC 7636).")
         super().validate_code_challenge(grant, redirect_uri)
 
@@ -259,7 +259,7 @@ class _CodeGrant(AuthorizationCodeGrant):
         return random_value(CODE_PREFIX)
 
     def save_authorization_code(self, code: str, request: Any) -> None:
-        read, given = self.server.read, request.payload.data
+        read, parameters = self.server.read, request.payload.data
         self.server.added = CodeRow(
             hashed(code),
             request.client.client,
@@ -268,7 +268,7 @@ class _CodeGrant(AuthorizationCodeGrant):
             scopes_of(request.scope, read.may),
             later(read.now, CODE_LASTS),
             request.payload.redirect_uri,
-            given["code_challenge"],
+            parameters["code_challenge"],
             player=request.user,
             allowed=True,
         )
@@ -411,9 +411,9 @@ class _Introspection(IntrospectionEndpoint):
         }
 
 
-def scopes_of(asked: str | None, may: Collection[Scope] = GRANTABLE) -> tuple[Scope, ...]:
+def scopes_of(text: str | None, may: Collection[Scope] = GRANTABLE) -> tuple[Scope, ...]:
     """Return the scopes in a text that an account may grant, in the usual order."""
-    return tuple(scope for scope in GRANTABLE if scope in may and scope in (asked or "").split())
+    return tuple(scope for scope in GRANTABLE if scope in may and scope in (text or "").split())
 
 
 def plain(user_code: str) -> str:

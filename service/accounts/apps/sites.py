@@ -62,20 +62,20 @@ def site_of(redirect: str) -> Site:
         raise BadRedirect(f"Its redirect_uri has {len(redirect)} characters.", f"It may have {LONGEST}.")
     scheme, _, rest = redirect.partition(":")
     lowered = f"{scheme.lower()}:{_lower_host(rest)}"
-    if found := _LOOPBACK.fullmatch(lowered):
+    if match := _LOOPBACK.fullmatch(lowered):
         return Site("program", LOOPBACK, "")
-    if found := _WEB.fullmatch(lowered):
-        host = found[1]
+    if match := _WEB.fullmatch(lowered):
+        host = match[1]
         # If the last part of a host is a number, a browser reads the host as an IP address, in several notations.
         if re.fullmatch(r"\d+|0x[0-9a-f]*", host.rpartition(".")[2]) and not _is_plain_address(host):
             raise BadRedirect(f"Its redirect_uri has the host {host!r}.", "Write an IP address as four numbers.")
-        port = found[2] or "443"
+        port = match[2] or "443"
         if not 0 < int(port) < 65_536:
             raise BadRedirect(f"Its redirect_uri has the port {port}.", "A port is a number from 1 to 65535.")
-        shown = host if int(port) == 443 else f"{host}:{int(port)}"
-        return Site("web", f"https://{shown}", shown)
-    if found := _PRIVATE.fullmatch(lowered):
-        return Site("app", f"{found[1]}:", found[1])
+        name = host if int(port) == 443 else f"{host}:{int(port)}"
+        return Site("web", f"https://{name}", name)
+    if match := _PRIVATE.fullmatch(lowered):
+        return Site("app", f"{match[1]}:", match[1])
     raise BadRedirect(
         f"Its redirect_uri is {redirect!r}." if redirect else "It has no redirect_uri.",
         "It is an https address, an http address of the loopback interface (http://127.0.0.1:PORT/…), or has a scheme "
@@ -105,8 +105,8 @@ def shown_of(site: str) -> Site:
 
 def _lower_host(rest: str) -> str:
     """Return an address without its scheme, with the host in small letters: hosts do not depend on case."""
-    found = re.match(r"//[^/?#]*", rest)
-    return rest if found is None else found[0].lower() + rest[found.end() :]
+    match = re.match(r"//[^/?#]*", rest)
+    return rest if match is None else match[0].lower() + rest[match.end() :]
 
 
 def _is_plain_address(host: str) -> bool:

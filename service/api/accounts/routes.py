@@ -57,8 +57,8 @@ async def list_accounts(request: Call) -> Response[bytes]:
     """
     page = request.read_query(AccountsPage)
     after = PlayerId(read_cursor(page.cursor, str) or "")
-    found = await request.services.accounts.players(page.scope, after, page.limit + 1)
-    rows, more = first(found, page.limit, lambda row: row.player)
+    entries = await request.services.accounts.players(page.scope, after, page.limit + 1)
+    rows, more = first(entries, page.limit, lambda row: row.player)
     return answer(AccountPage(tuple(map(account_view, rows)), more))
 
 
@@ -162,9 +162,9 @@ async def read_log(request: Call) -> Response[bytes]:
             f"The query parameter 'cursor' is {page.cursor!r}, and the log ends at {end}.",
             "It takes the `next` of an earlier page. If this log gave you the cursor, it has lost events since.",
         )
-    found, reached = await past.read_on(start, page.limit, end)
-    while not (games := await _readable(store, found)) and found:
-        found, reached = await past.read_on(reached, page.limit, end)
+    placed, reached = await past.read_on(start, page.limit, end)
+    while not (games := await _readable(store, placed)) and placed:
+        placed, reached = await past.read_on(reached, page.limit, end)
     rulesets = await store.rulesets({game for game, _ in games})
     items = tuple(
         LoggedEvent(game, event_view(rulesets[game], record, _NO_SECRETS, _SPECTATOR)) for game, record in games
@@ -172,11 +172,11 @@ async def read_log(request: Call) -> Response[bytes]:
     return answer(LogPage(items, str(reached), last=reached.reaches(end)))
 
 
-async def _readable(store: EventStore, found: Iterable[Placed]) -> list[tuple[GameId, Record]]:
+async def _readable(store: EventStore, records: Iterable[Placed]) -> list[tuple[GameId, Record]]:
     """Return the records of games, without private games and withheld forks."""
-    games = [(game, record) for _, stream, record in found if (game := as_game(stream)) is not None]
-    asked = {game for game, _ in games}
-    hidden = {*await store.withheld(asked), *await store.private(asked)}
+    games = [(game, record) for _, stream, record in records if (game := as_game(stream)) is not None]
+    ids = {game for game, _ in games}
+    hidden = {*await store.withheld(ids), *await store.private(ids)}
     return [(game, record) for game, record in games if game not in hidden]
 
 

@@ -76,11 +76,11 @@ async def make_token(request: Call) -> Response[bytes]:
             raise scope_missing((scope,), caller.scopes, caller.granted)
     accounts = request.services.accounts
     once = _once(caller, key, ["make", wish]) if key is not None else None
-    made = await accounts.made_before(once)
-    if made is None:
-        made = await accounts.issue(caller.player, wish.name, wish.scopes, _expires(request, wish), once)
-        log.info("token made", account=caller.player, token_id=made[0].token, scopes=made[0].scopes)
-    row, value = made
+    new_token = await accounts.made_before(once)
+    if new_token is None:
+        new_token = await accounts.issue(caller.player, wish.name, wish.scopes, _expires(request, wish), once)
+        log.info("token made", account=caller.player, token_id=new_token[0].token, scopes=new_token[0].scopes)
+    row, value = new_token
     return answer(Issued(value, token_view(row)), 201, _NOT_STORED)
 
 
@@ -118,13 +118,13 @@ async def rotate_token(request: Call, token: str) -> Response[bytes]:
             if caller.token is None and scope not in caller.may_issue:
                 raise scope_missing((scope,), caller.scopes, caller.granted)
     once = _once(caller, key, ["rotate", old.token, wish]) if key is not None else None
-    made = await request.services.accounts.made_before(once)
-    if made is None:
-        made = await request.services.accounts.rotate(old, wish.overlap, caller, once)
-        if made is None:
+    new_token = await request.services.accounts.made_before(once)
+    if new_token is None:
+        new_token = await request.services.accounts.rotate(old, wish.overlap, caller, once)
+        if new_token is None:
             raise await _not_replaced(request, old.token)
-        log.info("token rotated", account=old.player, token_id=made[0].token, instead_of=old.token)
-    row, value = made
+        log.info("token rotated", account=old.player, token_id=new_token[0].token, instead_of=old.token)
+    row, value = new_token
     return answer(Issued(value, token_view(row)), 201, _NOT_STORED)
 
 
@@ -144,11 +144,11 @@ async def revoke_token(request: Call, token: str) -> Response[bytes]:
     for those of other accounts. Repeating the request changes nothing.
     """
     request.read_query(Nothing)
-    found = await _token_in_path(request, token)
-    await request.services.accounts.revoke(found.token)
-    log.info("token revoked", account=found.player, token_id=found.token, by=request.signed_in.player)
-    ended = await request.services.accounts.token(found.token)
-    return answer(token_view(ended or found))
+    row = await _token_in_path(request, token)
+    await request.services.accounts.revoke(row.token)
+    log.info("token revoked", account=row.player, token_id=row.token, by=request.signed_in.player)
+    row_after = await request.services.accounts.token(row.token)
+    return answer(token_view(row_after or row))
 
 
 def _once(caller: Caller, key: str, content: list[Any]) -> Once:
@@ -158,8 +158,8 @@ def _once(caller: Caller, key: str, content: list[Any]) -> Once:
 async def _token_in_path(request: Call, token: str) -> TokenRow:
     """Return the token with the id in the path, if the caller may end it. Raises `Problem`."""
     caller = request.signed_in
-    wanted = caller.token if token == CURRENT else TokenId(token)
-    row = await request.services.accounts.token(wanted) if wanted is not None else None
+    token_id = caller.token if token == CURRENT else TokenId(token)
+    row = await request.services.accounts.token(token_id) if token_id is not None else None
     if row is None or not _may_know(caller, row):
         raise _no_such(token)
     if row.token != caller.token and row.player == caller.player:

@@ -183,18 +183,18 @@ class RegisteredClients(Listed[RegisteredClient], frozen=True):
     """Apps that you registered, the newest first."""
 
 
-def wanted_view(wanted: Wanted) -> AppRequest:
+def wanted_view(request: Wanted) -> AppRequest:
     """Return the body of an app's request."""
     return AppRequest(
-        wanted.client,
-        wanted.name,
-        wanted.site.kind,
-        wanted.site.shown,
-        wanted.is_registered,
-        wanted.scopes,
-        wanted.is_remembered,
-        wanted.error,
-        wanted.address,
+        request.client,
+        request.name,
+        request.site.kind,
+        request.site.shown,
+        request.is_registered,
+        request.scopes,
+        request.is_remembered,
+        request.error,
+        request.address,
     )
 
 

@@ -31,17 +31,17 @@ _QUERY: Final = (
 
 def examples(scene: Scene) -> dict[str, Example]:
     name, site = ClientId("Board Room"), "boards.example.org"
-    asked = AppRequest(name, name, "web", site, False, ("play",), False, "", "")
+    request = AppRequest(name, name, "web", site, False, ("play",), False, "", "")
     on_device = AppRequest(name, name, "device", "", False, ("play", "notify"), False, "", "")
     let_in = LetInApp(APP, name, name, "web", site, ("play",), AT, AT, 1, None)
     redirects = ("https://boards.example.org/back",)
     registered = RegisteredClient(CLIENT, name, redirects, AT)
-    answered = AppAddress(
+    address = AppAddress(
         f"{redirects[0]}?code=code_9sT2vX5zB8dF1hJ4kM7pQ0rU3wY6aC9eG2iL5nO8qS1&state=k3w7&iss=https%3A%2F%2Fgames.example.org"
     )
     return {
-        "showAppRequest": Example(asked, AppQuery(_QUERY)),
-        "answerAppRequest": Example(answered, AppDecision(query=_QUERY, allow=True)),
+        "showAppRequest": Example(request, AppQuery(_QUERY)),
+        "answerAppRequest": Example(address, AppDecision(query=_QUERY, allow=True)),
         "showDeviceRequest": Example(on_device, DeviceCode("BCDF-GHJK")),
         "answerDeviceRequest": Example(DeviceAnswer(allowed=True), DeviceDecision(code="BCDF-GHJK", allow=True)),
         "listApps": Example(LetInApps((let_in,), None)),

@@ -21,8 +21,8 @@ _AUTHENTICATE: Final = ["client_secret_basic", "client_secret_post", "none"]
 
 def issuer_of(request: Call) -> str:
     """Return the issuer: the public address in the settings, or else the host of the request."""
-    given = request.services.settings.public_url.rstrip("/")
-    return given or f"{request.scope['scheme']}://{request.header('host')}"
+    public_url = request.services.settings.public_url.rstrip("/")
+    return public_url or f"{request.scope['scheme']}://{request.header('host')}"
 
 
 def metadata_of(issuer: str) -> AuthorizationServerMetadata:
@@ -88,12 +88,12 @@ async def _respond(request: Call, ask: Callable[[str, Mapping[str, str], str], A
     try:
         form = await _form(request)
     except OAuth2Error as error:
-        found = refused(error, issuer)
+        reply = refused(error, issuer)
     else:
-        given = request.header("authorization")
-        found = await ask(form, {"Authorization": given} if given is not None else {}, issuer)
-    headers = {name: value for name, value in found.headers.items() if name != "Content-Type"}
-    return answer_json(msgspec.json.encode(found.body), found.status, {**headers, "Cache-Control": "no-store"})
+        authorization = request.header("authorization")
+        reply = await ask(form, {"Authorization": authorization} if authorization is not None else {}, issuer)
+    headers = {name: value for name, value in reply.headers.items() if name != "Content-Type"}
+    return answer_json(msgspec.json.encode(reply.body), reply.status, {**headers, "Cache-Control": "no-store"})
 
 
 async def _form(request: Call) -> str:

@@ -65,10 +65,10 @@ async def show_app_request(request: Call) -> Response[bytes]:
     request.read_query(Nothing)
     wish = await request.read_body(_query)
     try:
-        wanted = await request.services.apps.app_request(wish.query, issuer_of(request), request.caller)
+        app_request = await request.services.apps.app_request(wish.query, issuer_of(request), request.caller)
     except BadAppRequest as error:
         raise _bad(error) from None
-    return answer(wanted_view(wanted), 200, _NOT_STORED)
+    return answer(wanted_view(app_request), 200, _NOT_STORED)
 
 
 @endpoint(
@@ -124,10 +124,10 @@ async def show_device_request(request: Call) -> Response[bytes]:
     request.read_query(Nothing)
     wish = await request.read_body(_code)
     try:
-        wanted = await request.services.apps.wanted_by_device(wish.code, _person(request))
+        app_request = await request.services.apps.wanted_by_device(wish.code, _person(request))
     except UnknownDeviceCode:
         raise _no_device(wish.code) from None
-    return answer(wanted_view(wanted), 200, _NOT_STORED)
+    return answer(wanted_view(app_request), 200, _NOT_STORED)
 
 
 @endpoint(

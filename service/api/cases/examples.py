@@ -63,8 +63,8 @@ class _Court:
 
     def detail(self, since: int = 1) -> CaseDetail:
         """Return the case as it is shown, with the statements since a version."""
-        kept = {version: each for version, each in self.kept.items() if version >= since}
-        return case_detail(msgspec.structs.replace(self.docket, kept=kept), None, reads=True)
+        statements = {version: each for version, each in self.kept.items() if version >= since}
+        return case_detail(msgspec.structs.replace(self.docket, kept=statements), None, reads=True)
 
 
 def _commitment(text: str) -> str:
@@ -80,7 +80,7 @@ def examples(scene: Scene) -> dict[str, Example]:
     opened = court.keep(opening, COMPLAINT)
     withdrawn = _Court(scene)
     withdrawn.keep(opening, COMPLAINT)
-    answered = court.keep(court.case.answer(_commitment(ANSWER), facts, other, AT), ANSWER)
+    answer = court.keep(court.case.answer(_commitment(ANSWER), facts, other, AT), ANSWER)
     stated = court.keep(court.case.state(_commitment(ANSWER), facts, mine, AT), ANSWER)
     ruling = ("stands", RULES, REASON, facts.version, facts.hash)
     ruled = court.keep(court.case.rule(*ruling, facts, Cause(court.judge), AT))
@@ -105,7 +105,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         "exportCase": Example(export),
         "openCase": Example(opened, NewCase("slip", about, COMPLAINT, RULES)),
         "makeStatement": Example(stated, statement),
-        "answerCase": Example(answered, statement),
+        "answerCase": Example(answer, statement),
         "appealCase": Example(appealed, back),
         "consentToCase": Example(consented),
         "withdrawCase": Example(withdrawn.keep(withdrawn.case.withdraw(mine, AT))),

@@ -90,10 +90,10 @@ async def _listed(
         raise UnknownCursor(after)
     last = CaseId(after) if after is not None else None
     judged = await officials.games_of(request.services.rows, party) if party is not None else ()
-    found = await store.cases(
+    entries = await store.cases(
         game=game, status=page.status, rule=rule, party=party, judged=judged, after=last, limit=page.limit + 1
     )
-    rows, more = first(found, page.limit, lambda row: row.case)
+    rows, more = first(entries, page.limit, lambda row: row.case)
     hidden = await store.unlisted({row.game for row in rows}) if game is None and party is None else ()
     return CasePage(tuple(case_summary(row) for row in rows if row.game not in hidden), more)
 
@@ -116,10 +116,10 @@ async def show_case(request: Call, case: str) -> Response[bytes]:
     """
     page = request.read_query(StatementsPage)
     docket = await request.services.desk.docket(CaseId(case), after=page.after, limit=page.limit)
-    shown = await detail(request, docket)
-    last = shown.statements[-1].version if shown.statements else 0
-    more = len(shown.statements) == page.limit and last < max(docket.case.commitments)
-    return answer(msgspec.structs.replace(shown, next=last if more else None), headers=etag(docket.case.version))
+    view = await detail(request, docket)
+    last = view.statements[-1].version if view.statements else 0
+    more = len(view.statements) == page.limit and last < max(docket.case.commitments)
+    return answer(msgspec.structs.replace(view, next=last if more else None), headers=etag(docket.case.version))
 
 
 @endpoint(

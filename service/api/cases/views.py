@@ -42,11 +42,13 @@ async def detail(request: Call, docket: Docket) -> CaseDetail:
     reads = await may_read(request, docket, game)
     refusal = None
     if viewer.everything or viewer.seat == docket.case.seat:
-        found = await services.desk.refusal(docket)
-        shown = refused(found, services.catalogues(game.ruleset)) if found is not None else None
-        if found is not None and shown is not None:
-            members = shown.members
-            refusal = CaseRefusal(found.rule, members["rule_title"], members["source"], shown.detail, shown.allowed)
+        refusal_found = await services.desk.refusal(docket)
+        problem = refused(refusal_found, services.catalogues(game.ruleset)) if refusal_found is not None else None
+        if refusal_found is not None and problem is not None:
+            members = problem.members
+            refusal = CaseRefusal(
+                refusal_found.rule, members["rule_title"], members["source"], problem.detail, problem.allowed
+            )
     return case_detail(docket, refusal, reads=reads)
 
 
@@ -61,7 +63,7 @@ def case_detail(docket: Docket, refusal: CaseRefusal | None, *, reads: bool) -> 
     """Return a case as a viewer may see it; `reads` says whether they may read statements."""
     case, opened = docket.case, docket.case.opened
     statements = list[CaseStatement]()
-    for version, kept in docket.kept.items():
+    for version, statement in docket.kept.items():
         record, written = docket.records[version - 1], docket.written(version) if reads else None
         statements.append(
             CaseStatement(
@@ -71,8 +73,8 @@ def case_detail(docket: Docket, refusal: CaseRefusal | None, *, reads: bool) -> 
                 record.at,
                 case.commitments[version],
                 written.text if written is not None else None,
-                kept.salt if written is not None else None,
-                kept.erased,
+                statement.salt if written is not None else None,
+                statement.erased,
             )
         )
     return CaseDetail(

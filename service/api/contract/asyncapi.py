@@ -58,51 +58,51 @@ def async_document(contract: Mapping[str, Any]) -> dict[str, Any]:
 def _streams(contract: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     """Yield the name, the channel and the operation of each stream and socket."""
     for path, methods in contract["paths"].items():
-        for method, said in methods.items():
-            for status, answer in said["responses"].items():
+        for method, details in methods.items():
+            for status, answer in details["responses"].items():
                 streamed = answer.get("content", {}).get(STREAM)
                 if streamed is None and status != "101":
                     continue
-                query = _query(contract, said)
+                query = _query(contract, details)
                 channel: dict[str, Any] = {
                     "address": path,
-                    "title": said["summary"],
-                    "description": said["description"],
-                    "parameters": _parameters(contract, path, said),
+                    "title": details["summary"],
+                    "description": details["description"],
+                    "parameters": _parameters(contract, path, details),
                     "messages": dict([_frame(contract, streamed) if streamed is not None else _message("Frame")]),
                 }
-                operation: dict[str, Any] = {"title": said["summary"]}
+                operation: dict[str, Any] = {"title": details["summary"]}
                 if streamed is None:
                     channel["bindings"] = {"ws": {"method": "GET", "query": query, "bindingVersion": "0.1.0"}}
                 else:
                     http = {"method": method.upper(), "query": query, "bindingVersion": "0.3.0"}
                     operation["bindings"] = {"http": http}
-                if {} not in said["security"]:
+                if {} not in details["security"]:
                     operation["security"] = [{"$ref": "#/components/securitySchemes/token"}]
-                yield said["operationId"], channel, operation
+                yield details["operationId"], channel, operation
 
 
 def _webhooks(contract: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     """Yield the same for each family of webhooks. Their owners choose the address."""
-    for told in contract["webhooks"].values():
-        said = told["post"]
-        given = [_resolved(contract, each) for each in said["parameters"]]
-        (shown,) = said["requestBody"]["content"].values()
+    for webhook in contract["webhooks"].values():
+        details = webhook["post"]
+        parameters = [_resolved(contract, each) for each in details["parameters"]]
+        (content,) = details["requestBody"]["content"].values()
         headers = {
             "type": "object",
-            "properties": {each["name"]: each["schema"] | {"description": each["description"]} for each in given},
-            "required": [each["name"] for each in given],
+            "properties": {each["name"]: each["schema"] | {"description": each["description"]} for each in parameters},
+            "required": [each["name"] for each in parameters],
         }
-        examples = [{"name": name, "payload": each["value"]} for name, each in shown["examples"].items()]
+        examples = [{"name": name, "payload": each["value"]} for name, each in content["examples"].items()]
         name, message = _message("WebhookEvent")
         channel = {
             "address": None,
-            "title": said["summary"],
-            "description": said["description"],
+            "title": details["summary"],
+            "description": details["description"],
             "messages": {name: message | {"headers": headers, "examples": examples}},
         }
         bindings = {"http": {"method": "POST", "bindingVersion": "0.3.0"}}
-        yield said["operationId"], channel, {"title": said["summary"], "bindings": bindings}
+        yield details["operationId"], channel, {"title": details["summary"], "bindings": bindings}
 
 
 def _message(shape: str) -> tuple[str, dict[str, Any]]:
@@ -125,19 +125,19 @@ def _frame(contract: Mapping[str, Any], streamed: Mapping[str, Any]) -> tuple[st
     return shape, message
 
 
-def _parameters(contract: Mapping[str, Any], path: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    given = {each["name"]: each for each in (_resolved(contract, each) for each in said["parameters"])}
-    return {name: {"description": given[name]["description"]} for name in re.findall(r"{(\w+)}", path)}
+def _parameters(contract: Mapping[str, Any], path: str, operation: Mapping[str, Any]) -> dict[str, Any]:
+    parameters = {each["name"]: each for each in (_resolved(contract, each) for each in operation["parameters"])}
+    return {name: {"description": parameters[name]["description"]} for name in re.findall(r"{(\w+)}", path)}
 
 
-def _query(contract: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+def _query(contract: Mapping[str, Any], operation: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of the query of an operation."""
-    given = [_resolved(contract, each) for each in said["parameters"]]
+    parameters = [_resolved(contract, each) for each in operation["parameters"]]
     return {
         "type": "object",
         "properties": {
             each["name"]: each["schema"] | {"description": each["description"]}
-            for each in given
+            for each in parameters
             if each["in"] == "query"
         },
     }

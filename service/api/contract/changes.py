@@ -67,8 +67,8 @@ class _Comparison:
         before = {(each["in"], each["name"]): each for each in old}
         after = {(each["in"], each["name"]): each for each in new}
         for key in before.keys() | after.keys():
-            place, called = key
-            part = f"{place} parameter `{called}`"
+            place, parameter = key
+            part = f"{place} parameter `{parameter}`"
             if key not in after:
                 yield Change(name, f"{part} removed", True)
             elif key not in before:
@@ -97,8 +97,8 @@ class _Comparison:
             else:
                 before, after = old[status].get("headers", {}), new[status].get("headers", {})
                 for header in before.keys() ^ after.keys():
-                    gone = header in before
-                    yield Change(name, f"{part} {'lacks' if gone else 'has'} the header `{header}`", gone)
+                    is_removed = header in before
+                    yield Change(name, f"{part} {'lacks' if is_removed else 'has'} the header `{header}`", is_removed)
                 yield from self._contents(
                     name, part, old[status].get("content", {}), new[status].get("content", {}), "answered"
                 )
@@ -229,11 +229,11 @@ def _branches(document: Mapping[str, Any], schema: Schema) -> dict[str, Schema]:
     shape = _resolved(document, schema)
     if isinstance(kinds := shape.get("type"), list):
         return {kind: {**shape, "type": kind} for kind in kinds}
-    found: dict[str, Schema] = {}
+    branches: dict[str, Schema] = {}
     for each in (*shape.get("oneOf", ()), *shape.get("anyOf", ())):
-        found |= _branches(document, each)
+        branches |= _branches(document, each)
     kind = str(shape.get("type"))
-    return found or {_name(schema) if "$ref" in schema and kind == "object" else kind: schema}
+    return branches or {_name(schema) if "$ref" in schema and kind == "object" else kind: schema}
 
 
 def _listed(schema: Schema) -> set[str] | None:

@@ -35,27 +35,27 @@ from service.webhooks.events import MEANINGS as TOLD
 
 def endpoints() -> list[tuple[str, str, Endpoint]]:
     """Return every endpoint with its path, in the contract's form, and its method."""
-    found: list[tuple[str, str, Endpoint]] = []
+    listed: list[tuple[str, str, Endpoint]] = []
     for handler in (*API, *LARGE, *EXPORTS):
         endpoint = handler.opt.get("endpoint")
         if isinstance(endpoint, Endpoint):
             (path,), (method,) = handler.paths, handler.http_methods  # type: ignore[reportAttributeAccessIssue]
-            found.append((re.sub(r"{(\w+):(?:str|path)}", r"{\1}", path), str(method), endpoint))
-    return sorted(found, key=lambda each: (list(TAGS).index(each[2].tag), each[0], each[1]))
+            listed.append((re.sub(r"{(\w+):(?:str|path)}", r"{\1}", path), str(method), endpoint))
+    return sorted(listed, key=lambda each: (list(TAGS).index(each[2].tag), each[0], each[1]))
 
 
 def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
     """Return the OpenAPI document of the service that plays the rulesets of `library`."""
-    made = examples(library, boards)
+    samples = examples(library, boards)
     book = _book(library)
     paths: dict[str, dict[str, Any]] = defaultdict(dict)
     refused: dict[str, Any] = {}
     for path, method, endpoint in endpoints():
-        paths[path][method.lower()] = operation_of(path, endpoint, book, made, refused)
+        paths[path][method.lower()] = operation_of(path, endpoint, book, samples, refused)
     operations = [operation for methods in paths.values() for operation in methods.values()]
     answers = [each for operation in operations for each in operation["responses"].values()]
     possible = {kind.slug for *_, endpoint in endpoints() for kind in possible_problems(endpoint)}
-    named = {name for each in (*answers, *refused.values()) for name in each.get("headers", ())}
+    headers = {name for each in (*answers, *refused.values()) for name in each.get("headers", ())}
     parameters = _shared_parameters(operations)
     return {
         "openapi": "3.1.0",
@@ -68,7 +68,7 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
         "tags": [{"name": name, "description": what} for name, what in TAGS.items()],
         "paths": dict(paths),
         "webhooks": {
-            family: {"post": _delivery_operation(family, kinds, made.events)} for family, kinds in FAMILIES.items()
+            family: {"post": _delivery_operation(family, kinds, samples.events)} for family, kinds in FAMILIES.items()
         },
         "components": {
             "securitySchemes": {
@@ -110,7 +110,7 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
             "headers": {
                 name: {"description": what, "schema": schema}
                 for name, (what, schema) in ANSWER_HEADERS.items()
-                if name in named
+                if name in headers
             },
             "examples": {
                 **{
@@ -118,13 +118,17 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
                     for kind in KINDS
                     if kind.slug in possible
                 },
-                **{name: {"value": made.endpoints[name].answer} for name in _downloads() if name in made.endpoints},
+                **{
+                    name: {"value": samples.endpoints[name].answer}
+                    for name in _downloads()
+                    if name in samples.endpoints
+                },
             },
         },
     }
 
 
-def _delivery_operation(family: str, kinds: Sequence[str], shown: Mapping[str, Any]) -> dict[str, Any]:
+def _delivery_operation(family: str, kinds: Sequence[str], samples: Mapping[str, Any]) -> dict[str, Any]:
     """Return the operation that describes a delivery to a webhook, for some types of events."""
     alone = len(kinds) == 1
     example = kinds[-1]
@@ -136,7 +140,9 @@ def _delivery_operation(family: str, kinds: Sequence[str], shown: Mapping[str, A
         "parameters": [{"$ref": f"#/components/parameters/{header}"} for header in SIGNED],
         "requestBody": {
             "required": True,
-            "content": {JSON: {"schema": _reference("WebhookEvent"), "examples": {example: {"value": shown[example]}}}},
+            "content": {
+                JSON: {"schema": _reference("WebhookEvent"), "examples": {example: {"value": samples[example]}}}
+            },
         },
         "responses": {"2XX": {"description": "You have it. After any other answer it is sent again."}},
         "security": [],
@@ -165,9 +171,9 @@ def _shared_parameters(operations: Iterable[dict[str, Any]]) -> dict[str, Any]:
 
     If parameters with one name differ, the one that most operations have is shared.
     """
-    counted = Counter(json.dumps(each) for operation in operations for each in operation["parameters"])
+    counts = Counter(json.dumps(each) for operation in operations for each in operation["parameters"])
     shared: dict[str, Any] = {}
-    for written, count in counted.most_common():
+    for written, count in counts.most_common():
         if count > 1:
             shared.setdefault(json.loads(written)["name"], json.loads(written))
     for operation in operations:

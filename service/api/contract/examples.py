@@ -66,12 +66,12 @@ def examples(library: Library, boards: Boards) -> Examples:
     """Return the examples of all endpoints. Raises `ValueError` when two resources have an endpoint of one name."""
     scene = Scene(library, boards)
     named_examples = [(name, each) for resource in RESOURCES for name, each in resource.examples(scene).items()]
-    found = dict(named_examples)
+    by_name = dict(named_examples)
     if twice := sorted({name for name, _ in named_examples if sum(name == other for other, _ in named_examples) > 1}):
         raise ValueError(f"two resources have an endpoint called {', '.join(twice)}; give each a name of its own")
     plain = {
         name: Example(msgspec.to_builtins(_plain(each.answer)), msgspec.to_builtins(_plain(each.body)))
-        for name, each in found.items()
+        for name, each in by_name.items()
     }
     parameters = {
         "ruleset": scene.ruleset.id,

@@ -63,26 +63,28 @@ class Family(Struct, frozen=True):
 
 def families(library: Library) -> list[Family]:
     """Group the rulesets of `library` by the shapes that they share."""
-    found: dict[str, list[Ruleset[Any]]] = defaultdict(list)
+    by_family: dict[str, list[Ruleset[Any]]] = defaultdict(list)
     for ruleset in map(library.current, library.ids()):
-        found[schemas.family_of(ruleset)].append(ruleset)
-    return [Family(name, tuple(rulesets)) for name, rulesets in found.items()]
+        by_family[schemas.family_of(ruleset)].append(ruleset)
+    return [Family(name, tuple(rulesets)) for name, rulesets in by_family.items()]
 
 
 def describe(book: Book, library: Library) -> None:
     """Add to `book` all schemas that contain a command, an event or a view."""
-    known = families(library)
+    all_families = families(library)
     _add(book, option_schemas(book.reference))
-    for family in known:
+    for family in all_families:
         _describe_family(book, family)
     _describe_fork(book)
-    _by_ruleset(book, known, EventView, lambda family: _of_log(book, family))
-    _by_ruleset(book, known, StateView, lambda family: _position(book, family))
-    _by_ruleset(book, known, Snapshot, lambda family: {**_position(book, family), **_offered(book, family)})
+    _by_ruleset(book, all_families, EventView, lambda family: _of_log(book, family))
+    _by_ruleset(book, all_families, StateView, lambda family: _position(book, family))
+    _by_ruleset(book, all_families, Snapshot, lambda family: {**_position(book, family), **_offered(book, family)})
     for shape in (OptionsView, LessonPosition):
-        _by_ruleset(book, known, shape, lambda family: {**_offered(book, family), **_decision_fields(book, family)})
-    _describe_orders(book, known)
-    _describe_export(book, known)
+        _by_ruleset(
+            book, all_families, shape, lambda family: {**_offered(book, family), **_decision_fields(book, family)}
+        )
+    _describe_orders(book, all_families)
+    _describe_export(book, all_families)
     for shape in (Cause, Option, export.Header, export.Row):  # the schemas of the families replace these
         del book.structs[shape.__name__]
 
@@ -175,11 +177,11 @@ def _logged_command(book: Book, family: Family) -> Schema:
 
 
 def _by_ruleset(
-    book: Book, known: Iterable[Family], shape: type[Struct], own: Callable[[Family], dict[str, Schema]]
+    book: Book, all_families: Iterable[Family], shape: type[Struct], own: Callable[[Family], dict[str, Schema]]
 ) -> None:
     """Replace the schema of a shape that has a `ruleset` by one for each family; `own` says what differs in it."""
     mapping: dict[str, str] = {}
-    for family in known:
+    for family in all_families:
         name = f"{family.name}{shape.__name__}"
         _add(book, _copied(book, shape, name, {**_ruleset(book, family), **own(family)}))
         mapping |= {ruleset.id: book.reference(name)["$ref"] for ruleset in family.rulesets}
@@ -198,10 +200,10 @@ def _describe_fork(book: Book) -> None:
     _add(book, _copied(book, EventView, "GameForkedView", own))
 
 
-def _describe_orders(book: Book, known: Iterable[Family]) -> None:
+def _describe_orders(book: Book, all_families: Iterable[Family]) -> None:
     """Add the body of a request to play: exactly one of `command` and `commands`."""
-    kinds = sorted({type_name(command) for family in known for command in family.commands})
-    made: Schema = {
+    kinds = sorted({type_name(command) for family in all_families for command in family.commands})
+    by_program: Schema = {
         "type": "object",
         "title": "MadeCommand",
         "description": "A command made from an option's schema, by a program that need not know the ruleset: its type, "
@@ -212,9 +214,9 @@ def _describe_orders(book: Book, known: Iterable[Family]) -> None:
     }
     command: Schema = {
         "description": "A command of the game's ruleset.",
-        "anyOf": [book.reference("MadeCommand"), *(book.reference(f"{family.name}Command") for family in known)],
+        "anyOf": [book.reference("MadeCommand"), *(book.reference(f"{family.name}Command") for family in all_families)],
     }
-    _add(book, {"MadeCommand": made, "Command": command})
+    _add(book, {"MadeCommand": by_program, "Command": command})
     book.schema(Orders)
     fields = book.structs["Orders"]["properties"]
     parts: dict[str, Schema] = {
@@ -236,14 +238,14 @@ def _describe_orders(book: Book, known: Iterable[Family]) -> None:
     book.structs["Orders"] = {"description": summary(Orders), "oneOf": either}
 
 
-def _describe_export(book: Book, known: Iterable[Family]) -> None:
+def _describe_export(book: Book, all_families: Iterable[Family]) -> None:
     """Add the lines of an export. The first says how to read the others."""
     board: Schema = {"type": "object", "description": "The whole board, as it is hashed."}
     _add(book, _copied(book, export.Published, "ExportSecret", {}))
     _add(book, _copied(book, export.LastLine, "ExportEnd", {}))
     for shape in (export.Published, export.LastLine):
         del book.structs[shape.__name__]
-    for family in known:
+    for family in all_families:
         name = f"{family.name}Export"
         header = {"board": board, **_ruleset(book, family)}
         _add(book, _copied(book, export.Header, f"{name}Header", header))
@@ -261,7 +263,7 @@ def _describe_export(book: Book, known: Iterable[Family]) -> None:
         _add(book, {f"{name}Line": line, name: whole})
     either: Schema = {
         "description": "The lines of an export. The first names the ruleset, which determines the shape of the others.",
-        "oneOf": [book.reference(f"{family.name}Export") for family in known],
+        "oneOf": [book.reference(f"{family.name}Export") for family in all_families],
     }
     _add(book, {"Export": either})
 
@@ -316,8 +318,8 @@ def _or_null(schema: Schema) -> Schema:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
-def _add(book: Book, made: Mapping[str, Schema]) -> None:
-    for name, schema in made.items():
+def _add(book: Book, components: Mapping[str, Schema]) -> None:
+    for name, schema in components.items():
         assert name not in book.structs, f"two schemas are called {name}"
         book.structs[name] = schema
 

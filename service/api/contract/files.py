@@ -25,27 +25,27 @@ from service.api.services import Boards
 
 def write(folder: Path) -> None:
     """Write the contract into `folder`, and remove files that no longer belong to it. Raises `Undescribed`."""
-    wanted = _contract_files(folder)
+    content_of = _contract_files(folder)
     for path in _present(folder):
-        if path not in wanted:
+        if path not in content_of:
             (folder / path).unlink()
-    for path, content in wanted.items():
+    for path, content in content_of.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
 
 
 def differs(folder: Path) -> list[str]:
     """Return the files in `folder` that differ from the code: missing, left over or changed."""
-    wanted = _contract_files(folder)
+    content_of = _contract_files(folder)
     present = {path: (folder / path).read_bytes() for path in _present(folder)}
-    return sorted(path for path in wanted.keys() | present.keys() if wanted.get(path) != present.get(path))
+    return sorted(path for path in content_of.keys() | present.keys() if content_of.get(path) != present.get(path))
 
 
 def _present(folder: Path) -> list[str]:
     # The client packages have JSON files of their own.
-    found = [*folder.glob("*.json"), *folder.glob("*/*.schema.json"), *folder.glob(releases.CHANGELOG)]
-    found += [made for path in known_events(LIBRARY) if (made := folder / path).is_file()]
-    return sorted(path.relative_to(folder).as_posix() for path in found)
+    paths = [*folder.glob("*.json"), *folder.glob("*/*.schema.json"), *folder.glob(releases.CHANGELOG)]
+    paths += [path_of_event for path in known_events(LIBRARY) if (path_of_event := folder / path).is_file()]
+    return sorted(path.relative_to(folder).as_posix() for path in paths)
 
 
 def fault(folder: Path) -> str | None:
@@ -81,9 +81,9 @@ def _contract_files(folder: Path) -> dict[str, bytes]:
 
 def _files(library: Library) -> dict[str, bytes]:
     # A service without a tutorial has no example of a lesson, but must still serve its contract.
-    shown = examples(library, builtin)
+    samples = examples(library, builtin)
     for *_, endpoint in endpoints():
-        require_example(endpoint, shown)
+        require_example(endpoint, samples)
     files = {"openapi.json": published(library)}
     files["asyncapi.json"] = encoded(async_document(json.loads(files["openapi.json"])))
     for ruleset_id in library.ids():

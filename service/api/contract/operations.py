@@ -70,16 +70,18 @@ class Undescribed(Exception):
     """The contract cannot be made, because something has no example or no description. The message says what to do."""
 
 
-def operation_of(path: str, endpoint: Endpoint, book: Book, shown: Examples, refused: dict[str, Any]) -> dict[str, Any]:
+def operation_of(
+    path: str, endpoint: Endpoint, book: Book, examples: Examples, refused: dict[str, Any]
+) -> dict[str, Any]:
     """Return an operation, and add the refusals that it answers with to `refused`. Raises `Undescribed`."""
-    example = shown.endpoints.get(endpoint.name)
+    example = examples.endpoints.get(endpoint.name)
     operation: dict[str, Any] = {
         "operationId": endpoint.name,
         "tags": [endpoint.tag],
         "summary": endpoint.summary,
         "description": _described(endpoint),
         "parameters": [
-            *_path_parameters(path, endpoint, shown),
+            *_path_parameters(path, endpoint, examples),
             *_query_parameters(endpoint, book),
             *_header_parameters(endpoint),
         ],
@@ -99,12 +101,12 @@ def operation_of(path: str, endpoint: Endpoint, book: Book, shown: Examples, ref
     return operation
 
 
-def require_example(endpoint: Endpoint, shown: Examples) -> None:
+def require_example(endpoint: Endpoint, examples: Examples) -> None:
     """Raise `Undescribed` unless an endpoint has an example of its body and its answer."""
     name, file = endpoint.name, f"{endpoint.function.__module__.rpartition('.')[0].replace('.', '/')}/examples.py"
     if endpoint.body is None and all(answer.shape is None for answer in endpoint.answers):
         return
-    example = _entry(shown.endpoints, name, f"{name} has no example: add {name!r} to those of {file}")
+    example = _entry(examples.endpoints, name, f"{name} has no example: add {name!r} to those of {file}")
     if endpoint.body is not None and example.body is None:
         raise Undescribed(f"the example of {name} has no `body`: add the one that is sent, in {file}")
 
@@ -125,7 +127,7 @@ def _described(endpoint: Endpoint) -> str:
     return "\n\n".join(parts)
 
 
-def _path_parameters(path: str, endpoint: Endpoint, shown: Examples) -> list[dict[str, Any]]:
+def _path_parameters(path: str, endpoint: Endpoint, examples: Examples) -> list[dict[str, Any]]:
     add = f"{endpoint.name} has a new name in its path: add {{0!r}} to {{1}}"
     texts, values = "PARAMETERS in service/api/contract/texts.py", "`parameters` in service/api/contract/examples.py"
     return [
@@ -135,7 +137,7 @@ def _path_parameters(path: str, endpoint: Endpoint, shown: Examples) -> list[dic
             "required": True,
             "description": _entry(PARAMETERS, name, add.format(name, texts)),
             "schema": {"type": "string", "minLength": 1},
-            "example": _entry(shown.parameters, name, add.format(name, values)),
+            "example": _entry(examples.parameters, name, add.format(name, values)),
         }
         for name in re.findall(r"{(\w+)}", path)
     ]

@@ -44,19 +44,21 @@ def release(folder: Path, contract: dict[str, Any], day: date) -> None:
 def changelog(folder: Path, contract: dict[str, Any], day: str = "not released yet") -> bytes:
     """Return the changelog with a section for the changes of a contract, if there are any."""
     old = last_release(folder)
-    kept = (folder / CHANGELOG).read_text("utf-8") if (folder / CHANGELOG).is_file() else ""
+    earlier = (folder / CHANGELOG).read_text("utf-8") if (folder / CHANGELOG).is_file() else ""
     heading = f"## {old['info']['version']}"
-    kept = kept[kept.index(heading) :] if heading in kept else f"{heading}\n\nThe first that is kept.\n"
-    found = changes(old, contract)
-    section = "\n".join((f"## {contract['info']['version']}: {day}", "", *_lines(found), "", "")) if found else ""
-    return f"{_HEAD}{section}{kept}".encode()
+    earlier = earlier[earlier.index(heading) :] if heading in earlier else f"{heading}\n\nThe first that is kept.\n"
+    differences = changes(old, contract)
+    section = (
+        "\n".join((f"## {contract['info']['version']}: {day}", "", *_lines(differences), "", "")) if differences else ""
+    )
+    return f"{_HEAD}{section}{earlier}".encode()
 
 
-def _lines(found: Sequence[Change]) -> Iterator[str]:
+def _lines(differences: Sequence[Change]) -> Iterator[str]:
     """Yield the lines of a section. A change in many places is listed once."""
     for title, breaking in (("What can break a client", True), ("New, or eased", False)):
         places: dict[str, list[str]] = defaultdict(list)
-        for change in found:
+        for change in differences:
             if change.breaking == breaking:
                 places[change.what].append(change.where)
         if places:
@@ -71,20 +73,20 @@ def _lines(found: Sequence[Change]) -> Iterator[str]:
 
 def fault(old: dict[str, Any], new: dict[str, Any]) -> str | None:
     """Return what is wrong with the version of a contract that follows a release; None if nothing is."""
-    found = changes(old, new)
+    differences = changes(old, new)
     released = old["info"]["version"]
     before, after = _parts(released), _parts(new["info"]["version"])
     announced = {*_deprecated(old)}
-    removed = [each.where for each in found if each.what == "removed" and each.where not in announced]
+    removed = [each.where for each in differences if each.what == "removed" and each.where not in announced]
     if removed and before[0] > 0:
         return f"{'; '.join(removed)} cannot be removed, because version {released} does not say that it is deprecated."
-    broken = [f"  {each.where}: {each.what}\n" for each in found if each.breaking]
+    broken = [f"  {each.where}: {each.what}\n" for each in differences if each.breaking]
     if broken and after[0] == before[0]:
         remedy = f"Take it back, or make the version {before[0] + 1}.0.0."
         return f"This breaks clients of version {released}:\n{''.join(broken)}{remedy}"
-    if found and after[:2] <= before[:2]:
-        wanted = f"{before[0]}.{before[1] + 1}.0"
-        return f"The contract has changed since version {released}, so its version must be {wanted} or higher."
+    if differences and after[:2] <= before[:2]:
+        next_version = f"{before[0]}.{before[1] + 1}.0"
+        return f"The contract has changed since version {released}, so its version must be {next_version} or higher."
     return None
 
 

@@ -285,8 +285,8 @@ class DataLine(Struct, frozen=True, omit_defaults=True):
 
 def own_account(row: PlayerRow) -> OwnAccount:
     """Return an account as its owner gets it."""
-    shown = player_view(row)
-    return OwnAccount(**asdict(shown), scopes=row.scopes, findable=row.findable)
+    public = player_view(row)
+    return OwnAccount(**asdict(public), scopes=row.scopes, findable=row.findable)
 
 
 def own_device(row: HookRow) -> OwnDevice:

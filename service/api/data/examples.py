@@ -21,5 +21,5 @@ def examples(scene: Scene) -> dict[str, Example]:
         DataLine(game=GamePart(game.id, "organizer")),
         DataLine(game=GamePart(game.id, "seat", seat)),
     )
-    ended = (*lines, DataLine(end=DataEnd(len(lines))))
-    return {"exportMe": Example("".join(f"{msgspec.json.encode(line).decode()}\n" for line in ended))}
+    all_lines = (*lines, DataLine(end=DataEnd(len(lines))))
+    return {"exportMe": Example("".join(f"{msgspec.json.encode(line).decode()}\n" for line in all_lines))}

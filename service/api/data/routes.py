@@ -182,8 +182,8 @@ async def _email(services: Services, player: PlayerId) -> OwnEmail | None:
     for row in await services.store.webhooks.webhooks(player, ("mail",)):
         address = None
         with suppress(MailOff):  # the key that encrypted it is not in the settings
-            told = await services.mailboxes.of(player)
-            address = told.address if told is not None else None
+            settings = await services.mailboxes.of(player)
+            address = settings.address if settings is not None else None
         return OwnEmail(address, row.status, turns=AWAITED in row.events, daily=DIGEST in row.events)
     return None
 
@@ -257,12 +257,12 @@ class _Cases:
                 did[record.version] = record.at
         if not did:
             return None
-        kept = [each for each in await self._store.statements(row.case) if each.version in did]
+        statements = [each for each in await self._store.statements(row.case) if each.version in did]
         texts = tuple(
             OwnText(
                 each.version, did[each.version], written.text, None if written.command is UNSET else written.command
             )
-            for each in kept
+            for each in statements
             if (written := written_in(each)) is not None
         )
         return OwnCase(row.case, row.game, row.player == self._player, texts)

@@ -33,8 +33,8 @@ def examples(scene: Scene) -> dict[str, Example]:
 
 
 def _what_if(scene: Scene) -> Example:
-    before, given, rng = scene.started.game, msgspec.json.encode(scene.command), random.Random(1)
+    before, raw_command, rng = scene.started.game, msgspec.json.encode(scene.command), random.Random(1)
     chances = [CommittedChance(rng.randbytes(SECRET_BYTES), before.id, {}) for _ in range(10)]
-    found = outcomes_of(before, [(scene.seat, sent_commands(before.ruleset, [given])[0])], scene.vault, chances)
-    asked = WhatIf(before.version, (SeatCommand(scene.seat, Raw(given)),), len(chances))
-    return Example(what_if_view(before, found), asked)
+    results = outcomes_of(before, [(scene.seat, sent_commands(before.ruleset, [raw_command])[0])], scene.vault, chances)
+    question = WhatIf(before.version, (SeatCommand(scene.seat, Raw(raw_command)),), len(chances))
+    return Example(what_if_view(before, results), question)

@@ -65,11 +65,11 @@ async def inspect_game(request: Call, game: str) -> Response[bytes]:
     before = await games.at(now.id, first - 1) if first > 1 else None
     judged = before or await games.at(now.id, first)
     viewer = viewer_of(now, request.caller)
-    made = inspection(now, before, judged.ruleset, records, version, viewer, await games.vault(now.id))
-    about = await services.store.cases(game=now.id, about=(first, made.after), limit=OF_A_STEP)
+    inspected = inspection(now, before, judged.ruleset, records, version, viewer, await games.vault(now.id))
+    about = await services.store.cases(game=now.id, about=(first, inspected.after), limit=OF_A_STEP)
     cases = tuple(map(case_summary, about))
-    precedents = await _precedents(services, _rules_of(made), cases)
-    return answer(msgspec.structs.replace(made, cases=cases, precedents=precedents), headers=etag(now.version))
+    precedents = await _precedents(services, _rules_of(inspected), cases)
+    return answer(msgspec.structs.replace(inspected, cases=cases, precedents=precedents), headers=etag(now.version))
 
 
 def inspection(
@@ -101,7 +101,7 @@ def inspection(
     )
     command_rules = of_types.get(command or "", ())
     decisions = tuple(before.decisions) if before is not None else ()
-    named = [*command_rules, *(rule for event in events for rule in event.rules), *(each.rule for each in decisions)]
+    rules = [*command_rules, *(rule for event in events for rule in event.rules), *(each.rule for each in decisions)]
     alternatives, seat = None, cause.seat if command is not None else None
     if before is not None and seat is not None and sees_all_of(viewer, seat, records[:start], vault):
         alternatives = options_view(as_past(before, now), seat, vault)
@@ -123,7 +123,7 @@ def inspection(
         at=step[0].at,
         events=events,
         command_rules=command_rules,
-        rules=tuple(_in_full(ruleset, dict.fromkeys(named))),
+        rules=tuple(_in_full(ruleset, dict.fromkeys(rules))),
         alternatives=alternatives,
         draws=tuple(draws_in(step, now.ruleset, tuple(now.players), chance)),
         commitment=now.commitment,
@@ -155,17 +155,17 @@ def _in_full(ruleset: Ruleset[Any], rules: Iterable[RuleId]) -> Iterable[RuleVie
             continue
 
 
-def _rules_of(made: Inspection) -> dict[RuleId, None]:
+def _rules_of(inspected: Inspection) -> dict[RuleId, None]:
     """Return the rules of the command and of its events."""
-    return dict.fromkeys([*made.command_rules, *(rule for event in made.events for rule in event.rules)])
+    return dict.fromkeys([*inspected.command_rules, *(rule for event in inspected.events for rule in event.rules)])
 
 
 async def _precedents(
     services: Services, rules: Iterable[RuleId], without: Sequence[CaseSummary]
 ) -> tuple[Precedent, ...]:
     """Return the newest rulings on any of some rules, in all games, but for those of some cases."""
-    known = {case.case for case in without}
-    found = await services.store.precedents(list(rules), PRECEDENTS + len(known))
-    rows = [row for row in found if row.case not in known][:PRECEDENTS]
+    case_ids = {case.case for case in without}
+    cases_found = await services.store.precedents(list(rules), PRECEDENTS + len(case_ids))
+    rows = [row for row in cases_found if row.case not in case_ids][:PRECEDENTS]
     rulings = await services.store.rulings([row.case for row in rows])
     return tuple(Precedent(case_summary(row), rulings_in(rulings[row.case])) for row in rows)

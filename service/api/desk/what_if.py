@@ -63,8 +63,8 @@ async def ask_what_if(request: Call, game: str) -> Response[bytes]:
         ]
         vault, chances = await games.vault(now.id), _chances(request, earlier, wish.times)
         work = asyncio.get_running_loop().run_in_executor(_one, outcomes_of, earlier, commands, vault, chances)
-        found = await work
-    return answer(what_if_view(earlier, found), headers=etag(now.version))
+        results = await work
+    return answer(what_if_view(earlier, results), headers=etag(now.version))
 
 
 def _chances(request: Call, game: Game, times: int) -> Iterator[Chance]:
@@ -75,6 +75,6 @@ def _chances(request: Call, game: Game, times: int) -> Iterator[Chance]:
             return
 
 
-def what_if_view(game: Game, found: Outcomes) -> WhatIfView:
+def what_if_view(game: Game, results: Outcomes) -> WhatIfView:
     """Return the results of commands at a version of a game."""
-    return WhatIfView(found.played, found.different, found.outcomes, game=game.id, version=game.version)
+    return WhatIfView(results.played, results.different, results.outcomes, game=game.id, version=game.version)

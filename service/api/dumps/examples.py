@@ -20,5 +20,5 @@ def examples(scene: Scene) -> dict[str, Example]:
         DumpFile(f"{name}.games.parquet", "games", 120, 14_210, "4c" * 32),
     )
     signed = Signed("games.example.org/transparency", 8412, _NOTE)
-    made = DumpSet(scene.ruleset.id, MONTH, 120, 205_311, "CC0-1.0", signed, files)
-    return {"listDumps": Example(DumpPage((dump_view(made),), None)), "getDump": Example("…")}
+    dump_set = DumpSet(scene.ruleset.id, MONTH, 120, 205_311, "CC0-1.0", signed, files)
+    return {"listDumps": Example(DumpPage((dump_view(dump_set),), None)), "getDump": Example("…")}

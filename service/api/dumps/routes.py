@@ -42,8 +42,8 @@ async def list_dumps(request: Call) -> Response[bytes]:
         for each in reversed(await _sets(request))
         if query.ruleset in (None, each.ruleset) and query.month in (None, each.month)
     ]
-    found, more = page_of(sets, lambda each: f"{each.month} {each.ruleset}", query)
-    return answer(DumpPage(tuple(map(dump_view, found)), more))
+    page_sets, more = page_of(sets, lambda each: f"{each.month} {each.ruleset}", query)
+    return answer(DumpPage(tuple(map(dump_view, page_sets)), more))
 
 
 @endpoint(
@@ -65,13 +65,13 @@ async def get_dump(request: Call, file: str) -> Response[bytes] | Stream:
     download goes on.
     """
     request.read_query(Nothing)
-    named = next((each for one in await _sets(request) for each in one.files if each.name == file), None)
+    dump_file = next((each for one in await _sets(request) for each in one.files if each.name == file), None)
     folder = request.services.settings.dumps
-    if named is None or folder is None:
+    if dump_file is None or folder is None:
         raise _unknown(file)
     headers = {**_LASTING, "Vary": "Accept", "Content-Disposition": f'attachment; filename="{file}"'}
     try:
-        return await download_file(request, folder / file, f'"{named.sha256[:32]}"', OCTETS, headers)
+        return await download_file(request, folder / file, f'"{dump_file.sha256[:32]}"', OCTETS, headers)
     except OSError as error:
         log.error("a dump cannot be read", file=str(folder / file), why=error.strerror)
         raise _unknown(file) from error

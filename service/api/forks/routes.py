@@ -54,7 +54,7 @@ async def fork_game(request: Call, game: str) -> Response[bytes]:
     wish = await request.read_body(_new)
     try:
         async with explained(request, game):
-            done = await forks.fork_game(
+            outcome = await forks.fork_game(
                 request.services.games,
                 caller.player,
                 GameId(game),
@@ -68,7 +68,7 @@ async def fork_game(request: Call, game: str) -> Response[bytes]:
         if problem.members.get("rule") == "TAB-FORK-02":
             problem.kind = FORK_HIDES
         raise
-    fork = done.state
+    fork = outcome.state
     headers = {"Location": f"/v1/games/{fork.id}", **etag(fork.version)}
     # The requested title: the fork may have got another one before this request was repeated.
     return answer(await detail(request.services, fork, viewer_of(fork, caller), wish.title), 201, headers)
@@ -93,8 +93,8 @@ async def list_forks(request: Call, game: str) -> Response[bytes]:
     parent = (await services.games.game(GameId(game), 0)).id
     last = await last_of(services, page.cursor)
     after = last.game if last is not None else None
-    found = await services.store.games(parent=parent, status=page.status, after=after, limit=page.limit + 1)
-    rows, more = first(found, page.limit, lambda row: row.game)
+    entries = await services.store.games(parent=parent, status=page.status, after=after, limit=page.limit + 1)
+    rows, more = first(entries, page.limit, lambda row: row.game)
     withheld = await services.store.withheld([row.game for row in rows])
     games = {until: await services.games.game(until) for until in {*withheld.values()}}
     hidden = {game for game, until in withheld.items() if withholds_forks(games[until], request.caller)}

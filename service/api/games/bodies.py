@@ -131,9 +131,9 @@ class ClockWanted(Struct, frozen=True, forbid_unknown_fields=True):
     clock: ChosenClock
 
 
-def chosen_clock(chosen: ChosenClock) -> Clock | None:
+def chosen_clock(choice: ChosenClock) -> Clock | None:
     """Return the clock that was chosen, also by name."""
-    return PRESETS[chosen] if isinstance(chosen, str) else chosen
+    return PRESETS[choice] if isinstance(choice, str) else choice
 
 
 class TimeGift(Struct, frozen=True, forbid_unknown_fields=True):

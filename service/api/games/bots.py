@@ -49,8 +49,8 @@ async def seat_bot(request: Call, game: str, seat: str) -> Response[bytes]:
     wish, services = await request.read_body(_wanted), request.services
     played = await services.games.game(GameId(game))
     place = seat_named(played, seat)
-    if wish.level not in (known := levels(played.ruleset.id)):
-        detail, allowed = f"There is no bot of the level {wish.level!r}.", f"Expected one of {', '.join(known)}."
+    if wish.level not in (level_names := levels(played.ruleset.id)):
+        detail, allowed = f"There is no bot of the level {wish.level!r}.", f"Expected one of {', '.join(level_names)}."
         raise Problem(UNKNOWN_LEVEL, detail, allowed, path="$.level")
     # So many that one of them is neither seated nor an official of the game.
     able = await services.accounts.bots_at(wish.level, len(played.players) + len(played.around.officials))

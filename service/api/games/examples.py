@@ -88,14 +88,14 @@ def _invitations(scene: Scene) -> dict[str, Example]:
 
 def _officials(scene: Scene) -> dict[str, Example]:
     game, organizer = scene.now, Cause(scene.now.organizer)
-    named = officials.name_official(game, PlayerId("p7c2m9k4x6v8b3nwq"), organizer, AT)
-    released = officials.release_official(named.game, PlayerId("p7c2m9k4x6v8b3nwq"), organizer, AT)
+    naming = officials.name_official(game, PlayerId("p7c2m9k4x6v8b3nwq"), organizer, AT)
+    released = officials.release_official(naming.game, PlayerId("p7c2m9k4x6v8b3nwq"), organizer, AT)
     judge = Cause(PlayerId("p7c2m9k4x6v8b3nwq"))
     on_a_case = msgspec.structs.replace(judge, case=CaseId("c5k2m9x7q4w8t3vnb"))
-    paused = officials.rule_pause(named.game, "A die fell off the table.", on_a_case, AT)
+    paused = officials.rule_pause(naming.game, "A die fell off the table.", on_a_case, AT)
     return {
-        "nameOfficial": Example(scene.accepted(game, named)),
-        "releaseOfficial": Example(scene.accepted(named.game, released)),
+        "nameOfficial": Example(scene.accepted(game, naming)),
+        "releaseOfficial": Example(scene.accepted(naming.game, released)),
         "resumeGame": Example(scene.accepted(paused.game, officials.resume(paused.game, judge, AT))),
     }
 
@@ -104,31 +104,31 @@ def _bots(scene: Scene) -> dict[str, Example]:
     """Return how a bot takes the last seat, and is taken away again."""
     game = scene.joined[-2].game
     seat, bot = list(game.players)[-1], PlayerId("p3v8t5s2w9x7c4k6m")
-    taken = seating.take_seat(game, seat, "", Cause(bot), AT)
-    left = seating.leave_seat(taken.game, seat, Cause(bot), AT)
+    taking = seating.take_seat(game, seat, "", Cause(bot), AT)
+    leaving = seating.leave_seat(taking.game, seat, Cause(bot), AT)
     return {
-        "seatBot": Example(scene.accepted(game, taken), BotWanted("greedy")),
-        "removeBot": Example(scene.accepted(taken.game, left)),
+        "seatBot": Example(scene.accepted(game, taking), BotWanted("greedy")),
+        "removeBot": Example(scene.accepted(taking.game, leaving)),
     }
 
 
 def _clocks(scene: Scene) -> dict[str, Example]:
     """Return what happens to clocks in the game of the scene, if it has one."""
     created, organizer = scene.created.game, Cause(scene.now.organizer)
-    chosen = timing.set_clock(created, PRESETS["fast"], organizer, AT)
+    setting = timing.set_clock(created, PRESETS["fast"], organizer, AT)
     game = _game_with_clock(scene, PRESETS["fast"])
     giver, to = list(game.players)[:2]
-    given = timing.give_time(game, giver, to, 3600, Cause(game.players[giver]), AT)
+    gift = timing.give_time(game, giver, to, 3600, Cause(game.players[giver]), AT)
     off = timing.take_day_off(game, giver, Cause(game.players[giver]), AT)
     late = _game_with_clock(scene, Clock(kind="bank", time=3600, at_zero="claim"))
-    due = late.clocks.next_fall() if late.clocks is not None else None
-    assert due is not None, "a game that has begun waits for somebody"
-    other = next(seat for seat in late.players if seat != due[1])
+    fall = late.clocks.next_fall() if late.clocks is not None else None
+    assert fall is not None, "a game that has begun waits for somebody"
+    other = next(seat for seat in late.players if seat != fall[1])
     asks = Cause(late.players[other], other)
-    claimed = timing.fall(late, due[1], late.chance(SECRET), scene.vault, due[0], asks)
+    claimed = timing.fall(late, fall[1], late.chance(SECRET), scene.vault, fall[0], asks)
     return {
-        "setClock": Example(scene.accepted(created, chosen), ClockWanted("fast")),
-        "giveTime": Example(scene.accepted(game, given), TimeGift(to, 3600)),
+        "setClock": Example(scene.accepted(created, setting), ClockWanted("fast")),
+        "giveTime": Example(scene.accepted(game, gift), TimeGift(to, 3600)),
         "takeDayOff": Example(scene.accepted(game, off)),
         "claimFlag": Example(scene.accepted(late, claimed)),
     }

@@ -55,14 +55,14 @@ async def invite(request: Call, game: str) -> Response[bytes]:
     player, services = request.signed_in.player, request.services
     played = await services.games.game(GameId(game))
     require_organizer(played, player)
-    made = await services.accounts.invitations.made_before(player, played.id, request.key)
-    if made is None and played.status != "gathering":
+    invitation = await services.accounts.invitations.made_before(player, played.id, request.key)
+    if invitation is None and played.status != "gathering":
         raise Problem(
             NOT_NOW,
             "You asked to invite players, but the game does not wait for any.",
             "Invite players before the game starts.",
         )
-    row, value = made or await services.accounts.invitations.make(player, played.id, request.key)
+    row, value = invitation or await services.accounts.invitations.make(player, played.id, request.key)
     log.info("invited", account=player, game=game, invitation=row.invitation)
     return answer(NewInvitation(value, invitation_view(row)), 201, _NOT_STORED)
 
@@ -131,8 +131,8 @@ async def show_invitation(request: Call, secret: str) -> Response[bytes]:
     services = request.services
     row = await _invitation_of(request, secret)
     played = await services.games.game(row.game)
-    kept = await services.store.game(row.game)
-    assert kept is not None, "a game that can be played is in the index"
+    game_row = await services.store.game(row.game)
+    assert game_row is not None, "a game that can be played is in the index"
     players = await players_of(services, (*played.players.values(), played.organizer))
     listed = not await services.store.unlisted([row.game])
     reserved = played.ruleset.kept_seats(played.setup)
@@ -141,7 +141,7 @@ async def show_invitation(request: Call, secret: str) -> Response[bytes]:
         (seat for seat, holder in played.players.items() if request.caller and holder == request.caller.player), None
     )
     organizer = players[played.organizer].name if played.organizer in players else ""
-    summary = game_summary(kept, players, clock_of(played), listed=listed)
+    summary = game_summary(game_row, players, clock_of(played), listed=listed)
     return answer(Invited(summary, organizer, played.abandoned_after, free, you), 200, _NOT_STORED)
 
 
@@ -188,8 +188,8 @@ async def _seated(request: Call, row: InvitationRow) -> Joined | None:
     """Return the seat that the caller holds in the game of an invitation, if they hold one."""
     played = await request.services.games.game(row.game)
     mine = request.signed_in.player
-    held = next((seat for seat, holder in played.players.items() if holder == mine), None)
-    return Joined(row.game, held, played.version) if held is not None else None
+    own = next((seat for seat, holder in played.players.items() if holder == mine), None)
+    return Joined(row.game, own, played.version) if own is not None else None
 
 
 async def _invitation_of(request: Call, secret: str) -> InvitationRow:

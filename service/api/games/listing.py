@@ -41,7 +41,7 @@ async def listed(
     status = "running" if page.status is None and waiting is not None else page.status
     last = await last_of(services, page.cursor)
     if text is None and pace is None:
-        found = await services.store.games(
+        entries = await services.store.games(
             status=status,
             ruleset=page.ruleset,
             player=player,
@@ -52,7 +52,7 @@ async def listed(
             limit=limit + 1,
         )
     else:
-        found = await lobby.search(
+        entries = await lobby.search(
             services.rows,
             text=text or "",
             status=status,
@@ -62,7 +62,7 @@ async def listed(
             after=(last.created, last.game) if last is not None else None,
             limit=limit + 1,
         )
-    rows, after = first(found, limit, lambda row: row.game)
+    rows, after = first(entries, limit, lambda row: row.game)
     hidden = await services.store.unlisted([row.game for row in rows])
     if mine is None:
         rows = [row for row in rows if row.game not in hidden]

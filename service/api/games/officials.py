@@ -87,8 +87,12 @@ async def resume_game(request: Call, game: str) -> Response[bytes]:
     played = await request.services.games.game(GameId(game))
     player = request.signed_in.player
     if not officials.may_resume(played, player):
-        known = ", ".join(each for each, holds in played.around.officials.items() if holds)
-        allowed = f"Its officials are {known}." if known else f"Only its organizer, {played.organizer}, can resume it."
+        in_office = ", ".join(each for each, holds in played.around.officials.items() if holds)
+        allowed = (
+            f"Its officials are {in_office}."
+            if in_office
+            else f"Only its organizer, {played.organizer}, can resume it."
+        )
         raise Problem(NOT_AN_OFFICIAL, f"You are no official of game {game!r}.", allowed)
     request.require("judge" if played.around.is_official(player) else "organize")
     return await acted(request, game, acts.Resume())

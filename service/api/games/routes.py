@@ -56,17 +56,17 @@ ACCEPTED: Final = Answer(
 )
 
 
-def accepted(request: Call, done: Done) -> Response[bytes]:
+def accepted(request: Call, outcome: Done) -> Response[bytes]:
     """Answer with the outcome of a request, as far as the caller's token may see it."""
-    return answer(done.seen_by(done.viewer(request.caller)), headers=etag(done.version))
+    return answer(outcome.seen_by(outcome.viewer(request.caller)), headers=etag(outcome.version))
 
 
 async def acted(request: Call, game: str, act: acts.Act, within: Within | None = None) -> Response[bytes]:
     """Do something in a game for the caller, and answer. Raises `Problem` for a refusal."""
     player, key, expected = request.signed_in.player, request.key, request.expected
     async with explained(request, game):
-        done = await request.services.games.act(GameId(game), player, act, expected=expected, key=key, within=within)
-    return accepted(request, done)
+        outcome = await request.services.games.act(GameId(game), player, act, expected=expected, key=key, within=within)
+    return accepted(request, outcome)
 
 
 def seat_named(game: Game, name: str) -> Seat:
@@ -111,7 +111,7 @@ async def create_game(request: Call) -> Response[bytes]:
     wish = await request.read_body(_new_game)
     games = request.services.games
     try:
-        done = await creating.create_game(
+        outcome = await creating.create_game(
             games,
             caller.player,
             wish.ruleset,
@@ -139,7 +139,7 @@ async def create_game(request: Call) -> Response[bytes]:
         if not isinstance(error, UnicodeError):
             raise Problem(INVALID_BOARD, f"{error}", INVALID_BOARD.remedy, path="$.board") from None
         raise
-    game = done.state
+    game = outcome.state
     headers = {"Location": f"/v1/games/{game.id}", **etag(game.version)}
     viewer = viewer_of(game, caller)
     # The requested title: the game may have got another one before this request was repeated.

@@ -53,11 +53,11 @@ async def offer_seat(request: Call, game: str, seat: str) -> Response[bytes]:
         raise UnknownPlayer(f"There is no player {to!r}.")
     if row is not None and row.bot is not None:
         async with explained(request, game):
-            asked, allowed = (
+            wrong, allowed = (
                 f"{row.name} is a bot of the service.",
                 "Give the seat up: the organizer can seat a bot there.",
             )
-            raise Refusal("TAB-BOT-01", asked, allowed)
+            raise Refusal("TAB-BOT-01", wrong, allowed)
     return await acted(request, game, OfferSeat(place, to))
 
 

@@ -49,9 +49,11 @@ def _officials(
     )
 
 
-def _looking_alike(shown: Iterable[PlayerId | None], players: Mapping[PlayerId, PlayerRow]) -> frozenset[str]:
+def _looking_alike(visible_players: Iterable[PlayerId | None], players: Mapping[PlayerId, PlayerRow]) -> frozenset[str]:
     """Return the names that look like another of these names."""
-    return looking_alike(players[player].name for player in {*shown} if player is not None and player in players)
+    return looking_alike(
+        players[player].name for player in {*visible_players} if player is not None and player in players
+    )
 
 
 def _seat_view(seat: Seat, holder: PlayerId | None, row: PlayerRow | None, alike: Container[str]) -> SeatView:
@@ -159,13 +161,13 @@ def clock_of(game: Game) -> Clock | None:
 def open_take_backs(game: Game) -> tuple[TakeBack, ...]:
     """Return the open requests of seats to take moves back."""
     return tuple(
-        TakeBack(asked, each.seat, each.to, game.asked_by(each))
-        for asked, each in game.around.asked.items()
+        TakeBack(version, each.seat, each.to, game.asked_by(each))
+        for version, each in game.around.asked.items()
         if not each.is_closed
     )
 
 
 def papers_view(game: Game) -> PapersView:
     """Return the papers of a game."""
-    found: Papers = game.ruleset.papers(game.board, game.names)
-    return PapersView(game.id, dict(found.origins), dict(found.sources), found.papers)
+    papers: Papers = game.ruleset.papers(game.board, game.names)
+    return PapersView(game.id, dict(papers.origins), dict(papers.sources), papers.papers)

@@ -144,47 +144,57 @@ class ImportPage(Listed[ImportSummary], frozen=True):
 
 def import_summary(row: ImportRow, own: LogKey | None) -> ImportSummary:
     """Return an import at a glance; `own` is what signs the log of this service."""
-    found = found_in(row)
+    examined = found_in(row)
     return ImportSummary(
         id=row.import_id,
-        game=found.game,
-        ruleset=found.ruleset,
-        ruleset_version=found.ruleset_version,
-        events=found.events,
-        created=found.created,
-        ended=found.ended,
-        seats=tuple(ImportedSeat(seat, account) for seat, account in found.seats.items()),
-        finish=found.finish,
+        game=examined.game,
+        ruleset=examined.ruleset,
+        ruleset_version=examined.ruleset_version,
+        events=examined.events,
+        created=examined.created,
+        ended=examined.ended,
+        seats=tuple(ImportedSeat(seat, account) for seat, account in examined.seats.items()),
+        finish=examined.finish,
         player=row.player,
         imported=row.imported,
-        origin=found.issuer.origin if found.issuer is not None else None,
-        provenance=_provenance(found, own),
+        origin=examined.issuer.origin if examined.issuer is not None else None,
+        provenance=_provenance(examined, own),
     )
 
 
 def import_detail(row: ImportRow, own: LogKey | None) -> ImportDetail:
     """Return an import with its proof."""
-    found = found_in(row)
-    shown = import_summary(row, own)
-    issuer = found.issuer and ImportIssuer(
-        origin=found.issuer.origin,
-        key=found.issuer.key,
-        own=_is_own(found, own),
-        said=found.issuer.said,
+    examined = found_in(row)
+    summary = import_summary(row, own)
+    issuer = examined.issuer and ImportIssuer(
+        origin=examined.issuer.origin,
+        key=examined.issuer.key,
+        own=_is_own(examined, own),
+        said=examined.issuer.said,
         certificate=row.certificate,
         policy=row.policy,
     )
-    members = {name: getattr(shown, name) for name in shown.__struct_fields__}
-    return ImportDetail(**members, past=found.past, head=found.head, bytes=row.size, proved=found.proved, issuer=issuer)
+    members = {name: getattr(summary, name) for name in summary.__struct_fields__}
+    return ImportDetail(
+        **members, past=examined.past, head=examined.head, bytes=row.size, proved=examined.proved, issuer=issuer
+    )
 
 
-def _is_own(found: Examined, own: LogKey | None) -> bool:
-    return found.issuer is not None and own is not None and found.issuer.key in {str(each.key) for each in own.signers}
+def _is_own(examined: Examined, own: LogKey | None) -> bool:
+    return (
+        examined.issuer is not None
+        and own is not None
+        and examined.issuer.key in {str(each.key) for each in own.signers}
+    )
 
 
-def _provenance(found: Examined, own: LogKey | None) -> str:
-    if found.issuer is None:
+def _provenance(examined: Examined, own: LogKey | None) -> str:
+    if examined.issuer is None:
         return "It came without a certificate: nobody stands by it, and any service could have recorded it."
-    if _is_own(found, own):
-        return f"The log {found.issuer.origin} of this service signed its end, but the service does not have the game."
-    return f"The log {found.issuer.origin} signed its end. Whose log that is, nobody here vouches for: compare its key."
+    if _is_own(examined, own):
+        return (
+            f"The log {examined.issuer.origin} of this service signed its end, but the service does not have the game."
+        )
+    return (
+        f"The log {examined.issuer.origin} signed its end. Whose log that is, nobody here vouches for: compare its key."
+    )

@@ -25,7 +25,7 @@ _EXPORT: Final = '{"board":{…},"format":"tabularium-export/1", …}\n…\n'
 def examples(scene: Scene) -> dict[str, Example]:
     game = scene.now
     first, *others = game.players
-    found = Examined(
+    examined = Examined(
         game=game.id,
         past=(),
         ruleset=scene.ruleset.id,
@@ -45,7 +45,9 @@ def examples(scene: Scene) -> dict[str, Example]:
             ("It was over then: the result of the game cannot change.",),
         ),
     )
-    row = ImportRow(IMPORT, scene.players[0].player, AT, found.ruleset, encode(found).decode(), "…", "log …", 1_204_113)
+    row = ImportRow(
+        IMPORT, scene.players[0].player, AT, examined.ruleset, encode(examined).decode(), "…", "log …", 1_204_113
+    )
     detail, summary = import_detail(row, None), import_summary(row, None)
     events = EventPage((event_view(scene.ruleset.id, scene.records[1], scene.vault, _ALL),), None)
     sheet = frame_sheet_of(game, lambda _: None)
@@ -62,5 +64,5 @@ def examples(scene: Scene) -> dict[str, Example]:
         "listImportEvents": Example(events),
         "showImportState": Example(replace(state_view(game, _ALL, None), view=None)),
         "drawImportBoard": Example(svg),
-        "listImportFrames": Example(FramePage(GAME, found.events, Raw(encode(key)), Raw(b"[]"), None)),
+        "listImportFrames": Example(FramePage(GAME, examined.events, Raw(encode(key)), Raw(b"[]"), None)),
     }

@@ -87,8 +87,8 @@ async def import_game(request: Call) -> Response[bytes]:
             problem.kind = NOT_IMPORTED
             raise problem from None
     headers = {"Location": f"/v1/imports/{row.import_id}"}
-    told = import_summary(row, request.services.log_key)
-    return answer(Imported(told.id, told.game, told.provenance), 201 if is_new else 200, headers)
+    summary = import_summary(row, request.services.log_key)
+    return answer(Imported(summary.id, summary.game, summary.provenance), 201 if is_new else 200, headers)
 
 
 @endpoint("GET", "/v1/imports", tag="Imports", query=ImportsPage, answers=(Answer(200, "The imports.", ImportPage),))
@@ -101,13 +101,13 @@ async def list_imports(request: Call) -> Response[bytes]:
     after = read_cursor(page.cursor, str)
     if after is not None and await store.get(ImportId(after)) is None:
         raise UnknownCursor(after)
-    found = await store.list(
+    entries = await store.list(
         player=PlayerId(page.player) if page.player is not None else None,
         ruleset=page.ruleset,
         after=ImportId(after) if after is not None else None,
         limit=page.limit + 1,
     )
-    rows, more = first(found, page.limit, lambda row: row.import_id)
+    rows, more = first(entries, page.limit, lambda row: row.import_id)
     return answer(ImportPage(tuple(import_summary(row, request.services.log_key) for row in rows), more))
 
 
@@ -241,9 +241,9 @@ async def draw_import_board(request: Call, imported: str) -> Response[bytes]:
         marks = marks_of(then, _ALL, await game.vault(game.now.id), sheet.names)
         return picture(sheet, marks, then.heading or "Before the game", None).encode()
 
-    drawn = await services.gallery.picture(GameId(imported), then.version, _ALL, "svg", draw)
+    svg = await services.gallery.picture(GameId(imported), then.version, _ALL, "svg", draw)
     headers: Mapping[str, str] = {**_ASKED_AGAIN, "Content-Security-Policy": "default-src 'none'"}
-    return cacheable(request, drawn, request.media(SVG), headers)
+    return cacheable(request, svg, request.media(SVG), headers)
 
 
 @endpoint(
@@ -267,10 +267,10 @@ async def list_import_frames(request: Call, imported: str) -> Response[bytes]:
 
     async def draw() -> bytes:
         sheet = frame_sheet_of(played, services.drawings)
-        key, drawn = await frames(game, played, _ALL, sheet, query.after, last)
-        return encode((key, drawn))
+        key, frames_drawn = await frames(game, played, _ALL, sheet, query.after, last)
+        return encode((key, frames_drawn))
 
-    made = await services.gallery.picture(GameId(imported), last, _ALL, ("frames", query.after), draw)
-    key, drawn = msgspec.json.decode(made, type=tuple[Raw, Raw])
+    content = await services.gallery.picture(GameId(imported), last, _ALL, ("frames", query.after), draw)
+    key, frames_drawn = msgspec.json.decode(content, type=tuple[Raw, Raw])
     next_after = last if last < played.version else None
-    return cacheable(request, encode(FramePage(played.id, played.version, key, drawn, next_after)))
+    return cacheable(request, encode(FramePage(played.id, played.version, key, frames_drawn, next_after)))

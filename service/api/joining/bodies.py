@@ -104,7 +104,7 @@ class JoiningPage(Struct, frozen=True):
 def plan_view(plan: Plan) -> JoiningPlan:
     """Return a plan as it is sent."""
     games = tuple(PassingGame(each.game, each.title, each.seat, each.organizer) for each in plan.games)
-    return JoiningPlan(player_view(plan.account), player_view(plan.kept), games)
+    return JoiningPlan(player_view(plan.account), player_view(plan.heir), games)
 
 
 def joining_view(row: JoiningRow) -> AccountJoining:

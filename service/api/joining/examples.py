@@ -18,14 +18,14 @@ from service.api.scene import AT, Example, Scene
 
 def examples(scene: Scene) -> dict[str, Example]:
     game, account = scene.now, scene.players[1]
-    kept = msgspec.structs.replace(account, player=PlayerId("p7c3v6m9tk5n2q8w4"), name="Marcus Tullius")
+    heir = msgspec.structs.replace(account, player=PlayerId("p7c3v6m9tk5n2q8w4"), name="Marcus Tullius")
     seat = next(seat for seat, holder in game.players.items() if holder == account.player)
     passing = PassingGame(game.id, scene.row(game).title, seat, game.organizer)
-    joined = AccountJoining(account.player, kept.player, AT)
+    joined = AccountJoining(account.player, heir.player, AT)
     code = "k4xq-2m7a-hbk3-oxw7"
     return {
         "askForJoining": Example(JoiningCode(code, "2026-11-21T18:10:00.000000Z")),
-        "planJoining": Example(JoiningPlan(player_view(account), player_view(kept), (passing,)), JoiningWish(code)),
+        "planJoining": Example(JoiningPlan(player_view(account), player_view(heir), (passing,)), JoiningWish(code)),
         "joinAccounts": Example(joined, NewJoining(code, account.player)),
         "listJoinings": Example(JoiningPage((joined,))),
     }

@@ -39,37 +39,37 @@ async def acted(
 
     leagues, player = request.services.leagues, request.signed_in.player
     async with explained():
-        done = await leagues.act(LeagueId(league), player, content, decide, expected=request.expected, key=request.key)
-    return await answer_league(request, done)
+        entry = await leagues.act(LeagueId(league), player, content, decide, expected=request.expected, key=request.key)
+    return await answer_league(request, entry)
 
 
 async def require_organizer(request: Call, league: str) -> None:
     """Raise `Problem` unless the caller organizes the league."""
-    found = (await request.services.leagues.now(LeagueId(league))).league
-    if request.signed_in.player != found.organizer:
-        asked = "You do not organize this league."
-        raise Problem(NOT_LEAGUE_ORGANIZER, asked, f"Its organizer is {found.organizer}.")
+    now = (await request.services.leagues.now(LeagueId(league))).league
+    if request.signed_in.player != now.organizer:
+        wrong = "You do not organize this league."
+        raise Problem(NOT_LEAGUE_ORGANIZER, wrong, f"Its organizer is {now.organizer}.")
 
 
 async def answer_league(
     request: Call,
-    held: Held,
+    entry: Held,
     status: int = 200,
     headers: Mapping[str, str] | None = None,
     *,
     season: int | None = None,
 ) -> Response[bytes]:
     """Answer a league, with a season."""
-    detail = await detail_of(request.services, held, season)
-    return answer(detail, status, {**(headers or {}), **etag(held.league.version)})
+    detail = await detail_of(request.services, entry, season)
+    return answer(detail, status, {**(headers or {}), **etag(entry.league.version)})
 
 
-async def detail_of(services: Services, held: Held, number: int | None) -> LeagueDetail:
+async def detail_of(services: Services, entry: Held, number: int | None) -> LeagueDetail:
     """Return the body of a league, with the requested season or the last one. Raises `UnknownSeason`."""
-    if number is None and not held.league.seasons:
-        return league_detail(held, None)
-    season = season_of(held.league, number or len(held.league.seasons))
+    if number is None and not entry.league.seasons:
+        return league_detail(entry, None)
+    season = season_of(entry.league, number or len(entry.league.seasons))
     tables = await services.leagues.tables(season)
     names = await names_of(services, {line.player for table in tables for line in table})
     rows = {each.tournament: (await services.committee.now(each.tournament)).row for each in season.tournaments}
-    return league_detail(held, season_view(season, tables, names, rows))
+    return league_detail(entry, season_view(season, tables, names, rows))

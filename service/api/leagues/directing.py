@@ -64,8 +64,8 @@ async def found_league(request: Call) -> Response[bytes]:
     wish = await request.read_body(_new_league)
     leagues, player = request.services.leagues, request.signed_in.player
     async with explained():
-        done = await leagues.found(player, wish.regulations, wish.title, key=request.key)
-    return await answer_league(request, done, 201, {"Location": f"/v1/leagues/{done.league.id}"})
+        entry = await leagues.found(player, wish.regulations, wish.title, key=request.key)
+    return await answer_league(request, entry, 201, {"Location": f"/v1/leagues/{entry.league.id}"})
 
 
 @endpoint(
@@ -129,14 +129,14 @@ async def add_tournament(request: Call, league: str) -> Response[bytes]:
     wish = await request.read_body(_new_of_season)
     await require_organizer(request, league)
     async with explained():
-        done = await request.services.leagues.add_tournament(
+        entry = await request.services.leagues.add_tournament(
             LeagueId(league),
             request.signed_in.player,
             TournamentId(wish.tournament),
             expected=request.expected,
             key=request.key,
         )
-    return await answer_league(request, done)
+    return await answer_league(request, entry)
 
 
 @_of_the_organizer("/v1/leagues/{league:str}/penalties", body=PointsToTake, problems=(*ACTS, UNKNOWN_PLAYER))
@@ -167,10 +167,10 @@ async def close_season(request: Call, league: str, season: str) -> Response[byte
     if not (season.isascii() and season.isdigit() and len(season) < 6):
         raise UnknownSeason(f"There is no season {season!r}: expected a number such as 1.")
     async with explained():
-        done = await request.services.leagues.close_season(
+        entry = await request.services.leagues.close_season(
             LeagueId(league), request.signed_in.player, int(season), expected=request.expected, key=request.key
         )
-    return await answer_league(request, done)
+    return await answer_league(request, entry)
 
 
 async def _require_player(request: Call, player: str) -> None:

@@ -45,8 +45,8 @@ class _Season:
         self.league = inscribed.league
         self.records.extend(inscribed.records)
 
-    def act(self, act: Any, *given: Any) -> LeagueDetail:
-        self._take(act(self.league, *given, Cause(ORGANIZER), AT))
+    def act(self, act: Any, *values: Any) -> LeagueDetail:
+        self._take(act(self.league, *values, Cause(ORGANIZER), AT))
         return self.detail
 
     @property
@@ -56,36 +56,38 @@ class _Season:
 
     @property
     def detail(self) -> LeagueDetail:
-        held = Held(row_of(self.league, TITLE), self.league)
+        entry = Held(row_of(self.league, TITLE), self.league)
         if not self.league.seasons:
-            return league_detail(held, None)
+            return league_detail(entry, None)
         rows = {TOURNAMENT: self.row}
-        return league_detail(held, season_view(self.league.seasons[-1], self.tables, self.names, rows))
+        return league_detail(entry, season_view(self.league.seasons[-1], self.tables, self.names, rows))
 
 
 def examples(scene: Scene) -> dict[str, Example]:
     """Return the examples of the endpoints for leagues, by their names."""
-    made, found = _Season(scene.ruleset.id), dict[str, Example]()
-    found["foundLeague"] = Example(made.detail, NewLeague(RULES, TITLE))
+    example, samples = _Season(scene.ruleset.id), dict[str, Example]()
+    samples["foundLeague"] = Example(example.detail, NewLeague(RULES, TITLE))
     fewer = replace(RULES, best=2)
-    found["changeLeagueRegulations"] = Example(made.act(acts.change, fewer), fewer)
+    samples["changeLeagueRegulations"] = Example(example.act(acts.change, fewer), fewer)
     reason = "Champion of the club."
-    placed = made.act(acts.place, PLAYERS[0], 1, reason)
-    found["placePlayer"] = Example(placed, NewPlacement(PLAYERS[0], 1, reason))
-    found["beginSeason"] = Example(made.act(acts.begin_season))
-    added = made.act(acts.add_tournament, TOURNAMENT, 2)
-    found["addTournament"] = Example(added, NewOfSeason(TOURNAMENT))
+    placed = example.act(acts.place, PLAYERS[0], 1, reason)
+    samples["placePlayer"] = Example(placed, NewPlacement(PLAYERS[0], 1, reason))
+    samples["beginSeason"] = Example(example.act(acts.begin_season))
+    added = example.act(acts.add_tournament, TOURNAMENT, 2)
+    samples["addTournament"] = Example(added, NewOfSeason(TOURNAMENT))
     reason = "Left a table without a word."
-    taken = made.act(acts.penalize, PLAYERS[1], 2, reason)
-    found["takePoints"] = Example(taken, PointsToTake(PLAYERS[1], 2, reason))
-    found["exportLeagueTable"] = Example(table_csv(made.league.seasons[-1], made.tables, made.names).decode())
+    after_penalty = example.act(acts.penalize, PLAYERS[1], 2, reason)
+    samples["takePoints"] = Example(after_penalty, PointsToTake(PLAYERS[1], 2, reason))
+    samples["exportLeagueTable"] = Example(
+        table_csv(example.league.seasons[-1], example.tables, example.names).decode()
+    )
     over = (Over(TOURNAMENT, 40, SECRET.hex()),)
-    tables = acts.final_tables(made.league.seasons[-1], made.finishes)
-    closed = made.act(acts.close_season, over, tables)
-    found["closeSeason"] = Example(replace(closed, repeated=True))
-    found["showLeague"] = Example(closed)
-    found["listLeagues"] = Example(LeaguePage((league_summary(row_of(made.league, TITLE)),), None))
-    events = tuple(map(event_view, made.records))
-    found["listLeagueEvents"] = Example(LeagueEventPage(events[:2], events[1].version))
-    found["exportLeague"] = Example("".join(line.decode() for line in proof.export(made.league, made.records)))
-    return found
+    tables = acts.final_tables(example.league.seasons[-1], example.finishes)
+    closed = example.act(acts.close_season, over, tables)
+    samples["closeSeason"] = Example(replace(closed, repeated=True))
+    samples["showLeague"] = Example(closed)
+    samples["listLeagues"] = Example(LeaguePage((league_summary(row_of(example.league, TITLE)),), None))
+    events = tuple(map(event_view, example.records))
+    samples["listLeagueEvents"] = Example(LeagueEventPage(events[:2], events[1].version))
+    samples["exportLeague"] = Example("".join(line.decode() for line in proof.export(example.league, example.records)))
+    return samples

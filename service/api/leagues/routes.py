@@ -40,12 +40,12 @@ async def list_leagues(request: Call) -> Response[bytes]:
     after = read_cursor(page.cursor, str)
     if after is not None and await store.league(LeagueId(after)) is None:
         raise UnknownCursor(after)
-    found = await store.leagues(
+    entries = await store.leagues(
         organizer=PlayerId(page.organizer) if page.organizer is not None else None,
         after=LeagueId(after) if after is not None else None,
         limit=page.limit + 1,
     )
-    rows, more = first(found, page.limit, lambda row: row.league)
+    rows, more = first(entries, page.limit, lambda row: row.league)
     return answer(LeaguePage(tuple(map(league_summary, rows)), more))
 
 
@@ -83,8 +83,8 @@ async def export_league_table(request: Call, league: str) -> Response[bytes]:
     As CSV, in the form of the standings of a tournament: all divisions, with the points of each tournament.
     """
     number, leagues = request.read_query(OfSeason).season, request.services.leagues
-    found = (await leagues.now(LeagueId(league))).league
-    season = season_of(found, number or len(found.seasons))
+    now = (await leagues.now(LeagueId(league))).league
+    season = season_of(now, number or len(now.seasons))
     tables = await leagues.tables(season)
     names = await names_of(request.services, {line.player for table in tables for line in table})
     saved = {"Content-Disposition": f'attachment; filename="{league}-table.csv"'}
@@ -105,11 +105,11 @@ async def list_league_events(request: Call, league: str) -> Response[bytes]:
     A league has a log of its own, as a tournament has.
     """
     page, leagues = request.read_query(LeagueEventsPage), request.services.leagues
-    found = (await leagues.now(LeagueId(league))).league
-    records = await leagues.records(found.id, page.after, page.limit)
-    more = bool(records) and records[-1].version < found.version
+    now = (await leagues.now(LeagueId(league))).league
+    records = await leagues.records(now.id, page.after, page.limit)
+    more = bool(records) and records[-1].version < now.version
     shown_page = LeagueEventPage(tuple(map(event_view, records)), records[-1].version if more else None)
-    return answer(shown_page, headers=etag(found.version))
+    return answer(shown_page, headers=etag(now.version))
 
 
 @endpoint(
@@ -129,8 +129,8 @@ async def export_league(request: Call, league: str) -> Response[bytes] | Stream:
     """
     request.read_query(Nothing)
     leagues = request.services.leagues
-    found = (await leagues.now(LeagueId(league))).league
-    records = (await leagues.records(found.id))[: found.version]
-    tag = f'"{found.version}.{found.head.hex()[:16]}"'
-    headers = saved_as(request, found.id)
-    return await download(request, lambda: proof.export(found, records), tag, request.media(NDJSON), headers)
+    now = (await leagues.now(LeagueId(league))).league
+    records = (await leagues.records(now.id))[: now.version]
+    tag = f'"{now.version}.{now.head.hex()[:16]}"'
+    headers = saved_as(request, now.id)
+    return await download(request, lambda: proof.export(now, records), tag, request.media(NDJSON), headers)

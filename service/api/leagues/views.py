@@ -34,10 +34,10 @@ def league_summary(row: LeagueRow) -> LeagueSummary:
     return msgspec.convert(row, LeagueSummary, from_attributes=True)
 
 
-def league_detail(held: Held, season: SeasonView | None) -> LeagueDetail:
+def league_detail(entry: Held, season: SeasonView | None) -> LeagueDetail:
     """Return the body of a league."""
-    league = held.league
-    return LeagueDetail(league_summary(held.row), league.regulations, season, league.members, held.repeated)
+    league = entry.league
+    return LeagueDetail(league_summary(entry.row), league.regulations, season, league.members, entry.repeated)
 
 
 def season_view(

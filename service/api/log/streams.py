@@ -138,8 +138,8 @@ async def something_happens(services: Services, caller: Caller | None, signal: S
     """Wait for one heartbeat at most; return whether something happened. Raises `TokenEnded`."""
     callers = services.accounts.callers
     beat = time.monotonic() + services.settings.heartbeat
-    while (left := beat - time.monotonic()) > 0:
-        patience = min(left, callers.trusted(caller)) if caller is not None else left
+    while (remaining := beat - time.monotonic()) > 0:
+        patience = min(remaining, callers.trusted(caller)) if caller is not None else remaining
         happened = await signal.wait(patience)
         if caller is not None:
             await callers.still(caller)
@@ -206,7 +206,7 @@ def _stream(metrics: Metrics, passages: AsyncIterator[Passage[bytes] | None], st
 async def _frames(
     metrics: Metrics, passages: AsyncIterator[Passage[bytes] | None], start: int | str
 ) -> AsyncIterator[bytes]:
-    with metrics.following("sse") as sent:
+    with metrics.following("sse") as report_sent:
         # A frame without data is no event, and its id is what a browser reconnects with.
         yield b"retry: 2000\n: connected\nid: %b\n\n" % str(start).encode()
         # A client that reconnects gets the problem, if it still exists.
@@ -215,7 +215,7 @@ async def _frames(
                 if passage is None:
                     yield b": still here\n\n"
                     continue
-                sent(passage.at)
+                report_sent(passage.at)
                 yield passage.frames
         except (TokenEnded, StoreUnavailable, ArchiveAway, Problem) as error:
             log.info("stream ended", why=str(error))
@@ -301,8 +301,8 @@ async def _send_events(
             raise opening
         caller, start = opening
         passages = follow(services, game, caller, start, _messages)
-        with services.metrics.following("websocket") as sent:
-            await _send_until_gone(socket, passages, sent)
+        with services.metrics.following("websocket") as report_sent:
+            await _send_until_gone(socket, passages, report_sent)
         return OVER if (await services.games.game(game)).status in ENDED else STOPPING
     except WebSocketDisconnect:
         raise
@@ -352,14 +352,14 @@ def _messages(events: list[EventView]) -> tuple[str, ...]:
 async def _send_until_gone(
     socket: WebSocket[Any, Any, Any],
     passages: AsyncIterator[Passage[tuple[str, ...]] | None],
-    sent: Callable[[Sequence[str]], None],
+    report_sent: Callable[[Sequence[str]], None],
 ) -> None:
     """Send events until there are no more. Raises `WebSocketDisconnect` as soon as the client is gone."""
 
     async def send() -> None:
         async for passage in passages:
             if passage is not None:
-                sent(passage.at)
+                report_sent(passage.at)
                 for message in passage.frames:
                     await socket.send_data(message)
 

@@ -75,8 +75,8 @@ async def show_email(request: Call) -> Response[bytes]:
     """
     request.read_query(Nothing)
     mailboxes = request.services.mailboxes
-    told = await mailboxes.of(request.signed_in.player) if mailboxes.sends else None
-    return answer(_view(request, told))
+    settings = await mailboxes.of(request.signed_in.player) if mailboxes.sends else None
+    return answer(_view(request, settings))
 
 
 @endpoint(
@@ -104,8 +104,8 @@ async def change_email(request: Call) -> Response[bytes]:
     """
     request.read_query(Nothing)
     wish, player = await request.read_body(_wish), request.signed_in.player
-    told = await request.services.mailboxes.change(player, wish.address, turns=wish.turns, daily=wish.daily)
-    return answer(_view(request, told))
+    settings = await request.services.mailboxes.change(player, wish.address, turns=wish.turns, daily=wish.daily)
+    return answer(_view(request, settings))
 
 
 @endpoint(
@@ -126,8 +126,8 @@ async def remove_email(request: Call) -> Response[bytes]:
     return answer(_view(request, None))
 
 
-def _view(request: Call, told: Told | None) -> EmailSettings:
+def _view(request: Call, settings: Told | None) -> EmailSettings:
     available = request.services.mailboxes.sends
-    if told is None:
+    if settings is None:
         return EmailSettings(available, None, None, turns=False, daily=False)
-    return EmailSettings(available, told.hint, told.row.status, told.turns, told.daily)
+    return EmailSettings(available, settings.hint, settings.row.status, settings.turns, settings.daily)

@@ -27,21 +27,21 @@ PUSH_KEY: Final = "BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-
 
 
 def examples(scene: Scene) -> dict[str, Example]:
-    begun, now = scene.started.game, scene.now
+    beginning, now = scene.started.game, scene.now
     title, seat = scene.row(now).title, now.decisions[0].seats[0]
     place = (AT, CASE, 1)
     turn = Turn(GAME, title, now.ruleset.id, now.version, seat, AT, "2026-11-23T18:00:00.000000Z")
     state, read = InboxState(1, cursor_of(place), (turn,), ()), InboxState(0, None, (turn,), ())
     opened = Notification(cursor_of(place), "case-opened", AT, GAME, title, CASE, None, 1, seat, read=False)
     started = Notification(
-        cursor_of((AT, GAME, begun.version)),
+        cursor_of((AT, GAME, beginning.version)),
         "game-started",
         AT,
         GAME,
         title,
         None,
         None,
-        begun.version,
+        beginning.version,
         None,
         read=True,
     )

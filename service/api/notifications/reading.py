@@ -43,20 +43,22 @@ class Inbox(Struct, frozen=True):
 
 async def settings_of(services: Services, player: PlayerId) -> InboxSettings:
     """Return the notifications that an account does not want."""
-    kept = await services.store.accounts.inbox_settings(player)
-    return _settings.decode(kept) if kept is not None else InboxSettings()
+    stored = await services.store.accounts.inbox_settings(player)
+    return _settings.decode(stored) if stored is not None else InboxSettings()
 
 
 async def inbox_of(services: Services, caller: Caller) -> Inbox:
     """Return the notifications of the caller. Raises `NotBuilt` and `Unavailable`."""
     player = caller.player
     settings = await settings_of(services, player)
-    found = await notices_of(services.rows, player, [kind for kind in settings.off if kind != "your-turn"])
+    notices = await notices_of(services.rows, player, [kind for kind in settings.off if kind != "your-turn"])
     # A player who has left a private game may not read it any more.
-    games = {notice.game for notice in found if notice.game is not None}
+    games = {notice.game for notice in notices if notice.game is not None}
     hidden = {game for game in games if not await services.games.is_shown(game, caller)}
-    told = tuple(each for each in found if each.game not in hidden and not settings.silences(each.kind, each.subject))
-    return Inbox(told, await services.store.accounts.read_marks(player) if told else {}, settings)
+    visible = tuple(
+        each for each in notices if each.game not in hidden and not settings.silences(each.kind, each.subject)
+    )
+    return Inbox(visible, await services.store.accounts.read_marks(player) if visible else {}, settings)
 
 
 async def state_of(services: Services, caller: Caller, inbox: Inbox) -> InboxState:
@@ -107,9 +109,9 @@ def place_of(notice: Notice) -> Place:
 async def _turns_of(services: Services, player: PlayerId, settings: InboxSettings) -> tuple[Turn, ...]:
     if "your-turn" in settings.off:
         return ()
-    found = await services.store.games(status="running", player=player, forks=True, limit=LOOKED_AT)
+    games = await services.store.games(status="running", player=player, forks=True, limit=LOOKED_AT)
     rows = [
-        row for row in found if not settings.silences("your-turn", row.game) and await waits_for(services, row, player)
+        row for row in games if not settings.silences("your-turn", row.game) and await waits_for(services, row, player)
     ]
     clocked = await clocks_of(services, rows)
     turns = [await _turn(services, row, player, clocked=row.game in clocked) for row in rows]
@@ -127,11 +129,11 @@ async def _rulings_of(services: Services, player: PlayerId) -> tuple[CaseSummary
     judged = await officials.games_of(services.rows, player)
     if not judged:
         return ()
-    found = [
+    cases = [
         row
         for status in WAITING
         for row in await services.store.cases(status=status, party=player, judged=judged, limit=MOST_RULINGS)
         if row.game in judged
     ]
-    newest = sorted(found, key=lambda row: (row.created, row.case), reverse=True)
+    newest = sorted(cases, key=lambda row: (row.created, row.case), reverse=True)
     return tuple(case_summary(row) for row in newest[:MOST_RULINGS])

@@ -50,14 +50,14 @@ async def list_notifications(request: Call) -> Response[bytes]:
     page = request.read_query(NotificationsPage)
     services, caller = request.services, request.signed_in
     after, inbox = read_cursor(page.cursor, Place), await inbox_of(services, caller)
-    wanted = [
+    candidates = [
         each
         for each in inbox.notices
         if (after is None or place_of(each) < after)
         and (page.unread is None or inbox.is_read(each) != (page.unread == "true"))
     ]
-    found, more = first(wanted[: page.limit + 1], page.limit, place_of)
-    items = await notifications(services, inbox, found)
+    page_notices, more = first(candidates[: page.limit + 1], page.limit, place_of)
+    items = await notifications(services, inbox, page_notices)
     return answer(NotificationPage(items, more, await state_of(services, caller, inbox)))
 
 
@@ -131,8 +131,8 @@ async def _ahead(services: Services, caller: Caller, wish: Reading) -> tuple[Str
     """
     assert wish.version is not UNSET
     if wish.tournament is not UNSET:
-        found = await services.store.tournament(TournamentId(wish.tournament))
-        return (found.tournament, min(wish.version, found.version)) if found is not None else None
+        stream = await services.store.tournament(TournamentId(wish.tournament))
+        return (stream.tournament, min(wish.version, stream.version)) if stream is not None else None
     if wish.game is not UNSET:
         row = await services.store.game(GameId(wish.game))
         if row is None:
@@ -181,6 +181,6 @@ async def change_notification_settings(request: Call) -> Response[bytes]:
     """
     request.read_query(Nothing)
     settings = await request.read_body(_settings)
-    kept = msgspec.json.encode(settings, order="deterministic").decode()
-    await request.services.store.accounts.set_inbox(request.signed_in.player, kept)
+    content = msgspec.json.encode(settings, order="deterministic").decode()
+    await request.services.store.accounts.set_inbox(request.signed_in.player, content)
     return answer(settings)

@@ -74,30 +74,30 @@ async def follow_inbox(
     """Yield the frames of an inbox: first `state`, that at `start`, then changes. Yields None for every heartbeat
     without a change. Raises what `follow_games` raises.
     """
-    heard = _Heard(start, services.games.time())
-    following = asyncio.create_task(heard.follow(services, caller))
-    following.add_done_callback(lambda _: heard.rung.set())
-    listening = asyncio.create_task(heard.listen(services))
+    listener = _Heard(start, services.games.time())
+    following = asyncio.create_task(listener.follow(services, caller))
+    following.add_done_callback(lambda _: listener.rung.set())
+    listening = asyncio.create_task(listener.listen(services))
     try:
         with suppress(Unavailable, NotBuilt):
-            heard.tournaments |= {*await tournaments_of(services.rows, caller.player)}
-        yield str(start), InboxFrame(heard.at), state
+            listener.tournaments |= {*await tournaments_of(services.rows, caller.player)}
+        yield str(start), InboxFrame(listener.at), state
         while True:
-            await heard.rung.wait()
+            await listener.rung.wait()
             if following.done():
                 following.result()
                 return
             await asyncio.sleep(GATHER)
-            heard.rung.clear()
-            place, caller = heard.place, await services.accounts.callers.still(caller)
-            elsewhere, heard.elsewhere = heard.elsewhere, False
+            listener.rung.clear()
+            place, caller = listener.place, await services.accounts.callers.still(caller)
+            elsewhere, listener.elsewhere = listener.elsewhere, False
             with suppress(Unavailable, NotBuilt):  # the next look will find it
                 await _reached(services.rows, await services.store.end() if elsewhere else place)
-                heard.tournaments = {*await tournaments_of(services.rows, caller.player)}
+                listener.tournaments = {*await tournaments_of(services.rows, caller.player)}
                 now = await state_of(services, caller, await inbox_of(services, caller))
                 if now != state:
                     state = now
-                    yield str(place), InboxFrame(heard.at), state
+                    yield str(place), InboxFrame(listener.at), state
                     continue
             yield None
     finally:

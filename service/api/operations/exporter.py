@@ -56,9 +56,9 @@ class Exporter:
         try:
             async with asyncio.timeout(PATIENCE):
                 names = {projection.name for projection in PROJECTIONS}
-                known = await self._rows.generations()
-                generations = [each for each in known if each.projection in names]
-                counted = await ratings.behind(self._rows, known)
+                all_generations = await self._rows.generations()
+                generations = [each for each in all_generations if each.projection in names]
+                progress = await ratings.behind(self._rows, all_generations)
                 total = await self._store.events()
                 ages = {cursor: await self._age(cursor) for cursor in {each.cursor for each in generations}}
         except (StoreError, Unavailable, TimeoutError):
@@ -67,8 +67,8 @@ class Exporter:
                 behind.labels(projection.name).set(math.nan)
                 seconds.labels(projection.name).set(math.nan)
             return
-        rated = _read(RATINGS.name, known)
-        behind.labels(RATINGS.name).set(counted[rated.number if rated else 0][1])
+        rated = _read(RATINGS.name, all_generations)
+        behind.labels(RATINGS.name).set(progress[rated.number if rated else 0][1])
         for projection in PROJECTIONS:
             at = _read(projection.name, generations)
             behind.labels(projection.name).set(max(0, total - (at.events if at else 0)))

@@ -33,7 +33,7 @@ def examples(scene: Scene) -> dict[str, Example]:
     assigned = seating.assign_seat(game, seat, friend, Cause(me), AT)
     confirmed = seating.confirm_seat(assigned.game, seat, "dice of a friend", Cause(friend), AT)
     consent = Consent(friend, AT)
-    wanted = NewBulk(
+    wish = NewBulk(
         (
             BulkGame(scene.ruleset.id, len(scene.players), "Table 1", seats={seat: friend}),
             BulkGame(scene.ruleset.id, len(scene.players), "Table 2"),
@@ -44,7 +44,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         BulkGameView(1, "Table 1", "started", GAME, _STARTS, None, 3),
         BulkGameView(2, "Table 2", "waiting", GameId("gk3w7c2q9xbt5hna4"), _STARTS, None, 4),
     )
-    ended = (opened[0], BulkGameView(2, "Table 2", "cancelled", opened[1].game, _STARTS, None, 6))
+    closed = (opened[0], BulkGameView(2, "Table 2", "cancelled", opened[1].game, _STARTS, None, 6))
     frame = StreamedBulk(3, msgspec.json.encode(opened[0]).decode(), "bulk-game")
     return {
         "listConsents": Example(Consents((consent,), None)),
@@ -53,9 +53,9 @@ def examples(scene: Scene) -> dict[str, Example]:
         "assignSeat": Example(scene.accepted(game, assigned), SeatAssignment(friend)),
         "confirmSeat": Example(scene.accepted(assigned.game, confirmed), SeatConfirmation("dice of a friend")),
         **_rematches(scene),
-        "createGames": Example(Bulk(BULK, AT, None, queued), wanted),
+        "createGames": Example(Bulk(BULK, AT, None, queued), wish),
         "showBulk": Example(Bulk(BULK, AT, None, opened)),
-        "cancelBulk": Example(Bulk(BULK, AT, _STARTS, ended)),
+        "cancelBulk": Example(Bulk(BULK, AT, _STARTS, closed)),
         "streamBulk": Example(frame),
     }
 

@@ -119,10 +119,10 @@ async def agree_to_rematch(request: Call, game: str, offer: str) -> Response[byt
     request.read_query(Nothing)
     wish, services = await request.read_body(_agreement), request.services
     async with explained(request, game):
-        done = await services.organizing.rematches.agree(
+        offer_after = await services.organizing.rematches.agree(
             GameId(game), _number(offer), request.signed_in.player, wish.entropy
         )
-    return answer(_rematch_view(done, await _accounts(services, [done])))
+    return answer(_rematch_view(offer_after, await _accounts(services, [offer_after])))
 
 
 @endpoint(
@@ -142,8 +142,10 @@ async def decline_rematch(request: Call, game: str, offer: str) -> Response[byte
     request.read_query(Nothing)
     services = request.services
     async with explained(request, game):
-        done = await services.organizing.rematches.decline(GameId(game), _number(offer), request.signed_in.player)
-    return answer(_rematch_view(done, await _accounts(services, [done])))
+        offer_after = await services.organizing.rematches.decline(
+            GameId(game), _number(offer), request.signed_in.player
+        )
+    return answer(_rematch_view(offer_after, await _accounts(services, [offer_after])))
 
 
 def _number(text: str) -> int:
@@ -156,8 +158,8 @@ def _is_shown(offer: Offered, caller: Caller | None) -> bool:
 
 
 async def _accounts(services: Services, offers: list[Offered]) -> dict[PlayerId, PlayerRow]:
-    named = {player for offer in offers for player in offer.players.values()}
-    return {row.player: row for row in await services.accounts.by_ids(named)} if named else {}
+    players = {player for offer in offers for player in offer.players.values()}
+    return {row.player: row for row in await services.accounts.by_ids(players)} if players else {}
 
 
 def _rematch_view(offer: Offered, accounts: dict[PlayerId, PlayerRow]) -> Rematch:

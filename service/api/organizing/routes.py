@@ -284,21 +284,21 @@ class _Changed(Struct, frozen=True):
 
 async def _follow(services: Services, caller: Caller, row: BulkRow, after: int) -> AsyncIterator[Numbered | None]:
     """Yield the changed games of a bulk after a given change, and None for every heartbeat without one."""
-    bulks, told = services.organizing.bulks, time.monotonic()
+    bulks, last_sent = services.organizing.bulks, time.monotonic()
     games = await bulks.games(row.bulk)
     statuses = {each.number: each.status for each in games}
     while True:
         for each in games:
             if each.changed > after:
                 yield each.changed, _Changed(services.games.time()), bulk_game_view(each)
-                after, told = each.changed, time.monotonic()
+                after, last_sent = each.changed, time.monotonic()
             statuses[each.number] = each.status
         if ENDED.issuperset(statuses.values()):
             return
-        if time.monotonic() - told >= HEARTBEAT:
+        if time.monotonic() - last_sent >= HEARTBEAT:
             caller = await services.accounts.callers.still(caller)
             yield None
-            told = time.monotonic()
+            last_sent = time.monotonic()
         await asyncio.sleep(LOOK)
         games = await bulks.games(row.bulk, after)
 

@@ -33,10 +33,10 @@ _INLINE: Final = re.compile(rb"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.D
 async def show_built_page(request: Call, path: FromPath[str]) -> Response[bytes]:
     """Show a page of the documentation of a client package, or an example that runs in the browser."""
     folder, address = request.services.settings.pages, request.url.path
-    found = await asyncio.to_thread(_file_at, folder, address.removeprefix("/")) if folder is not None else None
-    if found is None:
+    entry = await asyncio.to_thread(_file_at, folder, address.removeprefix("/")) if folder is not None else None
+    if entry is None:
         raise Problem(UNKNOWN_PATH, f"The service has no {address!r}.", "See /docs.")
-    file, policy = found
+    file, policy = entry
     return answer_file(request, file, {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"})
 
 
@@ -48,9 +48,9 @@ def is_built(folder: Path | None, package: str) -> bool:
 def _file_at(folder: Path, path: str) -> tuple[File, str] | None:
     """Return a file of the folder and its policy; None if there is none."""
     try:
-        within, wanted = folder.resolve(), (folder / path).resolve()
-        if wanted.is_relative_to(within) and wanted.suffix[1:] in MEDIA and wanted.is_file():
-            return _read(wanted, wanted.stat().st_mtime_ns)
+        within, target = folder.resolve(), (folder / path).resolve()
+        if target.is_relative_to(within) and target.suffix[1:] in MEDIA and target.is_file():
+            return _read(target, target.stat().st_mtime_ns)
     except (OSError, ValueError):  # a name that no file can have
         pass
     return None

@@ -93,11 +93,11 @@ async def show_guide(request: Call, name: FromPath[str]) -> Response[bytes]:
 @get("/docs/pictures/{path:path}")
 async def show_picture(request: Call, path: FromPath[str]) -> Response[bytes]:
     """Show a picture that a guide embeds."""
-    wanted = path.removeprefix("/")
-    content = await asyncio.to_thread(picture, wanted)
+    name = path.removeprefix("/")
+    content = await asyncio.to_thread(picture, name)
     if content is None:
-        raise Problem(UNKNOWN_PATH, f"No guide shows a picture {wanted!r}.", "See /docs.")
-    return answer_file(request, File.of(content, wanted), _HEADERS)
+        raise Problem(UNKNOWN_PATH, f"No guide shows a picture {name!r}.", "See /docs.")
+    return answer_file(request, File.of(content, name), _HEADERS)
 
 
 @get("/docs/reference")
@@ -204,15 +204,15 @@ def _entry(href: str, title: str, summary: str) -> str:
     return f'<li><a href="{href}">{escape(title)}</a><p>{escape(summary)}</p></li>\n'
 
 
-def _beside(every: Mapping[str, Guide], shown: Guide) -> str:
+def _beside(every: Mapping[str, Guide], guide: Guide) -> str:
     """Return the navigation beside a guide: all guides, and the parts of this one."""
     names = "".join(
-        f'<li><a href="/docs/guides/{each.name}"{_current(each is shown)}>{escape(each.title)}</a></li>'
+        f'<li><a href="/docs/guides/{each.name}"{_current(each is guide)}>{escape(each.title)}</a></li>'
         for each in every.values()
     )
     parts = "".join(
         f'<li><a href="#{escape(each.slug)}">{escape(each.title)}</a></li>'
-        for each in shown.headings
+        for each in guide.headings
         if each.level == 2
     )
     listed = f'<nav aria-label="Guides"><h2>Guides</h2><ul>{names}</ul></nav>'

@@ -118,14 +118,14 @@ async def draw_embedded_board(request: Call, game: FromPath[str]) -> Response[by
 @get("/oembed")
 async def show_oembed(request: Call) -> Response[bytes]:
     """Say how another site shows the page of a listed game (oEmbed 1.0)."""
-    asked, here = request.read_query(Asked), f"{request.url.scheme}://{request.url.netloc}"
-    address = urlsplit(asked.url)
-    found = _GAME.fullmatch(address.path) if address.netloc == request.url.netloc else None
-    title = await named_there(request.services, GameId(found[1])) if found is not None else None
-    if found is None or title is None:
+    query, here = request.read_query(Asked), f"{request.url.scheme}://{request.url.netloc}"
+    address = urlsplit(query.url)
+    match = _GAME.fullmatch(address.path) if address.netloc == request.url.netloc else None
+    title = await named_there(request.services, GameId(match[1])) if match is not None else None
+    if match is None or title is None:
         allowed = f"Name the page of a listed game, such as {here}/games/g4xq2m7ahbk3oxw7c."
-        raise Problem(UNKNOWN_PATH, f"The service embeds nothing from {asked.url!r}.", allowed)
-    game, width, height = found[1], min(asked.maxwidth, WIDTH), min(asked.maxheight, HEIGHT)
+        raise Problem(UNKNOWN_PATH, f"The service embeds nothing from {query.url!r}.", allowed)
+    game, width, height = match[1], min(query.maxwidth, WIDTH), min(query.maxheight, HEIGHT)
     frame = (
         f'<iframe src="{escape(here)}/embed/games/{quote(game)}" width="{width}" height="{height}"'
         f' title="{escape(title)}" style="border:0" loading="lazy" sandbox="allow-scripts allow-same-origin'

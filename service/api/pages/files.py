@@ -40,9 +40,9 @@ class File(Struct, frozen=True):
         return File(content, gzip.compress(content, mtime=0), MEDIA[name.rpartition(".")[2]], digest)
 
 
-def answer_file(request: Call, file: File, more: Mapping[str, str], kept: str = ASKED_AGAIN) -> Answered:
+def answer_file(request: Call, file: File, more: Mapping[str, str], cache_control: str = ASKED_AGAIN) -> Answered:
     """Answer with a file, or with 304 when the browser has it."""
-    headers = {**more, "Cache-Control": kept, "Vary": "Accept-Encoding", "ETag": weak(f'"{file.digest}"')}
+    headers = {**more, "Cache-Control": cache_control, "Vary": "Accept-Encoding", "ETag": weak(f'"{file.digest}"')}
     if request.has(headers["ETag"]):
         return Answered(b"", 304, file.media_type, headers)
     if takes_gzip(request.scope):

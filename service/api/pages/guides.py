@@ -91,13 +91,13 @@ def picture(path: str) -> bytes | None:
     """Return a picture that a guide embeds; None when no guide does, or it is not there."""
     if not any(path in each.pictures for each in guides().values()):
         return None
-    found = _find(path)
-    return found.read_bytes() if found else None
+    place = _find(path)
+    return place.read_bytes() if place else None
 
 
 def _text(path: str) -> str | None:
-    found = _find(path)
-    return found.read_text("utf-8") if found else None
+    place = _find(path)
+    return place.read_text("utf-8") if place else None
 
 
 def _find(path: str) -> Path | None:
@@ -106,13 +106,13 @@ def _find(path: str) -> Path | None:
 
 def _headings(tokens: Sequence[Token]) -> Iterator[Heading]:
     """Give each heading the id that GitHub gives it, so that links to parts of a guide work in both places."""
-    taken: set[str] = set()
+    slugs: set[str] = set()
     for opening, inline in pairwise(tokens):
         if opening.type == "heading_open":
             title = _plain(inline)
             slug = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
-            slug = next(each for number in count() if (each := f"{slug}-{number}" if number else slug) not in taken)
-            taken.add(slug)
+            slug = next(each for number in count() if (each := f"{slug}-{number}" if number else slug) not in slugs)
+            slugs.add(slug)
             opening.attrSet("id", slug)
             yield Heading(int(opening.tag[1:]), title, slug)
 
@@ -139,9 +139,9 @@ def _relocated(tokens: Sequence[Token], path: str) -> Iterator[str]:
         leaving: list[Token] = []
         for token in inline.children or ():
             if token.type == "image" and not _ABSOLUTE.match(source := str(token.attrGet("src"))):
-                if (wanted := _resolved(path, source)).endswith(_PICTURES):
-                    token.attrSet("src", f"/docs/pictures/{wanted}")
-                    yield wanted
+                if (source_file := _resolved(path, source)).endswith(_PICTURES):
+                    token.attrSet("src", f"/docs/pictures/{source_file}")
+                    yield source_file
             elif token.type == "link_open":
                 leaving.append(token)
                 target = _target(path, str(token.attrGet("href")))

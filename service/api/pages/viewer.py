@@ -162,34 +162,34 @@ def _with(edition: str, name: str, preview: str) -> File:
     return File.of(page.replace(b"<title>", preview.encode() + b"<title>", 1), name)
 
 
-def _answer_page(request: Call, name: str, kept: str = ASKED_AGAIN) -> Response[bytes]:
+def _answer_page(request: Call, name: str, cache_control: str = ASKED_AGAIN) -> Response[bytes]:
     file = _edition().files.get(name)
     if file is None:
         raise Problem(UNKNOWN_PATH, f"The service has no {request.url.path!r}.", "The lobby is at /.")
-    return answer_file(request, file, _HEADERS, kept)
+    return answer_file(request, file, _HEADERS, cache_control)
 
 
 @lru_cache(maxsize=1)
 def _edition() -> _Edition:
     """Return the files by name. They are read once."""
-    found = sorted(_read("", "viewer"))
-    digest = hashlib.sha256(repr(found).encode()).hexdigest()[:32]
+    files = sorted(_read("", "viewer"))
+    digest = hashlib.sha256(repr(files).encode()).hexdigest()[:32]
     there = _PLACE + digest.encode() + b"/"
     return _Edition(
         digest,
         {
             name: File.of(content.replace(_PLACE, there) if name.endswith(".html") else content, name)
-            for name, content in found
+            for name, content in files
         },
     )
 
 
 def _read(within: str, *place: str) -> list[tuple[str, bytes]]:
-    found: list[tuple[str, bytes]] = []
+    files: list[tuple[str, bytes]] = []
     folder: Traversable = resources.files("service").joinpath(*place)
     for entry in folder.iterdir():
         if entry.is_dir():
-            found += _read(f"{within}{entry.name}/", *place, entry.name)
+            files += _read(f"{within}{entry.name}/", *place, entry.name)
         elif entry.name.rpartition(".")[2] in MEDIA:
-            found.append((f"{within}{entry.name}", entry.read_bytes()))
-    return found
+            files.append((f"{within}{entry.name}", entry.read_bytes()))
+    return files

@@ -54,17 +54,17 @@ async def compare_games(request: Call, game: str) -> Response[bytes]:
     the figures of seats, the areas with what lies on them, roads, and what lies beside the board. What is the same in
     both is left out. Of each game you see what you may see of it by itself.
     """
-    asked, games = request.read_query(CompareWith), request.services.games
-    await require_shown(request.services, GameId(asked.with_), request.caller)
-    now, other = await games.game(GameId(game)), await games.game(GameId(asked.with_))
+    query, games = request.read_query(CompareWith), request.services.games
+    await require_shown(request.services, GameId(query.with_), request.caller)
+    now, other = await games.game(GameId(game)), await games.game(GameId(query.with_))
     if now.ruleset.id != other.ruleset.id:
         raise Problem(
             NOT_COMPARABLE,
             f"Games {now.id!r} and {other.id!r} are played by {now.ruleset.id} and {other.ruleset.id}.",
             NOT_COMPARABLE.remedy,
         )
-    version = asked.version or now.version
-    facing = asked.with_version or min(opposite(now, other, version), other.version)
+    version = query.version or now.version
+    facing = query.with_version or min(opposite(now, other, version), other.version)
     this, here = await _position_at(request, now, version)
     that, there = await _position_at(request, other, facing)
     return answer(compare(this, that, here, there), headers=etag(now.version))

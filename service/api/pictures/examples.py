@@ -35,8 +35,8 @@ def examples(scene: Scene) -> dict[str, Example]:
     )
     camera = Camera(sheet, viewer, scene.vault, after.names, before)
     key = camera.scene(before.version)
-    drawn = [camera.frame(scene.given.records[0], after)]
-    page = FramePage(GAME, after.version, msgspec.Raw(encode(key)), msgspec.Raw(encode(drawn)), None)
+    frames = [camera.frame(scene.given.records[0], after)]
+    page = FramePage(GAME, after.version, msgspec.Raw(encode(key)), msgspec.Raw(encode(frames)), None)
     svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1600 1330" …><title>…</title>…</svg>'
     ruleset = scene.ruleset
     return {

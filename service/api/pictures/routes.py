@@ -66,11 +66,11 @@ async def show_map(request: Call, ruleset: str) -> Response[bytes]:
     Outlines of its areas as SVG paths, the places of their names, and anchors for the pieces on them.
     """
     request.read_query(Nothing)
-    known = ruleset_in_path(request, ruleset)
-    headers = {"ETag": _tag(request, known.version), **_KEPT}
+    played = ruleset_in_path(request, ruleset)
+    headers = {"ETag": _tag(request, played.version), **_KEPT}
     if request.has(headers["ETag"]):
         return _unchanged(headers)
-    return answer(MapView(known.id, dict(known.colours), _drawing(request, known.board)), headers=headers)
+    return answer(MapView(played.id, dict(played.colours), _drawing(request, played.board)), headers=headers)
 
 
 @endpoint(
@@ -88,12 +88,12 @@ async def draw_bare_board(request: Call, ruleset: str) -> Response[bytes]:
     groups `links`, `area-ID` and `happened`. Frames refer to its symbols `glyph-KIND` and `emblem-N`.
     """
     request.read_query(Nothing)
-    known = ruleset_in_path(request, ruleset)
-    headers = {"ETag": _tag(request, known.version), **_KEPT}
+    played = ruleset_in_path(request, ruleset)
+    headers = {"ETag": _tag(request, played.version), **_KEPT}
     if request.has(headers["ETag"]):
         return _unchanged(headers)
-    drawn = bare_board(_drawing(request, known.board), paints(known), known.glyphs, known.title)
-    return _answer_picture(drawn.encode(), request.media(SVG), headers)
+    svg = bare_board(_drawing(request, played.board), paints(played), played.glyphs, played.title)
+    return _answer_picture(svg.encode(), request.media(SVG), headers)
 
 
 @endpoint(
@@ -114,16 +114,18 @@ async def show_marks(request: Call, game: str) -> Response[bytes]:
     sees.
     """
     query = request.read_query(AtVersion)
-    shown, viewer, headers = await _viewed_game(request, game, query)
+    viewed, viewer, headers = await _viewed_game(request, game, query)
     if request.has(headers["ETag"]):
         return _unchanged(headers)
     services = request.services
-    vault = await services.games.vault(shown.id)
+    vault = await services.games.vault(viewed.id)
 
     async def draw() -> bytes:
-        return encode(marks_view(shown, marks_of(shown, viewer, vault, look_of(shown).names)))
+        return encode(marks_view(viewed, marks_of(viewed, viewer, vault, look_of(viewed).names)))
 
-    return answer_json(await services.gallery.picture(shown.id, shown.version, viewer, "marks", draw), headers=headers)
+    return answer_json(
+        await services.gallery.picture(viewed.id, viewed.version, viewer, "marks", draw), headers=headers
+    )
 
 
 @endpoint(
@@ -143,10 +145,10 @@ async def draw_board(request: Call, game: str) -> Response[bytes]:
     without a token shows the spectator's view.
     """
     query = request.read_query(AtVersion)
-    shown, viewer, headers = await _viewed_game(request, game, query)
+    viewed, viewer, headers = await _viewed_game(request, game, query)
     if request.has(headers["ETag"]):
         return _unchanged(headers)
-    return _answer_picture(await drawn_svg(request.services, shown, viewer), request.media(SVG), headers)
+    return _answer_picture(await drawn_svg(request.services, viewed, viewer), request.media(SVG), headers)
 
 
 @endpoint(
@@ -165,18 +167,18 @@ async def draw_board_as_png(request: Call, game: str) -> Response[bytes]:
     Like `board.svg`, for places that cannot show SVG. Text is larger in small pictures.
     """
     query = request.read_query(Sized)
-    shown, viewer, headers = await _viewed_game(request, game, query)
+    viewed, viewer, headers = await _viewed_game(request, game, query)
     if request.has(headers["ETag"]):
         return _unchanged(headers)
     gallery = request.services.gallery
 
     async def draw() -> bytes:
-        svg = await drawn_svg(request.services, shown, viewer, query.width)
+        svg = await drawn_svg(request.services, viewed, viewer, query.width)
         async with gallery.easel:
             return await png(svg, query.width)
 
-    drawn = await gallery.picture(shown.id, shown.version, viewer, ("png", query.width), draw)
-    return _answer_picture(drawn, request.media(PNG), headers)
+    image = await gallery.picture(viewed.id, viewed.version, viewer, ("png", query.width), draw)
+    return _answer_picture(image, request.media(PNG), headers)
 
 
 @endpoint(
@@ -208,13 +210,13 @@ async def list_frames(request: Call, game: str) -> Response[bytes]:
 
     async def draw() -> bytes:
         sheet = frame_sheet_of(played, services.drawings)
-        key, drawn = await frames(services.games, played, viewer, sheet, query.after, last)
-        return encode((key, drawn))
+        key, frames_drawn = await frames(services.games, played, viewer, sheet, query.after, last)
+        return encode((key, frames_drawn))
 
-    made = await services.gallery.picture(played.id, last, viewer, ("frames", query.after), draw)
-    key, drawn = msgspec.json.decode(made, type=tuple[Raw, Raw])
+    content = await services.gallery.picture(played.id, last, viewer, ("frames", query.after), draw)
+    key, frames_drawn = msgspec.json.decode(content, type=tuple[Raw, Raw])
     next_after = last if last < played.version else None
-    return answer(FramePage(played.id, played.version, key, drawn, next_after), headers=headers)
+    return answer(FramePage(played.id, played.version, key, frames_drawn, next_after), headers=headers)
 
 
 def _drawing(request: Call, board: str) -> Drawing:
@@ -249,19 +251,19 @@ def _unchanged(headers: Mapping[str, str]) -> Response[bytes]:
     return Response(b"", status_code=304, headers={**headers, "Vary": "Accept, Accept-Encoding"})
 
 
-async def drawn_svg(services: Services, shown: Game, viewer: Viewer, width: int | None = None) -> bytes:
+async def drawn_svg(services: Services, game: Game, viewer: Viewer, width: int | None = None) -> bytes:
     """Return the picture of a position for a viewer. Raises `Unmapped`."""
-    sheet = sheet_of(shown, services.drawings)
-    vault = await services.games.vault(shown.id)
+    sheet = sheet_of(game, services.drawings)
+    vault = await services.games.vault(game.id)
 
     async def draw() -> bytes:
-        marks = marks_of(shown, viewer, vault, sheet.names)
-        return picture(sheet, marks, shown.heading or "Before the game", width).encode()
+        marks = marks_of(game, viewer, vault, sheet.names)
+        return picture(sheet, marks, game.heading or "Before the game", width).encode()
 
     # Pictures of each width are not cached here: the converter does that.
     if width is not None:
         return await draw()
-    return await services.gallery.picture(shown.id, shown.version, viewer, "svg", draw)
+    return await services.gallery.picture(game.id, game.version, viewer, "svg", draw)
 
 
 def _answer_picture(content: bytes, media_type: str, headers: Mapping[str, str]) -> Response[bytes]:

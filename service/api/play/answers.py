@@ -75,8 +75,8 @@ async def leave_answer(request: Call, game: str) -> Response[bytes]:
     """
     request.read_query(Nothing)
     new = await request.read_body(_new)
-    left = Answer(new.decision, new.command, new.when, new.until)
-    return await acted(request, game, acts.LeaveAnswer(left))
+    new_answer = Answer(new.decision, new.command, new.when, new.until)
+    return await acted(request, game, acts.LeaveAnswer(new_answer))
 
 
 @endpoint(
@@ -108,8 +108,8 @@ async def revoke_answer(request: Call, game: str, left: str) -> Response[bytes]:
 
 def answers_view(game: Game, seat: Seat, vault: Vault) -> AnswersView:
     """Return the bodies of the answers that a seat has left; `vault` holds all secrets of the game."""
-    own = {version: left for version, left in game.answers.items() if left.seat == seat}
-    kept = {version: read_answer(vault.open(left.answer)) for version, left in own.items()}
+    own = {version: each_left for version, each_left in game.answers.items() if each_left.seat == seat}
+    opened = {version: read_answer(vault.open(each_left.answer)) for version, each_left in own.items()}
     return AnswersView(
         game.id,
         game.version,
@@ -125,6 +125,6 @@ def answers_view(game: Game, seat: Seat, vault: Vault) -> AnswersView:
                 given=own[version].given,
                 ended=each.has_ended(game.round, own[version].given),
             )
-            for version, each in kept.items()
+            for version, each in opened.items()
         ),
     )

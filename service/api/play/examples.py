@@ -47,16 +47,16 @@ def _options(scene: Scene) -> Any:
 
 
 def _answers(scene: Scene) -> dict[str, Example]:
-    left = scene.left
-    seat = next(each.seat for each in left.game.answers.values())
-    view = answers_view(left.game, seat, scene.vault.joined_by(left.secrets))
+    leaving = scene.left
+    seat = next(each.seat for each in leaving.game.answers.values())
+    view = answers_view(leaving.game, seat, scene.vault.joined_by(leaving.secrets))
     (mine,) = view.answers
-    revoked = answering.revoke_answer(left.game, seat, mine.version, Cause(left.game.players[seat]), AT)
+    revoked = answering.revoke_answer(leaving.game, seat, mine.version, Cause(leaving.game.players[seat]), AT)
     wish = {"decision": mine.decision, "command": mine.command, "until": mine.until}
     return {
         "listAnswers": Example(view),
-        "leaveAnswer": Example(scene.accepted(scene.now, left), wish),
-        "revokeAnswer": Example(scene.accepted(left.game, revoked)),
+        "leaveAnswer": Example(scene.accepted(scene.now, leaving), wish),
+        "revokeAnswer": Example(scene.accepted(leaving.game, revoked)),
     }
 
 

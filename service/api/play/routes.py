@@ -85,8 +85,8 @@ async def show_snapshot(request: Call, game: str) -> Response[bytes]:
     # Options of an earlier version lack the `undo` that they had.
     if then is now and request.has(f'"{now.version}"'):
         return unchanged(now.version)
-    seen = snapshot(as_past(then, now), viewer_of(now, request.caller), await games.vault(now.id))
-    return answer(seen, headers=etag(then.version))
+    view = snapshot(as_past(then, now), viewer_of(now, request.caller), await games.vault(now.id))
+    return answer(view, headers=etag(then.version))
 
 
 @endpoint(
@@ -171,16 +171,16 @@ async def give_commands(request: Call, game: str) -> Response[bytes]:
     orders = await request.read_body(_orders)
     act = Commands(orders.all)
     try:
-        done = await request.services.games.act(GameId(game), player, act, expected=expected, key=key)
+        outcome = await request.services.games.act(GameId(game), player, act, expected=expected, key=key)
     except (Refusal, msgspec.DecodeError) as error:
         raise await _explained(error, request.services, GameId(game), player, orders) from None
     if query.next == "false":
-        return accepted(request, done)
-    viewer = done.viewer(request.caller)
-    now = await request.services.games.game(done.game, done.version)
-    base = now if now.version == done.version else as_past(done.state, now)
-    played = Played(*astuple(done.seen_by(viewer)), next=snapshot(base, viewer, done.vault))
-    return answer(played, headers=etag(done.version))
+        return accepted(request, outcome)
+    viewer = outcome.viewer(request.caller)
+    now = await request.services.games.game(outcome.game, outcome.version)
+    base = now if now.version == outcome.version else as_past(outcome.state, now)
+    played = Played(*astuple(outcome.seen_by(viewer)), next=snapshot(base, viewer, outcome.vault))
+    return answer(played, headers=etag(outcome.version))
 
 
 @endpoint(
@@ -219,8 +219,8 @@ async def check_commands(request: Call, game: str) -> Response[bytes]:
     after = vault.joined_by(step.secrets)
     viewer, names = Viewer(player, seat), now.names
     marks_now, marks_then = marks_of(now, viewer, vault, names), marks_of(step.game, viewer, after, names)
-    lost = lost_pieces(marks_now, marks_then, seat, now.ruleset.guises)
-    checked = Checked(now.version, step.commands, can_undo=True, gone=lost)
+    losses = lost_pieces(marks_now, marks_then, seat, now.ruleset.guises)
+    checked = Checked(now.version, step.commands, can_undo=True, gone=losses)
     if query.next == "true":
         then = options_view(replace(step.game, undo={}), seat, after)
         checked = replace(checked, next=Next(then.decisions, then.options))
@@ -250,9 +250,9 @@ def snapshot(game: Game, viewer: Viewer, vault: Vault) -> Snapshot:
     return Snapshot(*astuple(state_view(game, viewer, view)), options=options)
 
 
-def as_past(shown: Game, now: Game) -> Game:
+def as_past(past: Game, now: Game) -> Game:
     """Return a past game for a question about its options: without undo, because what could be undone is not known."""
-    return shown if shown.version == now.version else replace(shown, undo={})
+    return past if past.version == now.version else replace(past, undo={})
 
 
 def options_view(game: Game, seat: Seat, vault: Vault) -> OptionsView:

@@ -70,7 +70,7 @@ async def answer_take_back(request: Call, game: str, asked: str) -> Response[byt
         return await acted(request, game, acts.AnswerTakeBack(int(asked), reply.agrees))
     except Problem as problem:
         if problem.members.get("rule") == "TAB-UNDO-05":
-            known = (await request.services.games.game(GameId(game), 0)).around.asked.get(int(asked))
-            if known is None or known.is_closed:
+            take_back = (await request.services.games.game(GameId(game), 0)).around.asked.get(int(asked))
+            if take_back is None or take_back.is_closed:
                 problem.kind = UNKNOWN_TAKE_BACK
         raise

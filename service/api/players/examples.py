@@ -98,10 +98,10 @@ def _passkeys(owner: PlayerRow, session: SessionView) -> dict[str, Example]:
     challenge, host = "pLr0lJ6fGkqUO3n5QmYxj1M7v9Tz2Bw8cXyD4sEaHhI", "tabularium.example"
     passkey = PasskeyView(PasskeyId("k5n2q8w4x7c3v6m9tp"), "my phone", AT, None)
     client, credential = "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0", "rB1kz0XnQ5u8mYw2"
-    asked = NewPasskeyChallenge(challenge, host, handle_of(owner.player), owner.name, ALGORITHMS, ())
+    challenge_view = NewPasskeyChallenge(challenge, host, handle_of(owner.player), owner.name, ALGORITHMS, ())
     proof = PasskeyProof(credential, client, "SZYN5YgOjGh0NBcPZHZgW4", "MEUCIQDx3nV6", handle_of(owner.player))
     return {
-        "askForPasskey": Example(asked),
+        "askForPasskey": Example(challenge_view),
         "addPasskey": Example(passkey, NewPasskey("my phone", credential, client, "o2NmbXRkbm9uZQ")),
         "listPasskeys": Example(PasskeyPage((passkey,), None)),
         "removePasskey": Example(passkey),

@@ -64,10 +64,12 @@ async def ask_for_passkey(request: Call) -> Response[bytes]:
     request.read_query(Nothing)
     accounts, player = request.services.accounts, request.signed_in.player
     row = await account_of(request, player)
-    known = tuple(to_base64url(each.credential) for each in await accounts.passkeys.of(player))
+    credentials = tuple(to_base64url(each.credential) for each in await accounts.passkeys.of(player))
     challenge = await accounts.passkeys.challenge(player)
-    wanted = NewPasskeyChallenge(challenge, _place(request).host, handle_of(player), row.name, ALGORITHMS, known)
-    return answer(wanted, 200, _NOT_STORED)
+    challenge_view = NewPasskeyChallenge(
+        challenge, _place(request).host, handle_of(player), row.name, ALGORITHMS, credentials
+    )
+    return answer(challenge_view, 200, _NOT_STORED)
 
 
 @endpoint(
@@ -130,11 +132,11 @@ async def remove_passkey(request: Call, passkey: str) -> Response[bytes]:
     """
     request.read_query(Nothing)
     passkeys = request.services.accounts.passkeys
-    found = [row for row in await passkeys.of(request.signed_in.player) if row.passkey == passkey]
-    if not found:
+    rows = [row for row in await passkeys.of(request.signed_in.player) if row.passkey == passkey]
+    if not rows:
         kind = UNKNOWN_PASSKEY
         raise Problem(kind, f"You have no passkey {passkey!r}.", kind.remedy)
-    row: PasskeyRow = found[0]
+    row: PasskeyRow = rows[0]
     await passkeys.remove(row.passkey)
     log.info("passkey removed", account=row.player, passkey=row.passkey)
     return answer(passkey_view(row))

@@ -80,7 +80,7 @@ async def sign_in_by_provider(request: Call) -> Response[bytes]:
     request.read_query(Nothing)
     require_page(request.scope)
     provider = _provider(request)
-    given = await request.read_body(_answer)
+    reply = await request.read_body(_answer)
     before = await whose_session(request)
     cookie = cookie_of(request.scope, FLOW)
     flow = provider.flow_of(cookie) if cookie is not None else None
@@ -88,10 +88,10 @@ async def sign_in_by_provider(request: Call) -> Response[bytes]:
         flow,
         before and before.player,
         _redirect(request),
-        state=given.state,
-        code=_or_none(given.code),
-        error=_or_none(given.error),
-        issuer=_or_none(given.iss),
+        state=reply.state,
+        code=_or_none(reply.code),
+        error=_or_none(reply.error),
+        issuer=_or_none(reply.iss),
     )
     if before is None:
         return await _signed_in(request, who)
@@ -132,11 +132,11 @@ async def _signed_in(request: Call, who: Identity, before: Caller | None = None)
     """Sign the browser in to the account of the person at the provider. This replaces its session."""
     accounts = request.services.accounts
     row = await accounts.opened_for(who)
-    made, value = await accounts.open_session_for(row, who)
+    session, value = await accounts.open_session_for(row, who)
     if before is not None and before.token is not None:
         await accounts.revoke(before.token)
         log.info("signed out", account=before.player, token_id=before.token)
-    log.info("signed in", account=row.player, token_id=made.token, by="provider")
+    log.info("signed in", account=row.player, token_id=session.token, by="provider")
     return await answer_session(request, await accounts.callers.authenticate_session(value), value, 201)
 
 
@@ -152,10 +152,10 @@ async def _linked(request: Call, provider: "Provider", who: Identity, before: Ca
         mine = await account_of(request, before.player)
         detail = f"{provider.name} signs another person in to {mine.name}."
         raise Problem(ALREADY_LINKED, detail, ALREADY_LINKED.remedy)
-    made, value = await accounts.open_session(row.player, tuple(before.scopes), before.ends)
+    session, value = await accounts.open_session(row.player, tuple(before.scopes), before.ends)
     if before.token is not None:
         await accounts.revoke(before.token)
-    log.info("linked", account=row.player, token_id=made.token, issuer=who.issuer)
+    log.info("linked", account=row.player, token_id=session.token, issuer=who.issuer)
     return await answer_session(request, await accounts.callers.authenticate_session(value), value, 201)
 
 
@@ -173,5 +173,5 @@ def _redirect(request: Call) -> str:
     return f"{origin}{PAGE}"
 
 
-def _or_none(given: str | UnsetType) -> str | None:
-    return None if given is UNSET else given
+def _or_none(value: str | UnsetType) -> str | None:
+    return None if value is UNSET else value

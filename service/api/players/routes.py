@@ -180,8 +180,8 @@ async def find_players(request: Call) -> Response[bytes]:
     """
     page = request.read_query(PlayerSearch)
     after = read_cursor(page.cursor, tuple[str, PlayerId])
-    found = await request.services.accounts.find(page.name, page.match == "exact", after, page.limit + 1)
-    rows, more = first(found, page.limit, lambda row: (row.sought, row.player))
+    entries = await request.services.accounts.find(page.name, page.match == "exact", after, page.limit + 1)
+    rows, more = first(entries, page.limit, lambda row: (row.sought, row.player))
     return answer(PlayerPage(tuple(map(player_view, rows)), more))
 
 

@@ -82,10 +82,10 @@ async def open_session(request: Call) -> Response[bytes]:
                 "Leave `name` out, or send no token.",
                 path="$.name",
             )
-        made, value = await accounts.open_session(
+        session, value = await accounts.open_session(
             caller.player, ordered(caller.scopes & caller.may_issue), accounts.latest_end(caller)
         )
-        log.info("signed in", account=caller.player, token_id=made.token, by="token")
+        log.info("signed in", account=caller.player, token_id=session.token, by="token")
     else:
         await admit_registration(request)
         name = f"Guest {_guests.randrange(1000, 10_000)}" if wish.name is UNSET else wish.name
@@ -132,8 +132,8 @@ async def signed_in(request: Call, player: PlayerId, by: str) -> Response[bytes]
     """Sign the browser in to an account, for all that the account may do, and answer it."""
     accounts = request.services.accounts
     row = await account_of(request, player)
-    made, value = await accounts.open_session(player, row.scopes)
-    log.info("signed in", account=player, token_id=made.token, by=by)
+    session, value = await accounts.open_session(player, row.scopes)
+    log.info("signed in", account=player, token_id=session.token, by=by)
     return await answer_session(request, await accounts.callers.authenticate_session(value), value, 201)
 
 

@@ -109,8 +109,8 @@ class Mine:
 
     def has(self, game: GameId, record: Record) -> bool:
         """Tell whether a record is of a game of the player's, which it may make it, or no longer."""
-        named = self._name in record.event or (record.cause is not None and self._name in record.cause)
-        if not named:
+        is_named = self._name in record.event or (record.cause is not None and self._name in record.cause)
+        if not is_named:
             return game in self.games
         self.appoint(game, record)
         match record.type:
@@ -161,7 +161,7 @@ async def follow_games(
     """
     tail, clock = services.tail, asyncio.get_running_loop().time
     async with tail.followed() as signal:
-        known = tail.end
+        end = tail.end
         mine = await Mine.of(services, caller.player)
         last_sent, joined = clock(), None
         while True:
@@ -171,9 +171,9 @@ async def follow_games(
                 reached = tail.end
             else:
                 joined = None
-                far = after.distance(known) > NEAR
+                far = after.distance(end) > NEAR
                 # Those of games that they have joined since come next.
-                games, until = (mine.games, known) if far else (None, None)
+                games, until = (mine.games, end) if far else (None, None)
                 if until is not None:
                     rows, reached = await services.past.read_on(after, BATCH, until, games)
                 else:
@@ -228,13 +228,13 @@ class WaitingFrame(Struct, frozen=True):
 async def follow_waiting(services: Services, caller: Caller, after: Cursor) -> AsyncIterator[Numbered | None]:
     """Yield the frames of what waits for the caller: first everything, then changes. Raises what `follow_games`
     raises."""
-    sent: dict[GameId, Waiting] = {}
+    shown_games: dict[GameId, Waiting] = {}
     rows = await services.store.games(status="running", player=caller.player, limit=1000)
     while rows:
         for row in rows:
             waiting = _waiting(await services.games.game(row.game), caller, row.title)
             if waiting is not None and waiting.waits:
-                sent[row.game] = waiting
+                shown_games[row.game] = waiting
                 yield str(after), WaitingFrame(row.changed), waiting
         rows = await services.store.games(status="running", player=caller.player, after=rows[-1].game, limit=1000)
     async for each in follow_games(services, caller, after):
@@ -245,12 +245,12 @@ async def follow_waiting(services: Services, caller: Caller, after: Cursor) -> A
         if case is not None:
             continue
         played = await services.games.game(game, record.version)
-        row, before = await services.store.game(game), sent.pop(game, None)
+        row, before = await services.store.game(game), shown_games.pop(game, None)
         waiting = _waiting(played, caller, row.title if row is not None else "")
         if waiting is None and before is not None:  # another account has the seat now
             waiting = replace(before, version=played.version, decisions=(), take_backs=(), end_proposals=())
         if waiting is not None and waiting.waits:
-            sent[game] = waiting
+            shown_games[game] = waiting
         elif before is None:
             continue
         if waiting is not None and waiting != before:
@@ -303,15 +303,15 @@ async def stream_my_events(request: Call) -> Response[bytes] | Stream:
     """
     query, last = request.read_query(AccountSince), request.header("last-event-id")
     end = await request.services.store.end()
-    given = last if last is not None else query.after
+    cursor = last if last is not None else query.after
     try:
-        start = Cursor.parse(given, request.services.store.books) if given is not None else end
+        start = Cursor.parse(cursor, request.services.store.books) if cursor is not None else end
     except UnknownCursor:
         start = None
     if start is None or not end.reaches(start):
         raise Problem(
             INVALID_HEADER if last is not None else INVALID_QUERY,
-            f"The log of this service has no place {given!r}." if start is None else f"It has not reached {given}.",
+            f"The log of this service has no place {cursor!r}." if start is None else f"It has not reached {cursor}.",
             "Send the `id` of the last frame that you saw, or nothing to begin now.",
         )
     events = follow_events(request.services, request.signed_in, start)

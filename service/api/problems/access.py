@@ -70,9 +70,9 @@ SCOPE_MISSING: Final = Kind(
 
 def scope_missing(needed: Sequence[Scope], has: Collection[Scope], granted: Collection[Scope]) -> Problem:
     """Return the problem of a token that `has` no scope out of `needed`, while its account has been `granted` some."""
-    held = [scope for scope in SCOPES if scope in has]
-    count = "scopes" if len(held) > 1 else "scope"
-    having = f"the {count} {' and '.join(held)}" if held else "no scope"
+    scopes = [scope for scope in SCOPES if scope in has]
+    count = "scopes" if len(scopes) > 1 else "scope"
+    having = f"the {count} {' and '.join(scopes)}" if scopes else "no scope"
     return Problem(
         SCOPE_MISSING,
         f"The token has {having}; this needs {' or '.join(needed)}.",

@@ -125,7 +125,7 @@ def refused(
     title, standing, source = _cited(refusal.rule, catalogues)
     return Problem(
         NOT_NOW if refusal.untimely else REFUSED,
-        refusal.asked,
+        refusal.wrong,
         refusal.allowed,
         rule=refusal.rule,
         rule_title=title,

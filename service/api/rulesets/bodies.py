@@ -338,8 +338,8 @@ def board_view(board: Board) -> BoardView:
 def document_view(ruleset: Ruleset[Any], name: str, document: Struct | None) -> DocumentView:
     """Return a document with its digest. Raises `Problem` when there is none."""
     if document is None:
-        known = ", ".join(ruleset.documents) or "none"
-        sentence = f"{ruleset.title} has no document {name!r}; known: {known}."
+        names = ", ".join(ruleset.documents) or "none"
+        sentence = f"{ruleset.title} has no document {name!r}; known: {names}."
         raise Problem(UNKNOWN_DOCUMENT, sentence, UNKNOWN_DOCUMENT.remedy)
     return DocumentView(digest(document), msgspec.to_builtins(document))
 
@@ -365,6 +365,6 @@ def rule_view(catalogue: Catalogue, rule: Rule) -> RuleView:
     )
 
 
-def rule_at_work(row: GameRow, seen: Sighting) -> RuleAtWork:
+def rule_at_work(row: GameRow, sighting: Sighting) -> RuleAtWork:
     """Return a game with where a rule can be seen at work in it."""
-    return RuleAtWork(row.game, row.title, row.status, row.created, seen.version, seen.event)
+    return RuleAtWork(row.game, row.title, row.status, row.created, sighting.version, sighting.event)

@@ -39,7 +39,7 @@ def examples(scene: Scene) -> dict[str, Example]:
     at_work = rule_at_work(scene.row(scene.now), Sighting(GAME, record.version, record.type))
     return {
         "listRulesets": Example(
-            RulesetPage(tuple(ruleset_summary(library.current(known)) for known in library.ids()), None)
+            RulesetPage(tuple(ruleset_summary(library.current(id_)) for id_ in library.ids()), None)
         ),
         "showRuleset": Example(_detail_excerpt(detail)),
         "showBoard": Example(board_view(_excerpt(scene))),
@@ -55,8 +55,8 @@ def examples(scene: Scene) -> dict[str, Example]:
 def _excerpt(scene: Scene) -> Any:
     """Return the first areas of the board, and its first source: the whole has dozens."""
     areas = scene.board.areas[:2]
-    kept = {area.id for area in areas}
-    borders = tuple(border for border in scene.board.borders if set(border.between) <= kept)
+    area_ids = {area.id for area in areas}
+    borders = tuple(border for border in scene.board.borders if set(border.between) <= area_ids)
     sources = dict(islice(scene.board.sources.items(), 1))
     return msgspec.structs.replace(
         scene.board, areas=areas, borders=borders, sources=sources, notes=scene.board.notes[:1]

@@ -59,7 +59,7 @@ async def list_rulesets(request: Call) -> Response[bytes]:
     library = request.services.library
     page = request.read_query(Page)
     items, after = page_of(
-        [ruleset_summary(library.current(known)) for known in library.ids()], lambda ruleset: ruleset.id, page
+        [ruleset_summary(library.current(id_)) for id_ in library.ids()], lambda ruleset: ruleset.id, page
     )
     return answer(RulesetPage(items, after))
 
@@ -113,9 +113,9 @@ async def show_document(request: Call, ruleset: str, document: str) -> Response[
     game with a corrected copy.
     """
     request.read_query(Nothing)
-    known = ruleset_in_path(request, ruleset)
-    own = known.own_document(document) if document in known.documents else None
-    return cacheable(request, encode(document_view(known, document, own)))
+    played = ruleset_in_path(request, ruleset)
+    own = played.own_document(document) if document in played.documents else None
+    return cacheable(request, encode(document_view(played, document, own)))
 
 
 @endpoint(
@@ -133,10 +133,10 @@ async def list_rules(request: Call, ruleset: str) -> Response[bytes]:
     and decisions name rules by their ids. `version` shows the rules as that version of the ruleset has them.
     """
     page = request.read_query(RulesPage)
-    known = ruleset_in_path(request, ruleset, page.version)
-    rules = [rule for rule in known.catalogue.for_ruleset(known.id) if _is_wanted(rule, page)]
+    played = ruleset_in_path(request, ruleset, page.version)
+    rules = [rule for rule in played.catalogue.for_ruleset(played.id) if _is_wanted(rule, page)]
     items, after = page_of(rules, lambda rule: rule.id, page)
-    return answer(RulePage(tuple(rule_view(known.catalogue, rule) for rule in items), after))
+    return answer(RulePage(tuple(rule_view(played.catalogue, rule) for rule in items), after))
 
 
 @endpoint(
@@ -153,8 +153,8 @@ async def show_rule(request: Call, ruleset: str, rule: str) -> Response[bytes]:
     What it says, where that stands, and how we rule where the source leaves something open. Rules such as
     `TAB-UNDO-01` are ours and hold in every ruleset. `version` shows the rule as that version of the ruleset has it.
     """
-    known = ruleset_in_path(request, ruleset, request.read_query(OfVersion).version)
-    return answer(_rule(request, known, rule))
+    played = ruleset_in_path(request, ruleset, request.read_query(OfVersion).version)
+    return answer(_rule(request, played, rule))
 
 
 @endpoint(
@@ -171,9 +171,9 @@ async def list_scenarios(request: Call, ruleset: str, rule: str) -> Response[byt
     The conformance scenarios that test the rule in this ruleset: each gives a position, commands and what must happen.
     Every test run checks them. `version` shows those of that version of the ruleset. One page holds them all.
     """
-    known = ruleset_in_path(request, ruleset, request.read_query(OfVersion).version)
-    rule = _rule(request, known, rule).id
-    return answer(ScenarioPage(await asyncio.to_thread(scenarios_of, known, rule), None))
+    played = ruleset_in_path(request, ruleset, request.read_query(OfVersion).version)
+    rule = _rule(request, played, rule).id
+    return answer(ScenarioPage(await asyncio.to_thread(scenarios_of, played, rule), None))
 
 
 @endpoint(
@@ -191,12 +191,12 @@ async def list_games_of_rule(request: Call, ruleset: str, rule: str) -> Response
     all that there are, 20 at most. The list may be a moment behind the games.
     """
     request.read_query(Nothing)
-    known, services = ruleset_in_path(request, ruleset), request.services
-    rule = _rule(request, known, rule).id
-    kinds = [kind for kind, rules in concerns(known).items() if rule in rules]
-    seen = {each.game: each for each in await sightings.of_rule(services.rows, known.id, rule, kinds)}
-    games = await services.store.games(among=seen, forks=False, listed=True, limit=AT_WORK)
-    return answer(AtWorkPage(tuple(rule_at_work(row, seen[row.game]) for row in games), None))
+    played, services = ruleset_in_path(request, ruleset), request.services
+    rule = _rule(request, played, rule).id
+    kinds = [kind for kind, rules in concerns(played).items() if rule in rules]
+    by_game = {each.game: each for each in await sightings.of_rule(services.rows, played.id, rule, kinds)}
+    games = await services.store.games(among=by_game, forks=False, listed=True, limit=AT_WORK)
+    return answer(AtWorkPage(tuple(rule_at_work(row, by_game[row.game]) for row in games), None))
 
 
 @endpoint(
@@ -236,7 +236,7 @@ def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
         decisions=dict(ruleset.answers),
         events=tuple(type_name(event) for event in ruleset.events),
         dice=dict(ruleset.dice),
-        chance={type_name(event): shown for event, shown in ruleset.chance.items()},
+        chance={type_name(event): evidence for event, evidence in ruleset.chance.items()},
         concerns=concerns(ruleset),
         words=dict(ruleset.words),
         kinds=dict(ruleset.kinds),

@@ -32,8 +32,8 @@ class _File(Struct):
 def scenarios_of(ruleset: Ruleset[Any], rule: str) -> tuple[ScenarioView, ...]:
     """Return the scenarios that test a rule in a version of a ruleset, in the order of their files."""
     return tuple(
-        shown
-        for written, shown in _all()
+        scenario_view
+        for written, scenario_view in _all()
         if rule in written.rules and ruleset.version in (written.versions_of(ruleset) or ())
     )
 

@@ -67,8 +67,8 @@ class Book:
                 return self._union(info)
             case types.DictType():
                 names = self._of(info.key_type)
-                named = {} if names == {"type": "string"} else {"propertyNames": names}
-                return {"type": "object", **named, "additionalProperties": self._of(info.value_type)}
+                keywords = {} if names == {"type": "string"} else {"propertyNames": names}
+                return {"type": "object", **keywords, "additionalProperties": self._of(info.value_type)}
             case types.TupleType():
                 item, *others = [self._of(item) for item in info.item_types]
                 if any(other != item for other in others):
@@ -84,8 +84,8 @@ class Book:
                 return _plain(info)
 
     def _named(self, schema: Schema) -> Schema:
-        known = self.structs.setdefault(schema["title"], schema)
-        if known != schema:
+        first = self.structs.setdefault(schema["title"], schema)
+        if first != schema:
             raise TypeError(f"two kinds of id are called {schema['title']}")
         return self.reference(schema["title"])
 
@@ -113,9 +113,9 @@ class Book:
 
     def _struct(self, info: types.StructType) -> Schema:
         name = name_of(info.cls)
-        known = self._classes.setdefault(name, info.cls)
-        if known is not info.cls:
-            raise TypeError(f"two shapes are called {name}: {known} and {info.cls}")
+        first = self._classes.setdefault(name, info.cls)
+        if first is not info.cls:
+            raise TypeError(f"two shapes are called {name}: {first} and {info.cls}")
         if name not in self.structs:
             self.structs[name] = {}  # so that a struct may hold its own kind
             self.structs[name].update(self._object(name, info))
@@ -147,14 +147,19 @@ class Book:
                     sentence = f"Default: `{json.dumps(field.default)}`."
                     schema["description"] = " ".join(filter(None, (schema.get("description"), sentence)))
             properties[field.encode_name] = schema
-        made: Schema = {"type": "object", "title": name, "description": summary(info.cls), "properties": properties}
+        object_schema: Schema = {
+            "type": "object",
+            "title": name,
+            "description": summary(info.cls),
+            "properties": properties,
+        }
         if required:
-            made["required"] = required
+            object_schema["required"] = required
         if info.forbid_unknown_fields:
-            made["additionalProperties"] = False
+            object_schema["additionalProperties"] = False
         if isinstance(gesture := getattr(info.cls, "gesture", None), Gesture):
-            made["x-gesture"] = gesture.keyword(properties)
-        return made
+            object_schema["x-gesture"] = gesture.keyword(properties)
+        return object_schema
 
 
 def _is_always_there(info: types.StructType, field: types.Field) -> bool:
@@ -169,13 +174,13 @@ def _is_always_there(info: types.StructType, field: types.Field) -> bool:
 
 def _kinds(shape: type) -> dict[str, Any]:
     """Return the types of a struct's fields, those of a generic base with what the struct says that they are."""
-    given: dict[Any, Any] = {}
+    arguments: dict[Any, Any] = {}
     for base in getattr(shape, "__orig_bases__", ()):
-        given |= zip(getattr(get_origin(base), "__parameters__", ()), get_args(base), strict=False)
+        arguments |= zip(getattr(get_origin(base), "__parameters__", ()), get_args(base), strict=False)
     hints = get_type_hints(shape, include_extras=True)
     for name, kind in hints.items():
         if free := getattr(kind, "__parameters__", ()):
-            hints[name] = kind[tuple(given[parameter] for parameter in free)]
+            hints[name] = kind[tuple(arguments[parameter] for parameter in free)]
     return hints
 
 

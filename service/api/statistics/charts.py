@@ -48,22 +48,22 @@ async def show_chart(request: Call, game: str, chart: str) -> Response[bytes]:
     lead several nations, `points-by-nation.svg` and the like show what each nation had. Charts may be a moment behind.
     """
     request.read_query(Nothing)
-    found = await scoreboard_of(request, game)
+    board = await scoreboard_of(request, game)
     name = chart.removesuffix(".svg")
     if name == DICE and chart != name:
         thrown = await dice.counts(request.services.rows, game=GameId(game))
-        drawn = dice_chart([dice.tally(request.services.library, *key, faces) for key, faces in thrown.items()])
+        svg = dice_chart([dice.tally(request.services.library, *key, faces) for key, faces in thrown.items()])
     else:
-        figures = offered(request.services.library, found.ruleset, found.rounds)
+        figures = offered(request.services.library, board.ruleset, board.rounds)
         if chart == name or name not in figures:
             charts_there = ", ".join(f"{each}.svg" for each in (*figures, DICE))
             raise Problem(UNKNOWN_CHART, f"The game has no chart {chart!r}.", f"It has {charts_there}.")
         if name.endswith(BY_NATION):
             played = await request.services.games.game(GameId(game))
-            drawn = nations_chart(played, figures[name], found.rounds)
+            svg = nations_chart(played, figures[name], board.rounds)
         else:
-            drawn = figure_chart(request.services.library, found.ruleset, figures[name], found.rounds)
-    return cacheable(request, drawn.encode(), request.media(SVG), HEADERS)
+            svg = figure_chart(request.services.library, board.ruleset, figures[name], board.rounds)
+    return cacheable(request, svg.encode(), request.media(SVG), HEADERS)
 
 
 # --- Making them ------------------------------------------------------------------------------------------------------
@@ -71,10 +71,10 @@ async def show_chart(request: Call, game: str, chart: str) -> Response[bytes]:
 
 def offered(library: Library, ruleset: str, rounds: Sequence[RoundScore]) -> dict[str, str]:
     """Return the charts that there are, each with the figure that it shows."""
-    counted = {name: name for each in rounds[-1:] for score in each.scores.values() for name in score}
+    figures = {name: name for each in rounds[-1:] for score in each.scores.values() for name in score}
     nations = [score for each in rounds[-1:] for led in each.nations.values() for score in led.values()]
     by_nation = {f"{name}{BY_NATION}": name for score in nations for name in score}
-    return {**library.current(ruleset).charts, **counted, **by_nation}
+    return {**library.current(ruleset).charts, **figures, **by_nation}
 
 
 def figure_chart(library: Library, ruleset: str, figure: str, rounds: Sequence[RoundScore]) -> str:

@@ -29,18 +29,18 @@ from service.api.statistics.routes import player_record
 def examples(scene: Scene) -> dict[str, Example]:
     """Return what the projections tell of the scene, with a few dice and refusals added."""
     library = scene.library
-    ruleset, now, begun = scene.ruleset, scene.given.game, scene.started.game
+    ruleset, now, beginning = scene.ruleset, scene.given.game, scene.started.game
     entries = (
-        TimelineEntry(scene.joined[-1].game.version + 1, "start", 0, "", in_words(GameStarted(), begun.names), AT),
-        TimelineEntry(begun.version, "phase", begun.round, begun.heading, begun.heading, AT),
+        TimelineEntry(scene.joined[-1].game.version + 1, "start", 0, "", in_words(GameStarted(), beginning.names), AT),
+        TimelineEntry(beginning.version, "phase", beginning.round, beginning.heading, beginning.heading, AT),
     )
     die, sides = next(iter(ruleset.dice.items()), ("d6", tuple("123456")))
-    counted = {side: 29 + 2 * number for number, side in enumerate(sides)}
-    tally = dice.tally(library, ruleset.id, die, counted)
+    face_counts = {side: 29 + 2 * number for number, side in enumerate(sides)}
+    tally = dice.tally(library, ruleset.id, die, face_counts)
     rule = ruleset.catalogue.for_ruleset(ruleset.id)[0].id
     record = RulesetRecord(ruleset.id, gathering=0, running=1, finished=12, won=5)
     return _of_players(scene) | {
-        "showScoreboard": Example(_scoreboard(ruleset, now, begun)),
+        "showScoreboard": Example(_scoreboard(ruleset, now, beginning)),
         "showChart": Example(charts.dice_chart([tally])),
         "showTimeline": Example(TimelinePage(entries, None)),
         "showRecord": Example(player_record(scene.players[0].player, [record])),
@@ -68,7 +68,7 @@ def _of_players(scene: Scene) -> dict[str, Example]:
     }
 
 
-def _scoreboard(ruleset: Ruleset[Any], now: Game, begun: Game) -> ScoreboardView:
+def _scoreboard(ruleset: Ruleset[Any], now: Game, beginning: Game) -> ScoreboardView:
     return ScoreboardView(
         game=GAME,
         ruleset=ruleset.id,
@@ -86,5 +86,5 @@ def _scoreboard(ruleset: Ruleset[Any], now: Game, begun: Game) -> ScoreboardView
         continued_in=None,
         commands=1,
         retractions=0,
-        rounds=(RoundScore(begun.round, begun.version, ruleset.score(begun.table), {}),),
+        rounds=(RoundScore(beginning.round, beginning.version, ruleset.score(beginning.table), {}),),
     )

@@ -53,12 +53,14 @@ async def list_ratings(request: Call) -> Response[bytes]:
     """
     page = request.read_query(LadderQuery)
     ruleset = ruleset_in_path(request, page.ruleset).id
-    shown, player, rank = read_cursor(page.cursor, tuple[int, str, int]) or (0, "", 0)
-    after = (shown, PlayerId(player)) if page.cursor is not None else None
+    number, player, rank = read_cursor(page.cursor, tuple[int, str, int]) or (0, "", 0)
+    after = (number, PlayerId(player)) if page.cursor is not None else None
     pool: Pool = "bots" if page.bots == "true" else "players"
-    found = await ratings.ladder(request.services.rows, pool, ruleset, after, page.limit + 1)
-    accounts = {row.player: row for row in await request.services.accounts.by_ids([each.player for each in found])}
-    ranked = [rated_player(place, each, accounts.get(each.player)) for place, each in enumerate(found, start=rank + 1)]
+    entries = await ratings.ladder(request.services.rows, pool, ruleset, after, page.limit + 1)
+    accounts = {row.player: row for row in await request.services.accounts.by_ids([each.player for each in entries])}
+    ranked = [
+        rated_player(place, each, accounts.get(each.player)) for place, each in enumerate(entries, start=rank + 1)
+    ]
     items, more = first(ranked, page.limit, lambda each: (each.rating.shown, each.player, each.rank))
     return answer(Ladder(tuple(items), more))
 
@@ -84,8 +86,8 @@ async def show_ratings(request: Call, player: str) -> Response[bytes]:
     points = [await ratings.points(rows, each, MOST_POINTS) for each in standings]
     games = {point.game for of_rating in points for point in of_rating}
     hidden = await store.unlisted(games) | await store.private(games) if games else set[GameId]()
-    found = [history(each, of_rating, hidden) for each, of_rating in zip(standings, points, strict=True)]
-    return answer(PlayerRatings(PlayerId(player), tuple(found)))
+    histories = [history(each, of_rating, hidden) for each, of_rating in zip(standings, points, strict=True)]
+    return answer(PlayerRatings(PlayerId(player), tuple(histories)))
 
 
 @endpoint(
@@ -129,8 +131,8 @@ async def show_player_luck(request: Call, player: str) -> Response[bytes]:
         await account_of(request, player)
     private = await request.services.store.private(seats) if seats else set[GameId]()
     read = [(game, seat) for game, seat in seats.items() if game not in private]
-    found = luck.luck_of(request.services.library, await luck.of_seats(rows, read))
-    return answer(PlayerLuck(PlayerId(player), len(read), found))
+    lucks = luck.luck_of(request.services.library, await luck.of_seats(rows, read))
+    return answer(PlayerLuck(PlayerId(player), len(read), lucks))
 
 
 # --- making answers ---------------------------------------------------------------------------------------------------
@@ -144,7 +146,7 @@ def rated_player(rank: int, standing: Standing, account: PlayerRow | None) -> Ra
 
 def history(standing: Standing, points: Sequence[Point], hidden: set[GameId]) -> RatingHistory:
     """Return a rating of a player with its history, which does not name the games in `hidden`."""
-    told = (
+    lines = (
         RatingPoint(
             point.at,
             point.game if point.game not in hidden else None,
@@ -154,7 +156,7 @@ def history(standing: Standing, points: Sequence[Point], hidden: set[GameId]) ->
         )
         for point in points
     )
-    return RatingHistory(standing.ruleset, standing.pool, rating(standing.skill), tuple(told))
+    return RatingHistory(standing.ruleset, standing.pool, rating(standing.skill), tuple(lines))
 
 
 def rating(skill: Skill) -> Rating:

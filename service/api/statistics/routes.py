@@ -51,10 +51,10 @@ async def show_timeline(request: Call, game: str) -> Response[bytes]:
     """
     page = request.read_query(Page)
     after = read_cursor(page.cursor, tuple[Past, str]) or (0, "")
-    found = await timeline.of_game(request.services.rows, GameId(game), after, page.limit + 1)
-    if not found:
+    all_entries = await timeline.of_game(request.services.rows, GameId(game), after, page.limit + 1)
+    if not all_entries:
         await request.services.games.game(GameId(game))  # raises `UnknownGame` when there is none
-    entries, more = first(found, page.limit, lambda entry: (entry.version, entry.kind))
+    entries, more = first(all_entries, page.limit, lambda entry: (entry.version, entry.kind))
     return answer(TimelinePage(tuple(entries), more))
 
 
@@ -71,10 +71,10 @@ async def show_record(request: Call, player: str) -> Response[bytes]:
     How many games the player has played and won, by ruleset.
     """
     request.read_query(Nothing)
-    found = await players.of_player(request.services.rows, PlayerId(player))
-    if not found:
+    records = await players.of_player(request.services.rows, PlayerId(player))
+    if not records:
         await account_of(request, player)
-    return answer(player_record(PlayerId(player), found))
+    return answer(player_record(PlayerId(player), records))
 
 
 @endpoint(
@@ -95,13 +95,13 @@ async def show_dice(request: Call) -> Response[bytes]:
     page = request.read_query(DiceQuery)
     if page.game is not None:
         await require_shown(request.services, GameId(page.game), request.caller)
-    counted = await dice.counts(
+    counts = await dice.counts(
         request.services.rows,
         page.ruleset,
         GameId(page.game) if page.game is not None else None,
         Seat(page.seat) if page.seat is not None else None,
     )
-    tallies = [dice.tally(request.services.library, *key, faces) for key, faces in counted.items()]
+    tallies = [dice.tally(request.services.library, *key, faces) for key, faces in counts.items()]
     items, after = page_of(tallies, lambda tally: f"{tally.ruleset} {tally.die}", page)
     return answer(DicePage(items, after))
 
@@ -119,22 +119,24 @@ async def show_refusals(request: Call) -> Response[bytes]:
     Counts only by rule and ruleset: not who asked, nor for what.
     """
     page = request.read_query(RefusalsQuery)
-    found = await rules.tallies(request.services.rows, request.services.library, page.ruleset)
-    items, after = page_of(found, lambda tally: f"{tally.ruleset} {tally.rule}", page)
+    all_tallies = await rules.tallies(request.services.rows, request.services.library, page.ruleset)
+    items, after = page_of(all_tallies, lambda tally: f"{tally.ruleset} {tally.rule}", page)
     return answer(RuleTallyPage(items, after))
 
 
-def player_record(player: PlayerId, found: list[players.RulesetRecord]) -> PlayerRecord:
+def player_record(player: PlayerId, records: list[players.RulesetRecord]) -> PlayerRecord:
     """Return a player's record as it is sent."""
-    return PlayerRecord(player, sum(each.finished for each in found), sum(each.won for each in found), tuple(found))
+    return PlayerRecord(
+        player, sum(each.finished for each in records), sum(each.won for each in records), tuple(records)
+    )
 
 
 async def scoreboard_of(request: Call, game: str) -> scoreboard.ScoreboardView:
     """Return the scoreboard of a game. Raises `UnknownGame`, or `Problem` while there is no scoreboard yet."""
-    found = await scoreboard.of_game(request.services.rows, GameId(game))
-    if found is None:
+    view = await scoreboard.of_game(request.services.rows, GameId(game))
+    if view is None:
         played = await request.services.games.game(GameId(game))
         if played.forked is not None:
             raise Problem(NOT_COUNTED, f"Game {game!r} is a fork.", NOT_COUNTED.remedy)
         raise Problem(UNAVAILABLE, "The scoreboard of this game is not ready yet.", headers={"Retry-After": "1"})
-    return found
+    return view

@@ -40,8 +40,8 @@ async def acted(request: Call, tournament: str, content: Sequence[Any], decide: 
     committee, player = request.services.committee, request.signed_in.player
     key, expected = request.key, request.expected
     async with explained():
-        done = await committee.act(TournamentId(tournament), player, content, decide, expected=expected, key=key)
-    return await answer_tournament(request, done)
+        proceeding = await committee.act(TournamentId(tournament), player, content, decide, expected=expected, key=key)
+    return await answer_tournament(request, proceeding)
 
 
 async def answer_tournament(
@@ -70,14 +70,14 @@ async def explained() -> AsyncIterator[None]:
 
 async def require_director(request: Call, tournament: str, *, as_organizer: bool = False) -> Tournament:
     """Return the tournament, which the caller directs. Raises `Problem`."""
-    found = (await request.services.committee.now(TournamentId(tournament))).tournament
+    now = (await request.services.committee.now(TournamentId(tournament))).tournament
     player = request.signed_in.player
-    if as_organizer and player != found.organizer:
-        raise Problem(NOT_A_DIRECTOR, "You do not organize this tournament.", f"Its organizer is {found.organizer}.")
-    if player not in found.directors:
-        directors = ", ".join(found.directors)
+    if as_organizer and player != now.organizer:
+        raise Problem(NOT_A_DIRECTOR, "You do not organize this tournament.", f"Its organizer is {now.organizer}.")
+    if player not in now.directors:
+        directors = ", ".join(now.directors)
         raise Problem(NOT_A_DIRECTOR, "You do not direct this tournament.", f"Its directors are {directors}.")
-    return found
+    return now
 
 
 def directing(act: Callable[..., Inscribed], *values: Any) -> Decide:
@@ -98,7 +98,7 @@ def number_of(text: str) -> int:
 
 def round_of(tournament: Tournament, text: str) -> Round:
     """Return the round with a number in an address. Raises `UnknownRound`."""
-    found = tournament.field.rounds.get(number_of(text))
-    if found is None:
+    round_ = tournament.field.rounds.get(number_of(text))
+    if round_ is None:
         raise UnknownRound(f"Tournament {tournament.id!r} has no round {number_of(text)}.")
-    return found
+    return round_

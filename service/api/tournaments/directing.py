@@ -87,14 +87,14 @@ async def announce_tournament(request: Call) -> Response[bytes]:
     committee, player = request.services.committee, request.signed_in.player
     fits = partial(request.services.leagues.require_season, wish.regulations)
     try:
-        done = await committee.announce(player, wish.regulations, wish.title, key=request.key, fits=fits)
+        proceeding = await committee.announce(player, wish.regulations, wish.title, key=request.key, fits=fits)
     except Refusal as refusal:
         raise refused(refusal, (common_rules(),)) from None
     except msgspec.ValidationError as error:
         ruleset = request.services.library.current(wish.regulations.ruleset)
         raise invalid_body(error, ruleset.setup, "$.regulations.setup") from None
-    location = {"Location": f"/v1/tournaments/{done.tournament.id}"}
-    return await answer_tournament(request, done, 201, location)
+    location = {"Location": f"/v1/tournaments/{proceeding.tournament.id}"}
+    return await answer_tournament(request, proceeding, 201, location)
 
 
 @endpoint(
@@ -120,13 +120,13 @@ async def change_regulations(request: Call, tournament: str) -> Response[bytes]:
     committee, player = request.services.committee, request.signed_in.player
     try:
         async with explained():
-            done = await committee.change(
+            proceeding = await committee.change(
                 TournamentId(tournament), player, wish, expected=request.expected, key=request.key
             )
     except msgspec.ValidationError as error:
         ruleset = request.services.library.current(wish.ruleset)
         raise invalid_body(error, ruleset.setup, "$.setup") from None
-    return await answer_tournament(request, done)
+    return await answer_tournament(request, proceeding)
 
 
 @_of_the_organizer("/v1/tournaments/{tournament:str}/directors/{player:str}", problems=(*DIRECTED, UNKNOWN_PLAYER))
@@ -183,8 +183,8 @@ async def show_agenda(request: Call, tournament: str) -> Response[bytes]:
     ruling.
     """
     request.read_query(Nothing)
-    found = await require_director(request, tournament)
-    return answer(await agenda_of(found, request.services.games, request.services.store), headers=etag(found.version))
+    now = await require_director(request, tournament)
+    return answer(await agenda_of(now, request.services.games, request.services.store), headers=etag(now.version))
 
 
 @_of_a_director("/v1/tournaments/{tournament:str}/drops", body=NewDrop)

@@ -38,11 +38,11 @@ async def export_tournament(request: Call, tournament: str) -> Response[bytes] |
     """
     request.read_query(Nothing)
     committee = request.services.committee
-    found = (await committee.now(TournamentId(tournament))).tournament
-    records = (await committee.records(found.id))[: found.version]
-    tag = f'"{found.version}.{found.head.hex()[:16]}"'
-    headers = saved_as(request, found.id)
-    return await download(request, lambda: proof.export(found, records), tag, request.media(NDJSON), headers)
+    now = (await committee.now(TournamentId(tournament))).tournament
+    records = (await committee.records(now.id))[: now.version]
+    tag = f'"{now.version}.{now.head.hex()[:16]}"'
+    headers = saved_as(request, now.id)
+    return await download(request, lambda: proof.export(now, records), tag, request.media(NDJSON), headers)
 
 
 @endpoint(
@@ -60,10 +60,10 @@ async def export_standings(request: Call, tournament: str) -> Response[bytes]:
     JSON are exact. A name that a spreadsheet would take for a formula has an apostrophe before it.
     """
     request.read_query(Nothing)
-    found, lines = await request.services.committee.standings(TournamentId(tournament))
-    names = await names_of(request.services, found.field.entrants)
-    content = standings_csv(found, lines, names)
-    return cacheable(request, content, request.media(CSV), _saved(f"{found.id}-standings.csv"))
+    now, lines = await request.services.committee.standings(TournamentId(tournament))
+    names = await names_of(request.services, now.field.entrants)
+    content = standings_csv(now, lines, names)
+    return cacheable(request, content, request.media(CSV), _saved(f"{now.id}-standings.csv"))
 
 
 @endpoint(
@@ -80,11 +80,11 @@ async def export_crosstable(request: Call, tournament: str) -> Response[bytes]:
     As CSV, in the form of the standings: for each round the table, the place and the points of each player.
     """
     request.read_query(Nothing)
-    found = (await request.services.committee.now(TournamentId(tournament))).tournament
-    lines = await asyncio.to_thread(crosstable, found.field)
-    names = await names_of(request.services, found.field.entrants)
-    content = crosstable_csv(found, lines, names)
-    return cacheable(request, content, request.media(CSV), _saved(f"{found.id}-crosstable.csv"))
+    now = (await request.services.committee.now(TournamentId(tournament))).tournament
+    lines = await asyncio.to_thread(crosstable, now.field)
+    names = await names_of(request.services, now.field.entrants)
+    content = crosstable_csv(now, lines, names)
+    return cacheable(request, content, request.media(CSV), _saved(f"{now.id}-crosstable.csv"))
 
 
 @endpoint(
@@ -102,10 +102,10 @@ async def show_calendar(request: Call, tournament: str) -> Response[bytes]:
     themselves, and from when on unfinished games can be adjudicated. Everybody gets the same.
     """
     request.read_query(Nothing)
-    found = await request.services.committee.now(TournamentId(tournament))
+    now = await request.services.committee.now(TournamentId(tournament))
     base = request.services.settings.public_url.rstrip("/")
     page = f"{base}/tournaments/{tournament}" if base else ""
-    content = await asyncio.to_thread(calendar_of, found.tournament, found.row.title, page)
+    content = await asyncio.to_thread(calendar_of, now.tournament, now.row.title, page)
     return cacheable(request, content, request.media(CALENDAR), _saved(f"{tournament}.ics"))
 
 

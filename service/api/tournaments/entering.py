@@ -41,12 +41,12 @@ async def enter_tournament(request: Call, tournament: str) -> Response[bytes]:
     request.read_query(Nothing)
     club = (await request.read_body(_new_entry)).club
     services = request.services
-    found = (await services.committee.now(TournamentId(tournament))).tournament
+    now = (await services.committee.now(TournamentId(tournament))).tournament
     async with explained():
-        await services.leagues.require_belonging(found, request.signed_in.player)
+        await services.leagues.require_belonging(now, request.signed_in.player)
         for other in await services.store.joinings.joined_with(request.signed_in.player):
-            asked = f"{other} was joined with your account, and has entered this tournament."
-            refuse_unless(other not in found.field.entrants, "TAB-JOIN-05", asked, "One person enters once.")
+            wrong = f"{other} was joined with your account, and has entered this tournament."
+            refuse_unless(other not in now.field.entrants, "TAB-JOIN-05", wrong, "One person enters once.")
     return await acted(request, tournament, ["enter", club], directing(entering.enter, club))
 
 

@@ -87,8 +87,8 @@ class _Club:
         self.tournament = inscribed.tournament
         self.records.extend(inscribed.records)
 
-    def act(self, act: Callable[..., Inscribed], *given: Any, by: PlayerId | None = DIRECTOR) -> TournamentDetail:
-        self._take(act(self.tournament, *given, Cause(by) if by is not None else Cause(by="house"), AT))
+    def act(self, act: Callable[..., Inscribed], *arguments: Any, by: PlayerId | None = DIRECTOR) -> TournamentDetail:
+        self._take(act(self.tournament, *arguments, Cause(by) if by is not None else Cause(by="house"), AT))
         return self.detail
 
     @property
@@ -116,40 +116,40 @@ def _copied(club: _Club) -> _Club:
 
 def examples(scene: Scene) -> dict[str, Example]:
     """Return the examples of the endpoints for tournaments, by their names."""
-    club, found = _Club(scene), dict[str, Example]()
+    club, samples = _Club(scene), dict[str, Example]()
     announced = club.detail
-    found["announceTournament"] = Example(announced, NewTournament(club.regulations, TITLE))
+    samples["announceTournament"] = Example(announced, NewTournament(club.regulations, TITLE))
     presets = presets_view(scene.ruleset.id, scene.ruleset.players)
-    found["listTournamentPresets"] = Example(replace(presets, items=presets.items[:1]))
-    found["listTournaments"] = Example(TournamentPage((tournament_summary(club.proceeding.row),), None))
-    found["nameDirector"] = Example(club.act(directing.name_director, club.players[0]))
-    found["releaseDirector"] = Example(club.act(directing.release_director, club.players[0]))
+    samples["listTournamentPresets"] = Example(replace(presets, items=presets.items[:1]))
+    samples["listTournaments"] = Example(TournamentPage((tournament_summary(club.proceeding.row),), None))
+    samples["nameDirector"] = Example(club.act(directing.name_director, club.players[0]))
+    samples["releaseDirector"] = Example(club.act(directing.release_director, club.players[0]))
     changed = replace(club.regulations, confirmed_after=12)
     changed_view = club.act(directing.change, changed, scene.ruleset.players)
-    found["changeRegulations"] = Example(changed_view, changed)
+    samples["changeRegulations"] = Example(changed_view, changed)
     for player in club.players:
         entered = club.act(entering.enter, "Ostia", by=player)
-        found["enterTournament"] = Example(entered, NewEntry("Ostia"))
+        samples["enterTournament"] = Example(entered, NewEntry("Ostia"))
         checked = club.act(entering.check_in, f"dice of {club.names[player]}", by=player)
-        found["checkIn"] = Example(checked, NewCheckIn(f"dice of {club.names[player]}"))
-    found["withdrawFromTournament"] = Example(_copied(club).act(entering.withdraw, by=club.players[0]))
+        samples["checkIn"] = Example(checked, NewCheckIn(f"dice of {club.names[player]}"))
+    samples["withdrawFromTournament"] = Example(_copied(club).act(entering.withdraw, by=club.players[0]))
     text = "The first round begins at eight."
-    found["makeAnnouncement"] = Example(club.act(directing.tell_all, text), NewAnnouncement(text))
+    samples["makeAnnouncement"] = Example(club.act(directing.tell_all, text), NewAnnouncement(text))
     club.act(rounds.close_check_in, secret_of(SECRET, 1).hex())
     draw = drawn_without_solver(club.tournament.field, club.round)
     club.act(rounds.draft, draw, "slices", None)
-    found["drawRound"] = Example(club.round_shown)
-    found["showDraft"] = Example(DraftState(TOURNAMENT, 1, 1, "drafted"))
+    samples["drawRound"] = Example(club.round_shown)
+    samples["showDraft"] = Example(DraftState(TOURNAMENT, 1, 1, "drafted"))
     cost, costs = rounds.price(club.tournament, 1, 1, draw, Cause(DIRECTOR))
     priced = PricedTables(TOURNAMENT, club.tournament.version, 1, 1, cost, cost, costs)
-    found["checkPublication"] = Example(priced, NewTables(1, draw))
+    samples["checkPublication"] = Example(priced, NewTables(1, draw))
     club.act(rounds.publish, 1, None, None)
-    found["publishRound"] = Example(club.round_shown, Publication(1))
+    samples["publishRound"] = Example(club.round_shown, Publication(1))
     cancelled = _copied(club)
     cancelled.act(rounds.cancel_round, 1, REASON)
-    found["cancelRound"] = Example(cancelled.round_shown, Reason(REASON))
+    samples["cancelRound"] = Example(cancelled.round_shown, Reason(REASON))
     club.act(rounds.open_table, 1, 1, GAME, by=None)
-    found["showRound"] = Example(club.round_shown)
+    samples["showRound"] = Example(club.round_shown)
     table = club.round.tables[0]
     waits = AgendaTable(
         1,
@@ -160,39 +160,39 @@ def examples(scene: Scene) -> dict[str, Example]:
         absent=table.players[:1],
         adjudicated_from=moment(milliseconds(AT) + club.regulations.unfinished.days * DAY),
     )
-    found["showAgenda"] = Example(Agenda(TOURNAMENT, club.tournament.version, (), (waits,), 0))
+    samples["showAgenda"] = Example(Agenda(TOURNAMENT, club.tournament.version, (), (waits,), 0))
     bye = club.round.byes[0]
-    found["seatSubstitute"] = Example(
+    samples["seatSubstitute"] = Example(
         club.act(rounds.substitute, 1, 1, table.players[0], bye, REASON),
         NewSubstitute(table.players[0], bye, REASON),
     )
     order = tuple((player,) for player in club.round.tables[0].players)
     rule = scene.ruleset.catalogue.for_ruleset(scene.ruleset.id)[0].id
     club.act(results.take_result, 1, 1, order, "won", rule, 80, SECRET.hex(), (), by=None)
-    found["dropPlayer"] = Example(club.act(directing.drop, order[-1][0], REASON), NewDrop(order[-1][0], REASON))
-    found["givePenalty"] = Example(
+    samples["dropPlayer"] = Example(club.act(directing.drop, order[-1][0], REASON), NewDrop(order[-1][0], REASON))
+    samples["givePenalty"] = Example(
         club.act(directing.penalize, order[0][0], "warning", 0, REASON), NewPenalty(order[0][0], "warning", REASON)
     )
     club.act(results.confirm, 1, 1)
-    found["confirmResult"] = Example(club.round_shown)
+    samples["confirmResult"] = Example(club.round_shown)
     club.act(results.overrule, 1, 1, order, REASON)
-    found["overruleResult"] = Example(club.round_shown, NewResult(order, REASON))
-    found["showTournament"] = Example(club.detail)
+    samples["overruleResult"] = Example(club.round_shown, NewResult(order, REASON))
+    samples["showTournament"] = Example(club.detail)
     field = club.tournament.field
-    found["showStandings"] = Example(standings_view(club.tournament, standings(field), club.names))
-    found["showCrosstable"] = Example(crosstable_view(club.tournament, crosstable(field)))
-    found["closeTournament"] = Example(club.act(directing.close))
+    samples["showStandings"] = Example(standings_view(club.tournament, standings(field), club.names))
+    samples["showCrosstable"] = Example(crosstable_view(club.tournament, crosstable(field)))
+    samples["closeTournament"] = Example(club.act(directing.close))
     called_off = _Club(scene)
-    found["cancelTournament"] = Example(called_off.act(directing.cancel, REASON), Reason(REASON))
+    samples["cancelTournament"] = Example(called_off.act(directing.cancel, REASON), Reason(REASON))
     events = tuple(map(event_view, club.records))
-    found["listTournamentEvents"] = Example(TournamentEventPage(events[:2], events[1].version))
+    samples["listTournamentEvents"] = Example(TournamentEventPage(events[:2], events[1].version))
     last = events[-1]
-    found["streamTournamentEvents"] = Example(
+    samples["streamTournamentEvents"] = Example(
         StreamedTournamentEvent(str(last.version), msgspec.json.encode(last).decode(), last.type)
     )
-    found["exportStandings"] = Example(standings_csv(club.tournament, standings(field), club.names).decode())
-    found["exportCrosstable"] = Example(crosstable_csv(club.tournament, crosstable(field), club.names).decode())
-    found["showCalendar"] = Example(calendar_of(club.tournament, TITLE, "").decode())
+    samples["exportStandings"] = Example(standings_csv(club.tournament, standings(field), club.names).decode())
+    samples["exportCrosstable"] = Example(crosstable_csv(club.tournament, crosstable(field), club.names).decode())
+    samples["showCalendar"] = Example(calendar_of(club.tournament, TITLE, "").decode())
     lines = proof.export(club.tournament, club.records)
-    found["exportTournament"] = Example("".join(line.decode() for line in lines))
-    return found
+    samples["exportTournament"] = Example("".join(line.decode() for line in lines))
+    return samples

@@ -88,20 +88,22 @@ async def draw_round(request: Call, tournament: str) -> Response[bytes]:
     committee, player = request.services.committee, request.signed_in.player
     if request.prefers("respond-async"):
         async with explained():
-            found, done = await request.services.drafts.begin(
+            now, is_drawn = await request.services.drafts.begin(
                 TournamentId(tournament), player, expected=request.expected, key=request.key
             )
-        number = len(found.tournament.field.rounds)
-        if done:
-            return _answer_round(found, number)
-        draft = len(found.tournament.field.rounds[number].drafts) + 1
+        number = len(now.tournament.field.rounds)
+        if is_drawn:
+            return _answer_round(now, number)
+        draft = len(now.tournament.field.rounds[number].drafts) + 1
         place = {"Location": f"/v1/tournaments/{tournament}/rounds/{number}/drafts/{draft}"}
-        view = round_view(found, found.tournament.field.rounds[number])
-        return answer(view, 202, {**place, **etag(found.tournament.version)})
+        view = round_view(now, now.tournament.field.rounds[number])
+        return answer(view, 202, {**place, **etag(now.tournament.version)})
     async with explained():
-        done = await committee.draw_round(TournamentId(tournament), player, expected=request.expected, key=request.key)
-    current = done.tournament.field.rounds[len(done.tournament.field.rounds)]
-    return answer(round_view(done, current), headers=etag(done.tournament.version))
+        is_drawn = await committee.draw_round(
+            TournamentId(tournament), player, expected=request.expected, key=request.key
+        )
+    current = is_drawn.tournament.field.rounds[len(is_drawn.tournament.field.rounds)]
+    return answer(round_view(is_drawn, current), headers=etag(is_drawn.tournament.version))
 
 
 @endpoint(
@@ -168,11 +170,11 @@ async def check_publication(request: Call, tournament: str, round: str) -> Respo
     number = round_of(await require_director(request, tournament), round).number
     committee, player = request.services.committee, request.signed_in.player
     async with explained():
-        found, cost, tables = await committee.price(
+        now, cost, tables = await committee.price(
             TournamentId(tournament), player, number, wish.draft, wish.drawn, expected=request.expected
         )
-    version, before = found.tournament.version, found.sheets[number].drafts[wish.draft - 1].cost
-    priced = PricedTables(found.tournament.id, version, number, wish.draft, cost, before, tables)
+    version, before = now.tournament.version, now.sheets[number].drafts[wish.draft - 1].cost
+    priced = PricedTables(now.tournament.id, version, number, wish.draft, cost, before, tables)
     return answer(priced, headers=etag(version))
 
 
@@ -189,10 +191,10 @@ async def cancel_round(request: Call, tournament: str, round: str) -> Response[b
     number = round_of(await require_director(request, tournament), round).number
     committee, player = request.services.committee, request.signed_in.player
     async with explained():
-        done = await committee.cancel_round(
+        outcome = await committee.cancel_round(
             TournamentId(tournament), player, number, reason, expected=request.expected, key=request.key
         )
-    return _answer_round(done, number)
+    return _answer_round(outcome, number)
 
 
 @_of_a_round(f"{_TABLE}/result", body=NewResult)
@@ -220,10 +222,10 @@ async def confirm_result(request: Call, tournament: str, round: str, table: str)
     last round. The request has no body. With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
-    drawn, at = round_of(await require_director(request, tournament), round), number_of(table)
-    number, found, services = drawn.number, drawn.table(at), request.services
-    if found is not None and not (found.result is not None and found.result.confirmed):
-        await take(services.committee, services.games, services.desk, TournamentId(tournament), number, found)
+    current, at = round_of(await require_director(request, tournament), round), number_of(table)
+    number, at_table, services = current.number, current.table(at), request.services
+    if at_table is not None and not (at_table.result is not None and at_table.result.confirmed):
+        await take(services.committee, services.games, services.desk, TournamentId(tournament), number, at_table)
     decide = directing(results.confirm, number, at)
     return await _acted(request, tournament, number, ["confirm", number, at], decide)
 
@@ -248,9 +250,11 @@ async def _acted(request: Call, tournament: str, number: int, content: list[obje
     committee, player = request.services.committee, request.signed_in.player
     key, expected = request.key, request.expected
     async with explained():
-        done = await committee.act(TournamentId(tournament), player, content, decide, expected=expected, key=key)
-    return _answer_round(done, number)
+        outcome = await committee.act(TournamentId(tournament), player, content, decide, expected=expected, key=key)
+    return _answer_round(outcome, number)
 
 
-def _answer_round(done: Proceeding, number: int) -> Response[bytes]:
-    return answer(round_view(done, done.tournament.field.rounds[number]), headers=etag(done.tournament.version))
+def _answer_round(proceeding: Proceeding, number: int) -> Response[bytes]:
+    return answer(
+        round_view(proceeding, proceeding.tournament.field.rounds[number]), headers=etag(proceeding.tournament.version)
+    )

@@ -53,14 +53,14 @@ async def list_tournaments(request: Call) -> Response[bytes]:
     after = read_cursor(page.cursor, str)
     if after is not None and await store.tournament(TournamentId(after)) is None:
         raise UnknownCursor(after)
-    found = await store.tournaments(
+    entries = await store.tournaments(
         status=page.status,
         ruleset=page.ruleset,
         organizer=PlayerId(page.organizer) if page.organizer is not None else None,
         after=TournamentId(after) if after is not None else None,
         limit=page.limit + 1,
     )
-    rows, more = first(found, page.limit, lambda row: row.tournament)
+    rows, more = first(entries, page.limit, lambda row: row.tournament)
     return answer(TournamentPage(tuple(map(tournament_summary, rows)), more))
 
 
@@ -79,8 +79,8 @@ async def list_tournament_presets(request: Call, ruleset: str) -> Response[bytes
     announce a tournament with it.
     """
     request.read_query(Nothing)
-    known = ruleset_in_path(request, ruleset)
-    return cacheable(request, encode(presets_view(known.id, known.players)))
+    played = ruleset_in_path(request, ruleset)
+    return cacheable(request, encode(presets_view(played.id, played.players)))
 
 
 @endpoint(
@@ -113,9 +113,9 @@ async def show_standings(request: Call, tournament: str) -> Response[bytes]:
     Results that do not count yet are in it, and marked as provisional.
     """
     request.read_query(Nothing)
-    found, lines = await request.services.committee.standings(TournamentId(tournament))
-    names = await names_of(request.services, found.field.entrants)
-    return answer(standings_view(found, lines, names), headers=etag(found.version))
+    now, lines = await request.services.committee.standings(TournamentId(tournament))
+    names = await names_of(request.services, now.field.entrants)
+    return answer(standings_view(now, lines, names), headers=etag(now.version))
 
 
 @endpoint(
@@ -131,9 +131,9 @@ async def show_crosstable(request: Call, tournament: str) -> Response[bytes]:
     Who met whom in each round, and what that earned, in the order of the standings.
     """
     request.read_query(Nothing)
-    found = (await request.services.committee.now(TournamentId(tournament))).tournament
-    lines = await asyncio.to_thread(crosstable, found.field)
-    return answer(crosstable_view(found, lines), headers=etag(found.version))
+    now = (await request.services.committee.now(TournamentId(tournament))).tournament
+    lines = await asyncio.to_thread(crosstable, now.field)
+    return answer(crosstable_view(now, lines), headers=etag(now.version))
 
 
 @endpoint(
@@ -149,9 +149,9 @@ async def show_round(request: Call, tournament: str, round: str) -> Response[byt
     Its lots, the drafts of its tables with their costs, its tables with their games, and their results.
     """
     request.read_query(Nothing)
-    found = await request.services.committee.now(TournamentId(tournament))
-    drawn = round_of(found.tournament, round)
-    return answer(round_view(found, drawn), headers=etag(found.tournament.version))
+    now = await request.services.committee.now(TournamentId(tournament))
+    current = round_of(now.tournament, round)
+    return answer(round_view(now, current), headers=etag(now.tournament.version))
 
 
 @endpoint(
@@ -169,8 +169,8 @@ async def list_tournament_events(request: Call, tournament: str) -> Response[byt
     that are hashed is the id of the tournament.
     """
     page, committee = request.read_query(TournamentEventsPage), request.services.committee
-    found = (await committee.now(TournamentId(tournament))).tournament
-    records = await committee.records(found.id, page.after, page.limit)
-    more = bool(records) and records[-1].version < found.version
+    now = (await committee.now(TournamentId(tournament))).tournament
+    records = await committee.records(now.id, page.after, page.limit)
+    more = bool(records) and records[-1].version < now.version
     shown_page = TournamentEventPage(tuple(map(event_view, records)), records[-1].version if more else None)
-    return answer(shown_page, headers=etag(found.version))
+    return answer(shown_page, headers=etag(now.version))

@@ -76,24 +76,24 @@ def tournament_detail(proceeding: Proceeding, names: Known) -> TournamentDetail:
     )
 
 
-def round_view(proceeding: Proceeding, drawn: Round) -> RoundView:
+def round_view(proceeding: Proceeding, current: Round) -> RoundView:
     """Return a round as it is sent."""
-    sheet = proceeding.sheets.get(drawn.number) or Sheet()
+    sheet = proceeding.sheets.get(current.number) or Sheet()
     published = sheet.published
     reason = None if published is None or published.reason is UNSET else published.reason
     return RoundView(
         proceeding.tournament.id,
         proceeding.tournament.version,
-        drawn.number,
-        drawn.status,
-        drawn.secret,
-        drawn.present,
+        current.number,
+        current.status,
+        current.secret,
+        current.present,
         tuple(
             DraftView(each.draft, each.drawn, each.cost, each.by, None if each.bound is UNSET else each.bound)
             for each in sheet.drafts
         ),
-        tuple(map(_table, drawn.tables)),
-        drawn.byes,
+        tuple(map(_table, current.tables)),
+        current.byes,
         published.cost if published is not None else None,
         sheet.cancelled or reason,
         proceeding.repeated,
@@ -102,10 +102,10 @@ def round_view(proceeding: Proceeding, drawn: Round) -> RoundView:
 
 def _table(table: Table) -> TableView:
     result = table.result
-    shown = None
+    result_view = None
     if result is not None:
-        shown = TableResult(result.order, result.how, result.left, result.at, result.confirmed)
-    return TableView(table.number, table.players, table.game, table.opened or None, shown, table.away)
+        result_view = TableResult(result.order, result.how, result.left, result.at, result.confirmed)
+    return TableView(table.number, table.players, table.game, table.opened or None, result_view, table.away)
 
 
 def standings_view(tournament: Tournament, lines: list[Standing], names: Known) -> TournamentStandings:

@@ -85,8 +85,8 @@ async def show_tile(request: Call, level: str, tile: str) -> Response[bytes]:
     """
     request.read_query(Nothing)
     number = int(level) if level in _LEVELS else None
-    wanted = _tile(number, tile)
-    body = await request.services.transparency.tile(wanted) if wanted is not None else None
+    place = _tile(number, tile)
+    body = await request.services.transparency.tile(place) if place is not None else None
     return _lasting(request, body, f"{level}/{_path(tile)}")
 
 
@@ -109,8 +109,8 @@ async def show_entries(request: Call, tile: str) -> Response[bytes]:
     changes.
     """
     request.read_query(Nothing)
-    wanted = _tile(0, tile)
-    body = await request.services.transparency.bundle(wanted) if wanted is not None else None
+    place = _tile(0, tile)
+    body = await request.services.transparency.bundle(place) if place is not None else None
     return _lasting(request, body, f"entries/{_path(tile)}", packs=True)
 
 
@@ -276,8 +276,8 @@ def _path(tile: object) -> str:
 
 
 def _tile(level: int | None, tile: object) -> Tile | None:
-    found = read_number(_path(tile))
-    return Tile(level, *found) if level is not None and found is not None else None
+    numbers = read_number(_path(tile))
+    return Tile(level, *numbers) if level is not None and numbers is not None else None
 
 
 def _lasting(request: Call, body: bytes | None, path: str, *, packs: bool = False) -> Response[bytes]:

@@ -20,18 +20,20 @@ def examples(scene: Scene) -> dict[str, Example]:
     if not view.lessons:
         return {"showTutorial": Example(view)}
     stage = stages(scene.ruleset, scene.board)[LESSON]
-    given = msgspec.json.encode(stage.lesson.command)
-    tried = outcome(drawing_of, stage, given)
+    command = msgspec.json.encode(stage.lesson.command)
+    tried = outcome(drawing_of, stage, command)
     return {
         "showTutorial": Example(msgspec.structs.replace(view, lessons=view.lessons[:1])),
         "showLesson": Example(_excerpt(position(drawing_of, stage))),
-        "tryLesson": Example(msgspec.structs.replace(tried, scene=_sketched(tried.scene)), LessonTry(Raw(given))),
+        "tryLesson": Example(msgspec.structs.replace(tried, scene=_sketched(tried.scene)), LessonTry(Raw(command))),
     }
 
 
-def _excerpt(shown: LessonPosition) -> LessonPosition:
+def _excerpt(lesson_position: LessonPosition) -> LessonPosition:
     """Return a position cut down to its first option and one area of its picture, so that the example is short."""
-    return msgspec.structs.replace(shown, options=shown.options[:1], scene=_sketched(shown.scene))
+    return msgspec.structs.replace(
+        lesson_position, options=lesson_position.options[:1], scene=_sketched(lesson_position.scene)
+    )
 
 
 def _sketched(scene: Any) -> Any:

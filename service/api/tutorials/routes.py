@@ -70,10 +70,10 @@ async def show_lesson(request: Call, ruleset: str, lesson: str) -> Response[byte
     The position as the learner's seat sees it, and the commands that the rules allow there, as for a game.
     """
     request.read_query(Nothing)
-    known, services = ruleset_in_path(request, ruleset), request.services
-    await _staged(request, known, lesson)
-    board = services.boards(known.board)
-    return answer_json(await asyncio.to_thread(_position, services.drawings, known, board, lesson))
+    played, services = ruleset_in_path(request, ruleset), request.services
+    await _staged(request, played, lesson)
+    board = services.boards(played.board)
+    return answer_json(await asyncio.to_thread(_position, services.drawings, played, board, lesson))
 
 
 @endpoint(
@@ -91,15 +91,15 @@ async def try_lesson(request: Call, ruleset: str, lesson: str) -> Response[bytes
     Nothing is stored, so you can try as often as you like, and need no account.
     """
     request.read_query(Nothing)
-    known, services = ruleset_in_path(request, ruleset), request.services
-    stage = await _staged(request, known, lesson)
+    played, services = ruleset_in_path(request, ruleset), request.services
+    stage = await _staged(request, played, lesson)
     wish = await request.read_body(_try)
     try:
         return answer(await asyncio.to_thread(outcome, services.drawings, stage, wish.command))
     except Refusal as refusal:
         decisions, seat = stage.ruleset.decisions(stage.table), stage.lesson.seat
-        url = f"/v1/rulesets/{known.id}/tutorial/{lesson}"
-        raise refused(refusal, services.catalogues(known), decisions, seat, url, "$.command") from None
+        url = f"/v1/rulesets/{played.id}/tutorial/{lesson}"
+        raise refused(refusal, services.catalogues(played), decisions, seat, url, "$.command") from None
 
 
 def tutorial_view(ruleset: Ruleset[Any]) -> TutorialView:
@@ -137,13 +137,13 @@ def position(drawings: Drawings, stage: Stage) -> LessonPosition:
     )
 
 
-def outcome(drawings: Drawings, stage: Stage, given: bytes | Raw) -> LessonOutcome:
+def outcome(drawings: Drawings, stage: Stage, raw_command: bytes | Raw) -> LessonOutcome:
     """Return the outcome of a command in a lesson. Raises `Refusal`."""
     ruleset, lesson = stage.ruleset, stage.lesson
-    (command,) = sent_commands(ruleset, [given])
+    (command,) = sent_commands(ruleset, [raw_command])
     draft = stage.attempt(command)
     sheet = _sheet(drawings, stage)
-    places = [found for event in draft.events if (found := happening(event, sheet.drawing)) is not None]
+    places = [place for event in draft.events if (place := happening(event, sheet.drawing)) is not None]
     ids = [each.id for each in lessons(ruleset)]
     return LessonOutcome(
         ruleset=ruleset.id,
@@ -177,11 +177,11 @@ def _sheet(drawings: Drawings, stage: Stage) -> Sheet:
 
 
 async def _staged(request: Call, ruleset: Ruleset[Any], lesson: str) -> Stage:
-    found = await asyncio.to_thread(_stages, ruleset, request.services.boards(ruleset.board))
-    if lesson not in found:
+    by_lesson = await asyncio.to_thread(_stages, ruleset, request.services.boards(ruleset.board))
+    if lesson not in by_lesson:
         sentence = f"The tutorial of {ruleset.title} has no lesson {lesson!r}."
         raise Problem(UNKNOWN_LESSON, sentence, UNKNOWN_LESSON.remedy)
-    return found[lesson]
+    return by_lesson[lesson]
 
 
 @lru_cache(maxsize=16)

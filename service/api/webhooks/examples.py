@@ -32,25 +32,25 @@ _BASE: Final = "https://games.example.org"
 
 def event(kind: str, scene: Scene) -> WebhookEvent:
     """Return an example of a type of events."""
-    game, started, given = f"{_BASE}/v1/games/{GAME}", scene.started, scene.given
+    game, started, acted = f"{_BASE}/v1/games/{GAME}", scene.started, scene.given
     if kind in (PING, SWITCHED_OFF):
-        told = WebhookData(webhook=WEBHOOK)
+        data = WebhookData(webhook=WEBHOOK)
     elif kind == MOVED:
-        after = given.records[0].version - 1
-        events = tuple(dict.fromkeys(record.type for record in given.records))
-        version = given.records[-1].version
+        after = acted.records[0].version - 1
+        events = tuple(dict.fromkeys(record.type for record in acted.records))
+        version = acted.records[-1].version
         address = f"{game}/events?after={after}"
-        told = WebhookData(game=GAME, version=version, after=after, events=events, address=address)
+        data = WebhookData(game=GAME, version=version, after=after, events=events, address=address)
     elif kind == AWAITED:
         seats = started.game.decisions[0].seats
-        told = WebhookData(game=GAME, version=started.records[-1].version, seats=seats, address=game)
+        data = WebhookData(game=GAME, version=started.records[-1].version, seats=seats, address=game)
     elif kind.startswith("tournament."):
-        told = WebhookData(tournament=TOURNAMENT, version=2, address=f"{_BASE}/v1/tournaments/{TOURNAMENT}")
+        data = WebhookData(tournament=TOURNAMENT, version=2, address=f"{_BASE}/v1/tournaments/{TOURNAMENT}")
     elif kind.startswith("case."):
-        told = WebhookData(game=GAME, case=CASE, version=2, address=f"{_BASE}/v1/cases/{CASE}")
+        data = WebhookData(game=GAME, case=CASE, version=2, address=f"{_BASE}/v1/cases/{CASE}")
     else:
-        told = WebhookData(game=GAME, version=started.records[-1].version, address=game)
-    return WebhookEvent(kind, AT, told)
+        data = WebhookData(game=GAME, version=started.records[-1].version, address=game)
+    return WebhookEvent(kind, AT, data)
 
 
 def events(scene: Scene) -> Mapping[str, Any]:
@@ -73,9 +73,9 @@ def examples(scene: Scene) -> dict[str, Example]:
     )
     new, on = webhook_view(row, AT), webhook_view(msgspec.structs.replace(row, status="on"), AT)
     issued = IssuedWebhook("whsec_JyF0lCJwWIyWq3hNsoa7hH0kEcIrT2h8Q0b2hJc1xZg=", new)
-    sent = event(AWAITED, scene)
+    example = event(AWAITED, scene)
     attempts = (Attempt("2026-11-21T18:00:00.214000Z", 503, "busy"), Attempt("2026-11-21T18:00:05.331000Z", 204, ""))
-    delivered = Delivery(DELIVERY, sent.type, sent.encoded(), AT, "delivered", None, attempts)
+    delivered = Delivery(DELIVERY, example.type, example.encoded(), AT, "delivered", None, attempts)
     waiting = msgspec.structs.replace(delivered, status="waiting", next="2026-11-21T18:02:00.000000Z")
     ping = event(PING, scene)
     pinged = Delivery(DELIVERY, PING, ping.encoded(), AT, "waiting", AT, ())

@@ -91,11 +91,13 @@ async def make_webhook(request: Call) -> Response[bytes]:
     request.read_query(Nothing)
     caller, key = request.signed_in, request.key
     wish = await request.read_body(_new)
-    for what, named in (("game", wish.game), ("tournament", wish.tournament)):
-        if (wish.about == what) != (named is not None):
+    for what, subject_id in (("game", wish.game), ("tournament", wish.tournament)):
+        if (wish.about == what) != (subject_id is not None):
             raise Problem(
                 INVALID_BODY,
-                f"The webhook is to be about a {what}, and names none." if named is None else f"It names a {what}.",
+                f"The webhook is to be about a {what}, and names none."
+                if subject_id is None
+                else f"It names a {what}.",
                 f'Send `"about": "{what}"` together with the id of a {what} in `{what}`, or neither.',
                 path=f"$.{what}",
             )
@@ -108,11 +110,11 @@ async def make_webhook(request: Call) -> Response[bytes]:
     tournament = TournamentId(wish.tournament) if wish.tournament is not None else None
     if tournament is not None:
         await request.services.committee.now(tournament)
-    wanted = Wish(wish.url, wish.form, wish.events)
+    target = Wish(wish.url, wish.form, wish.events)
     try:
         made_by = caller.token if caller.is_app and caller.token is not None else ""
         subject = game or tournament
-        row, secret = await request.services.webhooks.make(caller.player, wish.about, subject, wanted, key, made_by)
+        row, secret = await request.services.webhooks.make(caller.player, wish.about, subject, target, key, made_by)
     except UnknownEvents as error:
         raise _unknown_events(error) from None
     return answer(IssuedWebhook(secret, _view(request, row)), 201, _NOT_STORED)
@@ -174,9 +176,9 @@ async def change_webhook(request: Call, webhook: str) -> Response[bytes]:
     """
     request.read_query(Nothing)
     row, wish = await _one(request, webhook), await request.read_body(_change)
-    wanted = Wish(wish.url, wish.form, wish.events)
+    target = Wish(wish.url, wish.form, wish.events)
     try:
-        changed = await request.services.webhooks.change(row, wanted, active=wish.active)
+        changed = await request.services.webhooks.change(row, target, active=wish.active)
     except UnknownEvents as error:
         raise _unknown_events(error) from None
     return answer(_view(request, changed))
@@ -263,8 +265,8 @@ async def list_deliveries(request: Call, webhook: str) -> Response[bytes]:
     """
     page = request.read_query(DeliveriesPage)
     row, before = await _one(request, webhook), read_cursor(page.cursor, int)
-    found = await request.services.webhooks.deliveries(row, page.status, before, page.limit + 1)
-    rows, more = first(found, page.limit, lambda each: each[0].number)
+    entries = await request.services.webhooks.deliveries(row, page.status, before, page.limit + 1)
+    rows, more = first(entries, page.limit, lambda each: each[0].number)
     return answer(DeliveryPage(tuple(delivery_view(*each) for each in rows), more))
 
 
@@ -340,5 +342,5 @@ def _stamp(time: datetime | None, name: str) -> str | None:
 
 
 def _unknown_events(error: UnknownEvents) -> Problem:
-    known = f"The types are {', '.join(sorted(MEANINGS))}, and beginnings of them such as case.*."
-    return Problem(INVALID_BODY, f"There is no type of events {str(error)!r}.", known, path="$.events")
+    allowed = f"The types are {', '.join(sorted(MEANINGS))}, and beginnings of them such as case.*."
+    return Problem(INVALID_BODY, f"There is no type of events {str(error)!r}.", allowed, path="$.events")

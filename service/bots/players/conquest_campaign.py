@@ -55,9 +55,9 @@ class GreedyConsul(Guide):
 
     def choose(self, seat: str, view: View, options: Options) -> Command:
         """Return a command that answers a decision for which the seat is asked."""
-        asked = [option for option in options if option.get("decision") and option["command"] != "undo"]
-        tries = max(2, self._samples // len(asked))
-        commands = [schema.sample(option["schema"], self._rng) for option in asked for _ in range(tries)]
+        answers = [option for option in options if option.get("decision") and option["command"] != "undo"]
+        tries = max(2, self._samples // len(answers))
+        commands = [schema.sample(option["schema"], self._rng) for option in answers for _ in range(tries)]
         return max(commands, key=lambda command: (self._worth(seat, view, command), self._rng.random()))
 
     def _worth(self, seat: str, view: View, command: Command) -> float:
@@ -93,10 +93,10 @@ class GreedyConsul(Guide):
             case {"type": "lay-senators", "senators": senators}:
                 laid = self._votes(senators) + self._votes(view["vote"]["laid"].get(seat, {}))
                 return 5 - laid / 10 if laid <= self._wanted(view["vote"]["card"]) else -1
-            case {"type": "remove-losses", "lost": lost}:
+            case {"type": "remove-losses", "lost": losses}:
                 cheap = {"card": 3, "infantry": 1.5, "cavalry": 1, "galleys": 0.6, "catapults": 0.5}
                 return sum(
-                    number * max(cheap.get(part, 0) for part in group.split("/")) for group, number in lost.items()
+                    number * max(cheap.get(part, 0) for part in group.split("/")) for group, number in losses.items()
                 )
             case {"type": "retreat"}:
                 return self._odds(seat, view["battle"])
@@ -169,12 +169,12 @@ class GreedyConsul(Guide):
         """Garrison own influence that nobody protects; bring leaders to where influence can be bought."""
         here, there = view["provinces"][command["origin"]], view["provinces"][to]
         moved = command.get("infantry", 0) + command.get("cavalry", 0) + command.get("catapults", 0)
-        left = sum(here["armies"].get(seat, {}).get("units", {}).values()) - moved
+        remaining = sum(here["armies"].get(seat, {}).get("units", {}).values()) - moved
         own = there["armies"].get(seat, {})
         worth = 0.0
         if there["influence"].get(seat) and not sum(own.get("units", {}).values()) and 1 <= moved <= 2:
             worth += 4
-        if here["influence"].get(seat) and left < 1:
+        if here["influence"].get(seat) and remaining < 1:
             worth -= 4
         leaders = command.get("generals", 0) + command.get("caesar", 0)
         has_leader = own.get("generals", 0) + own.get("caesar", 0)
@@ -203,9 +203,9 @@ class GreedyConsul(Guide):
     @staticmethod
     def _attacked(seat: str, view: View, command: Command) -> float:
         armies = view["provinces"][command["province"]]["armies"]
-        sent = sum(command.get(kind, 0) for kind in ("infantry", "cavalry", "catapults"))
+        attackers = sum(command.get(kind, 0) for kind in ("infantry", "cavalry", "catapults"))
         defence = sum(armies[command["defender"]].get("units", {}).values())
-        return 3 + (sent - 1.5 * defence) / 2 if sent > defence else -1
+        return 3 + (attackers - 1.5 * defence) / 2 if attackers > defence else -1
 
     @staticmethod
     def _odds(seat: str, battle: Mapping[str, Any]) -> float:

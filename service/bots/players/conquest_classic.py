@@ -57,13 +57,13 @@ class Distances:
         if goal is None:
             return {}
         if goal not in self._to:
-            found = self._to[goal] = {goal: 0}
-            queue = deque(found)
+            distances = self._to[goal] = {goal: 0}
+            queue = deque(distances)
             while queue:
                 here = queue.popleft()
                 for near in self.neighbours.get(here, ()):
-                    if near not in found:
-                        found[near] = found[here] + 1
+                    if near not in distances:
+                        distances[near] = distances[here] + 1
                         queue.append(near)
         return self._to[goal]
 
@@ -259,13 +259,13 @@ class BoldCommander(Guide):
     # --- marching ---
 
     def _march(self, battlefield: Battlefield, options: Options) -> Command:
-        best, chosen = 1.0, {"type": "finish-movement"}
+        best, choice = 1.0, {"type": "finish-movement"}
         for option, command in self._marches(battlefield, options):
             score = battlefield.score(command) + self._rng.random()
             # Those who got a passage march as they asked, or not at all.
             if score > best and schema.matches(option["schema"], command):
-                best, chosen = score, command
-        return chosen
+                best, choice = score, command
+        return choice
 
     def ideas(self, seat: str, view: View, options: Options) -> Sequence[Command]:
         """Return the marches that it would weigh, the best first.

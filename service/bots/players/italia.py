@@ -63,10 +63,10 @@ class GreedyHegemon(Guide):
         """Return a command that answers a decision for which the seat is asked."""
         self._pulls.clear()
         self._values.clear()
-        asked = [option for option in options if option.get("decision") and option["command"] != "undo"]
-        tries = max(2, self._samples // len(asked))
+        answers = [option for option in options if option.get("decision") and option["command"] != "undo"]
+        tries = max(2, self._samples // len(answers))
         commands: list[tuple[Command, dict[str, Any] | None]] = []
-        for option in asked:
+        for option in answers:
             if option["command"] in STEPS:
                 commands += [(command, option["schema"]) for command in candidates.commands(option["schema"], COST)]
             else:
@@ -226,11 +226,11 @@ class GreedyHegemon(Guide):
         ]
         city, prize = view["cities"].get(area), 0.0
         if city is not None and city.get("standing", True) and city.get("owner") != view["nations"][nation]["seat"]:
-            done = area in view["sacked"].get(nation, ())
+            is_sacked = area in view["sacked"].get(nation, ())
             points = [
                 each["halves"] / 2
                 for each in scored
-                if each["kind"] == "sack" and each.get("city", area) == area and not (each.get("first") and done)
+                if each["kind"] == "sack" and each.get("city", area) == area and not (each.get("first") and is_sacked)
             ]
             prize += SPOILS + max(points, default=0)
         for other, army in view["armies"].get(area, {}).items():
@@ -250,9 +250,9 @@ class GreedyHegemon(Guide):
 
     def _raided(self, view: View, nation: str, area: str) -> bool:
         """Tell whether a nation scores a city for a raid, but not for a sack."""
-        done = area in view["sacked"].get(nation, ())
+        is_sacked = area in view["sacked"].get(nation, ())
         return any(
-            each.get("by") == "raid" and each.get("city", area) == area and not (done and each.get("first"))
+            each.get("by") == "raid" and each.get("city", area) == area and not (is_sacked and each.get("first"))
             for each in self._cards[nation].get("scoring", ())
         )
 
@@ -261,16 +261,16 @@ class GreedyHegemon(Guide):
         if (nation, area) in self._pulls:
             return self._pulls[nation, area]
         worths = self._areas(view, nation)
-        pull, seen, edge = 0.0, {area}, {area}
+        pull, reached, edge = 0.0, {area}, {area}
         for distance in range(4):
-            wanted = (
+            prizes = (
                 worths[each] + self._prize(view, nation, each)
                 for each in edge
                 if each in worths and not self._units(view, each, nation) and not self._guests(view, each, nation)
             )
-            pull = max(pull, max(wanted, default=0) * FADING**distance)
-            edge = {near for each in edge for near in self._near.get(each, ())} - seen
-            seen |= edge
+            pull = max(pull, max(prizes, default=0) * FADING**distance)
+            edge = {near for each in edge for near in self._near.get(each, ())} - reached
+            reached |= edge
         self._pulls[nation, area] = pull
         return pull
 
@@ -304,9 +304,9 @@ class GreedyHegemon(Guide):
         if foes:
             return self._attacked(view, nation, area, _cost(units) / 4 * (1 + led / 5), coming) - crowd
         threat = max((self._foes(view, near, nation) for near in self._near[area]), default=0)
-        held = number / (number + threat / 3)
+        security = number / (number + threat / 3)
         spare = min(number - 1, 4) * self._pull(view, nation, area) / (40 if campaign and not led else 8)
-        return worth * held + spare * (1 + led / 5) - crowd
+        return worth * security + spare * (1 + led / 5) - crowd
 
     def _attacked(self, view: View, nation: str, area: str, own: float, coming: int) -> float:
         """Return what an attack is worth, with those who can still join it."""
@@ -403,12 +403,12 @@ class GreedyHegemon(Guide):
     def _unplaced(self, view: View, units: Mapping[str, int]) -> int:
         """Return how many reinforcements of this round would find no counters after a purchase."""
         nation = _acting(view)
-        wanted = Counter[str]()
+        demand = Counter[str]()
         for each in self._cards[nation].get("arrivals", ()):
             if each["round"] == view["round"] and each.get("when", "placement") == "placement":
-                wanted.update(each.get("units", {}))
+                demand.update(each.get("units", {}))
         supply = view["nations"][nation]["supply"]
-        return sum(max(0, wanted[kind] + units[kind] - supply.get(kind, 0)) for kind in wanted if units.get(kind))
+        return sum(max(0, demand[kind] + units[kind] - supply.get(kind, 0)) for kind in demand if units.get(kind))
 
     def _reacted(self, view: View, nation: str, command: Command) -> float:
         """Join a battle when that evens the odds; otherwise stay."""

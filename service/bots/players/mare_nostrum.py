@@ -35,8 +35,8 @@ class GreedyMerchant(Guide):
 
     def choose(self, seat: str, view: View, options: Options) -> Command:
         """Return a command that answers a decision for which the seat is asked."""
-        asked = [option for option in options if option.get("decision") and option["command"] != "undo"]
-        commands = [self._sample(option) for option in asked for _ in range(max(1, SAMPLES // len(asked)))]
+        answers = [option for option in options if option.get("decision") and option["command"] != "undo"]
+        commands = [self._sample(option) for option in answers for _ in range(max(1, SAMPLES // len(answers)))]
         best = max(commands, key=lambda command: (self._worth(seat, view, command), self._rng.random()))
         if self._worth(seat, view, best) < 0:
             return next((command for command in commands if command["type"] in self.LAST), best)
@@ -69,8 +69,8 @@ class GreedyMerchant(Guide):
                 return sum(cards.values())
             case {"type": "give-card", "card": card}:
                 return hand.get(card, 0)
-            case {"type": "name-builder" | "name-commander", "seat": named}:
-                return named == seat
+            case {"type": "name-builder" | "name-commander", "seat": player}:
+                return player == seat
             case {"type": "march" | "attack" | "exploit"}:
                 return self._onslaught(seat, view, command)
             case {"type": "exchange" | "attack-at-sea"}:

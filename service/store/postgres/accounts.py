@@ -61,8 +61,8 @@ class PostgresAccounts(SqlAccounts):
         await self._patiently(work)
 
     async def by_ids(self, players: Collection[PlayerId]) -> list[PlayerRow]:
-        found = await self._database.select(f"{FIND_PLAYERS} = ANY (?::text[])", list(players))
-        return [player_row(row) for row in found]
+        rows = await self._database.select(f"{FIND_PLAYERS} = ANY (?::text[])", list(players))
+        return [player_row(row) for row in rows]
 
     async def add_known(self, row: PlayerRow, issuer: str, subject: str) -> PlayerRow:
         async def work(connection: Connection) -> PlayerRow:
@@ -76,19 +76,19 @@ class PostgresAccounts(SqlAccounts):
                 issuer,
                 subject,
             )
-            found = first_player(await connection.fetch(numbered(FIND_KNOWN), issuer, subject))
-            if found is None:
+            account = first_player(await connection.fetch(numbered(FIND_KNOWN), issuer, subject))
+            if account is None:
                 raise StoreError(f"no account was made for {issuer} {subject!r}")
-            return found
+            return account
 
         return await self._patiently(work)
 
     async def describe(self, player: PlayerId, name: str | None, findable: bool | None) -> None:
         async def work(connection: Connection) -> None:
             async with connection.transaction():
-                found = first_player(await connection.fetch(f"{numbered(FIND_PLAYER)} FOR UPDATE", player))
-                if found is not None:
-                    row = described(found, name, findable)
+                account = first_player(await connection.fetch(f"{numbered(FIND_PLAYER)} FOR UPDATE", player))
+                if account is not None:
+                    row = described(account, name, findable)
                     await connection.execute(
                         "UPDATE players SET name = $1, sought = $2 WHERE player = $3",
                         row.name,
@@ -99,16 +99,16 @@ class PostgresAccounts(SqlAccounts):
         await self._patiently(work)
 
     async def add_token(
-        self, row: TokenRow, digest: bytes, made: Made | None = None, most: int | None = None
+        self, row: TokenRow, digest: bytes, creation: Made | None = None, most: int | None = None
     ) -> Made | None:
-        return await self._once(made, digest, row, most=most)
+        return await self._once(creation, digest, row, most=most)
 
-    async def open_account(self, row: PlayerRow, token: TokenRow, digest: bytes, made: Made) -> Made | None:
-        return await self._once(made, digest, token, row)
+    async def open_account(self, row: PlayerRow, token: TokenRow, digest: bytes, creation: Made) -> Made | None:
+        return await self._once(creation, digest, token, row)
 
     async def _once(
         self,
-        made: Made | None,
+        creation: Made | None,
         digest: bytes,
         token: TokenRow,
         account: PlayerRow | None = None,
@@ -117,16 +117,16 @@ class PostgresAccounts(SqlAccounts):
         """Store a token, and its account, unless an idempotency key made something before; return that."""
 
         async def work(connection: Connection) -> Made | None:
-            if made is None and await _holder(connection, digest) == token.token:
+            if creation is None and await _holder(connection, digest) == token.token:
                 return None
             async with connection.transaction():
                 # The second request waits here until the first has committed.
-                if made is not None and not await connection.fetchval(
-                    f"{numbered(ADD_MADE)} ON CONFLICT (key) DO NOTHING RETURNING 1", *_values(made)
+                if creation is not None and not await connection.fetchval(
+                    f"{numbered(ADD_MADE)} ON CONFLICT (key) DO NOTHING RETURNING 1", *_values(creation)
                 ):
-                    before = await _row_of_key(connection, made.key)
+                    before = await _row_of_key(connection, creation.key)
                     await wait_for_standbys(connection)
-                    return before if before != made else None
+                    return before if before != creation else None
                 await _require_room(connection, token, most)
                 if account is not None:
                     await connection.execute(numbered(ADD_PLAYER), *player_values(account))
@@ -146,12 +146,12 @@ class PostgresAccounts(SqlAccounts):
 
     async def forget_made(self, before: str, limit: int) -> int:
         async def work(connection: Connection) -> int:
-            done = await connection.execute(
+            status = await connection.execute(
                 "DELETE FROM made WHERE key IN (SELECT key FROM made WHERE at < $1 ORDER BY at LIMIT $2)",
                 stamped(before),
                 limit,
             )
-            return int(done.rpartition(" ")[2])
+            return int(status.rpartition(" ")[2])
 
         return await self._patiently(work)
 
@@ -161,7 +161,7 @@ class PostgresAccounts(SqlAccounts):
         retires: str,
         row: TokenRow,
         digest: bytes,
-        made: Made | None = None,
+        creation: Made | None = None,
         most: int | None = None,
     ) -> bool:
         async def work(connection: Connection) -> bool:
@@ -173,8 +173,8 @@ class PostgresAccounts(SqlAccounts):
                 if retired is None:
                     return False
                 await connection.execute(numbered(ADD_TOKEN), *token_values(row, digest))
-                if made is not None:
-                    await connection.execute(numbered(ADD_MADE), *_values(made))
+                if creation is not None:
+                    await connection.execute(numbered(ADD_MADE), *_values(creation))
                 return True
 
         return await self._patiently(work)
@@ -205,5 +205,5 @@ async def _row_of_key(connection: Connection, key: str) -> Made | None:
     return row and Made(*tuple(row)[:4], at=written(row["at"]))
 
 
-def _values(made: Made) -> tuple[object, ...]:
-    return made.key, made.fingerprint, made.nonce, made.token, stamped(made.at)
+def _values(creation: Made) -> tuple[object, ...]:
+    return creation.key, creation.fingerprint, creation.nonce, creation.token, stamped(creation.at)

@@ -28,7 +28,7 @@ class PostgresArchive:
         self._connection = connection
 
     async def games_to_pack(self, before: str, signed: bool, limit: int) -> list[GameId]:
-        found = await self._connection.fetch(
+        rows = await self._connection.fetch(
             "SELECT g.game FROM games g JOIN heads h ON h.book = g.book AND h.game = g.game"
             " WHERE g.status IN ('over', 'cancelled') AND h.changed < $1"
             " AND EXISTS (SELECT FROM log e WHERE e.book = g.book AND e.game = g.game)"
@@ -36,7 +36,7 @@ class PostgresArchive:
             before,
             limit,
         )
-        return [GameId(game) for (game,) in found]
+        return [GameId(game) for (game,) in rows]
 
     async def waiting(self, game: GameId) -> Waiting:
         rows = await self._connection.fetch(
@@ -50,8 +50,8 @@ class PostgresArchive:
         return Waiting([(position, Record(*columns)) for position, *columns in rows], previous)
 
     async def dictionary(self) -> tuple[int, bytes] | None:
-        found = await self._connection.fetchrow("SELECT number, file FROM dictionaries ORDER BY number LIMIT 1")
-        return (found[0], found[1]) if found is not None else None
+        row = await self._connection.fetchrow("SELECT number, file FROM dictionaries ORDER BY number LIMIT 1")
+        return (row[0], row[1]) if row is not None else None
 
     async def add_dictionary(self, number: int, content: bytes) -> None:
         await self._connection.execute(
@@ -72,7 +72,7 @@ class PostgresArchive:
                 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
                 [(book_of(game), each.span, *astuple(each)) for each in packed],
             )
-            found = await self._connection.fetch(
+            stored_rows = await self._connection.fetch(
                 f"SELECT {COLUMNS} FROM segments s WHERE s.book = $1 AND s.game = $2 AND s.version > $3"
                 " ORDER BY s.version",
                 *stream,
@@ -81,15 +81,17 @@ class PostgresArchive:
                 "DELETE FROM log WHERE book = $1 AND game = $2 AND version > $3 AND version <= $4",
                 *(*stream, packed[-1].version),
             )
-            check_read_back(packed, [Segment(*columns) for columns in found], int(deleted.rpartition(" ")[2]), rows)
+            check_read_back(
+                packed, [Segment(*columns) for columns in stored_rows], int(deleted.rpartition(" ")[2]), rows
+            )
 
     async def stored(self, after: Segment | None, limit: int) -> list[Segment]:
-        found = await self._connection.fetch(
+        rows = await self._connection.fetch(
             f"SELECT {COLUMNS} FROM segments s WHERE (s.book, s.game, s.version) > ($1, $2, $3)"
             " ORDER BY s.book, s.game, s.version LIMIT $4",
             *(*((book_of(after.game), after.game, after.version) if after else (-1, "", 0)), limit),
         )
-        return [Segment(*columns) for columns in found]
+        return [Segment(*columns) for columns in rows]
 
     async def move(self, moved: Sequence[Segment]) -> None:
         async with self._connection.transaction():

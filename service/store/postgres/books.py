@@ -56,17 +56,17 @@ async def misfit(connection: Any, books: Collection[int], *, moved: bool = False
     With `moved`, books may differ that `tabularium books move` moved here or away since the setting was made.
     """
     rows = await connection.fetch(_KEPT)
-    kept = {row["book"] for row in rows}
-    differ = kept ^ {*books}
+    books_there = {row["book"] for row in rows}
+    differ = books_there ^ {*books}
     if moved and differ:
         notes = await connection.fetch("SELECT number, state = 'arrived' FROM tabularium.moves WHERE state <> 'coming'")
-        differ -= {number for number, arrived in notes if arrived == (number in kept)}
+        differ -= {number for number, arrived in notes if arrived == (number in books_there)}
     if differ:
         return (
-            f"keeps the books {spans(kept)} of the log, and should keep {spans(books)} by {SETTING}: correct the"
+            f"keeps the books {spans(books_there)} of the log, and should keep {spans(books)} by {SETTING}: correct the"
             " setting, which all processes need, or run `tabularium migrate` with it"
         )
-    if kept != ALL and not all(row["open"] for row in rows):
+    if books_there != ALL and not all(row["open"] for row in rows):
         return "has one order for all books of the log: run `tabularium migrate --open-books`"
     return ""
 
@@ -87,12 +87,12 @@ async def spread(servers: Mapping[str, frozenset[int]]) -> None:
             with naming(url):
                 await _alone(url, connection)
         async with AsyncExitStack() as transactions:
-            found: dict[str, list[Any]] = {}
+            rows_by_server: dict[str, list[Any]] = {}
             for url, connection in connections.items():
                 with naming(url):
                     await transactions.enter_async_context(connection.transaction())
-                    found[url] = await _locked(url, connection, servers[url])
-            positions = _positions(found)
+                    rows_by_server[url] = await _locked(url, connection, servers[url])
+            positions = _positions(rows_by_server)
             for url, connection in connections.items():
                 books = [*servers[url]]
                 with naming(url):
@@ -134,15 +134,15 @@ async def _locked(url: str, connection: Any, books: frozenset[int]) -> list[Any]
     return rows
 
 
-def _positions(found: Mapping[str, Iterable[Any]]) -> dict[int, int]:
+def _positions(rows_by_server: Mapping[str, Iterable[Any]]) -> dict[int, int]:
     """Return the position of each book: the largest that any server has."""
     positions: dict[int, int] = {}
-    for rows in found.values():
+    for rows in rows_by_server.values():
         for row in rows:
             positions[row["book"]] = max(row["position"], positions.get(row["book"], 0))
-    lost = ALL - positions.keys()
-    if lost:
+    missing = ALL - positions.keys()
+    if missing:
         raise MigrationError(
-            f"no server keeps the books {spans(lost)}: let {SETTING} name the server that kept them until now"
+            f"no server keeps the books {spans(missing)}: let {SETTING} name the server that kept them until now"
         )
     return positions

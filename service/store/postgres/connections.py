@@ -151,19 +151,19 @@ class Connections:
         The old primary may be frozen: a request that waits for it waits in vain. When it runs again, it may not know
         for a moment that it was replaced, and answer with what is no longer true.
         """
-        found, host = await self._hosts.connect(command_timeout=TIMEOUT, **options)
+        connection, host = await self._hosts.connect(command_timeout=TIMEOUT, **options)
         self.connections_made += 1
         self._end(lambda other: other != host)
-        self._open[found] = host
-        return found
+        self._open[connection] = host
+        return connection
 
     def distrust(self) -> None:
         """End all connections, because a server did not answer over one of them: it would not answer the others."""
         self._end(lambda _: True)
 
-    def _end(self, wanted: Callable[[str], bool]) -> None:
+    def _end(self, matches: Callable[[str], bool]) -> None:
         for connection, host in list(self._open.items()):
-            if wanted(host):
+            if matches(host):
                 # As if the network lost it. terminate() would take it from a task that is using it, which then fails
                 # inside asyncpg.
                 connection._transport.abort()
@@ -188,10 +188,10 @@ class Connections:
         async def counted(connection: Connection) -> T:
             nonlocal tries
             tries += 1
-            done = await work(connection)
+            result = await work(connection)
             if tries > 1:
                 await self.settle(connection)
-            return done
+            return result
 
         return await self._patiently(counted)
 
@@ -267,8 +267,8 @@ def _storable(values: Iterable[Any]) -> bool:
 def is_spoilt(error: BaseException) -> bool:
     """Tell whether `error` is about the given values, not about the database."""
     state = getattr(error, "sqlstate", None) or ""
-    given = isinstance(error, asyncpg.InterfaceError) and isinstance(error, ValueError)
-    return given or isinstance(error, UnicodeError) or state.startswith(_SPOILT)
+    is_about_values = isinstance(error, asyncpg.InterfaceError) and isinstance(error, ValueError)
+    return is_about_values or isinstance(error, UnicodeError) or state.startswith(_SPOILT)
 
 
 async def wait_for_standbys(connection: Connection) -> None:

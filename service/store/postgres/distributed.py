@@ -57,8 +57,8 @@ class DistributedStore(PostgresStore):
     is_distributed = True
     book_of = "{0}.book"  # which keeps a query on its machine
 
-    def __init__(self, connections: Connections, kept: frozenset[int] = ALL) -> None:
-        super().__init__(connections, kept)
+    def __init__(self, connections: Connections, books: frozenset[int] = ALL) -> None:
+        super().__init__(connections, books)
         self._connections.settle = settle
         self._boards: set[str] = set()
         self._machines: dict[int, int] = {}
@@ -114,13 +114,13 @@ class DistributedStore(PostgresStore):
 
     async def forget_keys(self, before: str, limit: int) -> int:
         async def work(connection: Connection) -> int:
-            done = await connection.execute(
+            status = await connection.execute(
                 "DELETE FROM keys WHERE (book, game, account, key) IN"
                 " (SELECT book, game, account, key FROM keys WHERE at < $1 ORDER BY at LIMIT $2)",
                 stamped(before),
                 limit,
             )
-            return int(done.rpartition(" ")[2])
+            return int(status.rpartition(" ")[2])
 
         return await self._connections.patiently(work)
 

@@ -41,7 +41,9 @@ class Hosts:
         troubles: list[str] = []
         for url in tuple(self.urls):
             try:
-                found = await asyncpg.connect(url, timeout=self._patience, target_session_attrs=self._role, **options)
+                connection = await asyncpg.connect(
+                    url, timeout=self._patience, target_session_attrs=self._role, **options
+                )
             except (OSError, asyncpg.PostgresError, asyncpg.InternalClientError) as error:
                 if len(self.urls) == 1:
                     raise
@@ -50,9 +52,9 @@ class Hosts:
                     self.urls.remove(url)
                     self.urls.append(url)
             else:
-                return found, url
-        wanted = "no host takes writes: " if self._role == "primary" else "no host is a standby: "
-        raise ConnectionError(wanted + ", ".join(troubles))
+                return connection, url
+        trouble = "no host takes writes: " if self._role == "primary" else "no host is a standby: "
+        raise ConnectionError(trouble + ", ".join(troubles))
 
 
 # Of a standby, the timeline of its last restart point: it never says too early that it has followed a new primary.

@@ -61,17 +61,17 @@ class Keepers:
 
     async def look_again(self) -> None:
         """Ask all servers which books they keep, even if they have just answered."""
-        asked = (self._look(server) for server in self._servers if server not in self._away)
-        await asyncio.gather(*asked, return_exceptions=True)
+        looks = (self._look(server) for server in self._servers if server not in self._away)
+        await asyncio.gather(*looks, return_exceptions=True)
 
     def error_for_lost(self, books: Iterable[int]) -> StoreUnavailable | None:
         """Return the error for those of these books that no server keeps; None if there is none."""
-        lost = [book for book in books if book not in self.of_book]
-        if not lost:
+        homeless = [book for book in books if book not in self.of_book]
+        if not homeless:
             return None
-        if {*lost} <= frozenset[int]().union(*(server.strange for server in self._servers)):
-            return NotKept(f"the books {spans(lost)} of the log are on their way to another server")
-        return StoreUnavailable(f"no server keeps the books {spans(lost)} of the log: restore tabularium.books")
+        if {*homeless} <= frozenset[int]().union(*(server.strange for server in self._servers)):
+            return NotKept(f"the books {spans(homeless)} of the log are on their way to another server")
+        return StoreUnavailable(f"no server keeps the books {spans(homeless)} of the log: restore tabularium.books")
 
     async def of(self, stream: StreamId) -> Server:
         """Return the server that keeps a stream now. Raises `StoreUnavailable`."""
@@ -93,8 +93,8 @@ class Keepers:
         """Ask each of these servers, or all, and return their answers. Raises `StoreError` when one does not answer."""
         if servers is None:
             await self._homes(ALL)
-        asked = self._servers if servers is None else servers
-        return await asyncio.gather(*(self.ask(server, work) for server in asked))
+        targets = self._servers if servers is None else servers
+        return await asyncio.gather(*(self.ask(server, work) for server in targets))
 
     async def ask(self, server: Server, work: Callable[[Server], Awaitable[T]]) -> T:
         """Ask a server and return its answer. A server that is away fails at once, so that nobody waits for it."""
@@ -131,13 +131,13 @@ class Keepers:
     ) -> dict[S, T]:
         """Ask the server of each of these streams, and return all answers as one."""
         groups = await self.groups(streams)
-        found = await self.each(lambda server: ask(server, groups[server]), groups)
-        return {stream: value for each in found for stream, value in each.items()}
+        answers = await self.each(lambda server: ask(server, groups[server]), groups)
+        return {stream: value for each in answers for stream, value in each.items()}
 
     def _map(self) -> None:
         """Note which server keeps which book. If two claim a book, because one is away, the later answer counts."""
-        said = sorted(self._servers, key=lambda server: server.asked_at)
-        self.of_book = {book: server for server in said for book in server.books_kept}
+        by_answer = sorted(self._servers, key=lambda server: server.asked_at)
+        self.of_book = {book: server for server in by_answer for book in server.books_kept}
 
     async def _watch(self, server: Server) -> None:
         while True:
@@ -160,11 +160,11 @@ class Keepers:
         await self.know()
 
         async def looked() -> None:
-            if lost := self.error_for_lost(books):
+            if error := self.error_for_lost(books):
                 await self.look_again()
-                lost = self.error_for_lost(books)
-            if lost:
-                raise lost
+                error = self.error_for_lost(books)
+            if error:
+                raise error
 
         await until_kept(looked)
 

@@ -80,13 +80,13 @@ def read(place: Path) -> list[Migration]:
 
     Numbers may be left out: work that goes on at the same time takes numbers of its own.
     """
-    found: dict[int, Migration] = {}
+    migrations: dict[int, Migration] = {}
     for file in sorted(place.glob("*.sql")):
         match = re.fullmatch(r"(\d{4})_([a-z0-9_]+)", file.stem)
-        if match is None or int(match[1]) in (0, *found):
+        if match is None or int(match[1]) in (0, *migrations):
             raise MigrationError(f"{file.name} should be NNNN_name.sql, with a number of its own")
-        found[int(match[1])] = Migration(int(match[1]), match[2], file.read_text(encoding="utf-8"))
-    return list(found.values())
+        migrations[int(match[1])] = Migration(int(match[1]), match[2], file.read_text(encoding="utf-8"))
+    return list(migrations.values())
 
 
 async def migrate(url: str, migrations: Sequence[Migration]) -> list[Migration]:
@@ -180,7 +180,7 @@ async def applied(connection: Any) -> dict[int, str]:
     return {row["number"]: row["checksum"] for row in rows}
 
 
-def pending(done: dict[int, str], migrations: Sequence[Migration]) -> list[Migration]:
+def pending(checksums: dict[int, str], migrations: Sequence[Migration]) -> list[Migration]:
     """Return the migrations that are not among the applied ones.
 
     A database may have newer migrations than this package: they only add, so an older process still works.
@@ -189,12 +189,12 @@ def pending(done: dict[int, str], migrations: Sequence[Migration]) -> list[Migra
         MigrationError: one was changed after it was applied.
     """
     for migration in migrations:
-        if done.get(migration.number, migration.checksum) != migration.checksum:
+        if checksums.get(migration.number, migration.checksum) != migration.checksum:
             raise MigrationError(
                 f"migration {migration.number:04}_{migration.name} is not the one that was applied to this database:"
                 " restore the file, and put the change into a new one"
             )
-    return [migration for migration in migrations if migration.number not in done]
+    return [migration for migration in migrations if migration.number not in checksums]
 
 
 def place_of(url: str) -> str:

@@ -86,13 +86,13 @@ async def move(
         MigrationError: a server cannot be reached or refuses, or a copy is not what it was made of.
     """
     async with AsyncExitStack() as opened:
-        found: list[Server] = []
+        owned_servers: list[Server] = []
         for url in servers:
-            found.append(Server(url, await opened.enter_async_context(_owned(url))))
-        goal = next(server for server in found if server.url == to)
+            owned_servers.append(Server(url, await opened.enter_async_context(_owned(url))))
+        goal = next(server for server in owned_servers if server.url == to)
         moves: list[_Move] = []
         for book in sorted(moved):
-            source = await _source(book, goal, found)
+            source = await _source(book, goal, owned_servers)
             if source is None:
                 tell(f"book {book} is at {place_of(to)}")
                 continue
@@ -191,14 +191,14 @@ class _Move:
         await self._step("announce")
         await self._announce()
         await self._step("copy")
-        done = {name: await self._copy_ahead(self._tables[name]) for name in _BY_ORDER}
+        copied_until = {name: await self._copy_ahead(self._tables[name]) for name in _BY_ORDER}
         await self._step("compare")
-        for name, last in done.items():
+        for name, last in copied_until.items():
             column = _BY_ORDER[name]
             if not await self._is_same(self._tables[name], f"{column} <= {last}"):
                 # For example events that were archived after an earlier attempt broke off.
                 await self._delete_here()
-                done = {each: await self._copy_ahead(self._tables[each]) for each in _BY_ORDER}
+                copied_until = {each: await self._copy_ahead(self._tables[each]) for each in _BY_ORDER}
                 break
         await self._step("leave")
         stopped = time.monotonic()
@@ -206,7 +206,7 @@ class _Move:
         await self._step("pause")
         await asyncio.sleep(PAUSE)
         await self._step("arrive")
-        await self._arrive(position, done)
+        await self._arrive(position, copied_until)
         self._tell(
             f"book {self._book} moved from {place_of(self._source.url)} to {place_of(self._goal.url)}: stood still for"
             f" {time.monotonic() - stopped:.1f} s at position {position}"
@@ -249,14 +249,14 @@ class _Move:
     async def _copy_ahead(self, table: Table) -> int:
         """Copy the rows of a table, until few are left that were added meanwhile. Return the last place copied."""
         column = _BY_ORDER[table.name]
-        done = await self._here.fetchval(f"SELECT max({column}) FROM {table.name} WHERE book = $1", self._book) or 0
+        last = await self._here.fetchval(f"SELECT max({column}) FROM {table.name} WHERE book = $1", self._book) or 0
         for _ in range(ROUNDS):
             copied = 0
-            async for until, rows in self._chunks(table, column, done):
-                done, copied = until, copied + rows
+            async for until, rows in self._chunks(table, column, last):
+                last, copied = until, copied + rows
             if copied < CLOSE:
                 break
-        return done
+        return last
 
     async def _chunks(self, table: Table, column: str, after: int) -> AsyncIterator[tuple[int, int]]:
         """Copy the present rows after a place. Yield for each chunk the last place and the number of rows."""
@@ -286,7 +286,7 @@ class _Move:
             rows.seek(0)
             with naming(self._goal.url):
                 async with self._here.transaction():
-                    done = await self._here.copy_to_table(
+                    status = await self._here.copy_to_table(
                         table.name, source=rows, columns=table.columns, schema_name="tabularium", format="binary"
                     )
                     if not await self._is_same(table, where):
@@ -294,7 +294,7 @@ class _Move:
                             f"{table.name} of book {self._book} is at {place_of(self._goal.url)} not what it is at"
                             f" {place_of(self._source.url)}: nothing was changed; run this again"
                         )
-        return int(done.rpartition(" ")[2])
+        return int(status.rpartition(" ")[2])
 
     async def _is_same(self, table: Table, where: str = "TRUE") -> bool:
         """Tell whether both servers have the same rows of the book, by their number and a digest of each."""
@@ -327,7 +327,7 @@ class _Move:
                 await self._there.execute("DELETE FROM books WHERE book = $1", self._book)
                 return stands["position"]
 
-    async def _arrive(self, position: int, done: Mapping[str, int]) -> None:
+    async def _arrive(self, position: int, copied_until: Mapping[str, int]) -> None:
         """Copy what is left, and let the goal keep the book, in one transaction."""
         async with AsyncExitStack() as transactions:
             with naming(self._source.url):
@@ -343,7 +343,7 @@ class _Move:
             await self._copy_what_others_share()
             for name, table in self._tables.items():
                 if name in _BY_ORDER:
-                    await self._copied(table, f"{_BY_ORDER[name]} > {done[name]}")
+                    await self._copied(table, f"{_BY_ORDER[name]} > {copied_until[name]}")
                 elif name != "precedents":
                     await self._copied(table)
             await self._copy_precedents()
@@ -409,13 +409,13 @@ class _Move:
         """Let the source keep a book again that left it and has not arrived anywhere."""
         with naming(self._source.url):
             async with self._there.transaction():
-                found = await self._there.fetchrow("SELECT state, position FROM moves WHERE number = $1", self._book)
-                if found["state"] != "leaving":
+                note = await self._there.fetchrow("SELECT state, position FROM moves WHERE number = $1", self._book)
+                if note["state"] != "leaving":
                     raise MigrationError(f"book {self._book} is kept elsewhere, and its rows are being deleted here")
                 await self._there.execute(
-                    "INSERT INTO books (book, position, open) VALUES ($1, $2, TRUE)", self._book, found["position"]
+                    "INSERT INTO books (book, position, open) VALUES ($1, $2, TRUE)", self._book, note["position"]
                 )
-                await self._note(self._there, "arrived", found["position"])
+                await self._note(self._there, "arrived", note["position"])
         self._tell(f"book {self._book} is back at {place_of(self._source.url)}")
 
 
@@ -438,9 +438,9 @@ async def _delete(connection: Any, book: int) -> None:
     """Delete the rows of a book that is kept elsewhere, a few at a time."""
     for name in await _tables(connection):
         while True:
-            done = await connection.execute(
+            status = await connection.execute(
                 f"DELETE FROM {name} WHERE ctid = ANY (ARRAY(SELECT ctid FROM {name} WHERE book = $1 LIMIT $2))",
                 *(book, CHUNK),
             )
-            if int(done.rpartition(" ")[2]) < CHUNK:
+            if int(status.rpartition(" ")[2]) < CHUNK:
                 break

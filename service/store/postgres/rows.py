@@ -72,7 +72,7 @@ class PostgresRows:
     async def select(
         self, projection: Projection, query: str, values: Sequence[Any] = (), *, number: int | None = None
     ) -> list[tuple[Any, ...]]:
-        given = [_storable(value) for value in values]
+        parameters = [_storable(value) for value in values]
 
         key = projection.name, projection.version
 
@@ -81,7 +81,7 @@ class PostgresRows:
             if at is None:
                 at = self._live[key] = await _live(connection, projection)
             text = sql.numbered(query.format_map(sql.places(projection.name, at, projection.tables)))
-            return [tuple(row) for row in await connection.fetch(text, *given)]
+            return [tuple(row) for row in await connection.fetch(text, *parameters)]
 
         async def attempt(connection: Connection) -> list[tuple[Any, ...]]:
             for _ in range(ATTEMPTS - 1):
@@ -96,14 +96,14 @@ class PostgresRows:
         return await self._run(attempt)
 
     async def refusals(self) -> list[tuple[str, str, int]]:
-        found = await self._run(lambda connection: connection.fetch("SELECT ruleset, rule, times FROM refusals"))
-        return [tuple(row) for row in found]
+        rows = await self._run(lambda connection: connection.fetch("SELECT ruleset, rule, times FROM refusals"))
+        return [tuple(row) for row in rows]
 
     # --- writing ---
 
     async def lease(self, holder: str, seconds: float, work: str = "runner") -> bool:
         async def take(connection: Connection) -> bool:
-            held = await connection.fetchval(
+            holder_now = await connection.fetchval(
                 "INSERT INTO leases AS known (name, holder, until)"
                 " VALUES ($3, $1, clock_timestamp() + make_interval(secs => $2))"
                 " ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until"
@@ -112,7 +112,7 @@ class PostgresRows:
                 seconds,
                 work,
             )
-            return bool(held)
+            return bool(holder_now)
 
         return await self._run(take)
 
@@ -128,7 +128,7 @@ class PostgresRows:
             if seconds <= 0:
                 return ()
             rows = await connection.fetch("SELECT holder, lanes FROM followers WHERE work = $1", work)
-            mine = shared({holder: (), **{name: sql.numbers(held) for name, held in rows}}, holder, lanes)
+            mine = shared({holder: (), **{name: sql.numbers(numbers) for name, numbers in rows}}, holder, lanes)
             await connection.execute(
                 "INSERT INTO followers (work, holder, lanes, until)"
                 " VALUES ($1, $2, $3, clock_timestamp() + make_interval(secs => $4))"
@@ -146,8 +146,8 @@ class PostgresRows:
         return await self._run(lambda connection: connection.fetchval("SELECT clock_timestamp()"))
 
     async def watched(self) -> dict[tuple[int, int], str]:
-        found = await self._run(lambda connection: connection.fetch(sql.WATCHED))
-        return {(lanes, lane): until for lanes, lane, until in found}
+        rows = await self._run(lambda connection: connection.fetch(sql.WATCHED))
+        return {(lanes, lane): until for lanes, lane, until in rows}
 
     async def watch(self, lanes: Mapping[int, str], of: int) -> None:
         rows = [(of, lane, until) for lane, until in sorted(lanes.items())]  # in one order, or two processes deadlock
@@ -167,11 +167,11 @@ class PostgresRows:
 
     async def begin(self, projection: Projection) -> Generation:
         async def work(connection: Connection) -> Generation:
-            known = await _locked_generations(connection, projection.name)
-            for each in known:
+            existing = await _locked_generations(connection, projection.name)
+            for each in existing:
                 if not each.live:
                     await _drop(connection, each)
-            new = sql.begun(projection, known)
+            new = sql.begun(projection, existing)
             for table in projection.tables:
                 await _create(connection, sql.place(projection.name, new.number, table.name), table)
             await connection.execute(sql.numbered(sql.BEGIN), new.projection, new.number, new.version)
@@ -210,9 +210,9 @@ class PostgresRows:
 
     async def swap(self, ready: Generation, beyond: Generation | None = None) -> Generation:
         async def work(connection: Connection) -> Generation:
-            known = await _locked_generations(connection, ready.projection)
-            live_now = sql.swapped(known, ready, beyond)
-            for each in known:
+            existing = await _locked_generations(connection, ready.projection)
+            live_now = sql.swapped(existing, ready, beyond)
+            for each in existing:
                 if each.number != ready.number:
                     await _drop(connection, each)
             await connection.execute(sql.numbered(sql.GO_LIVE), ready.projection, ready.number)

@@ -64,11 +64,11 @@ class Server(PostgresStore):
             task.exception()  # which may have nobody left to hear of it
 
     async def _look(self) -> None:
-        asked = time.monotonic()
-        found = await self._database.select(_STANDING)
-        self.books_kept = frozenset(book for book, is_kept in found if is_kept)
-        self.strange = frozenset(book for book, is_kept in found if not is_kept) - self.books_kept
-        self.asked_at = asked
+        at = time.monotonic()
+        rows = await self._database.select(_STANDING)
+        self.books_kept = frozenset(book for book, is_kept in rows if is_kept)
+        self.strange = frozenset(book for book, is_kept in rows if not is_kept) - self.books_kept
+        self.asked_at = at
 
     async def _misfit(self, connection: Any) -> str:
         return await misfit(connection, self.books_kept, moved=True)

@@ -87,12 +87,12 @@ class SpreadStore:
 
     @classmethod
     async def open(
-        cls, kept: Mapping[str, frozenset[int]], *, durable: bool = True, connections: int = 8
+        cls, books_by_url: Mapping[str, frozenset[int]], *, durable: bool = True, connections: int = 8
     ) -> "SpreadStore":
         """Open the store on servers that `tabularium migrate` has prepared, by their addresses; the first is the home.
 
         Args:
-            kept: the books that each server keeps; all servers together keep each book once.
+            books_by_url: the books that each server keeps; all servers together keep each book once.
             durable: as for one server.
             connections: as for one server, to each.
 
@@ -101,8 +101,8 @@ class SpreadStore:
         """
         opened: list[Server] = []
         try:
-            for url, books in kept.items():
-                opened.append(await Server.open(url, durable=durable, connections=connections, kept=books))
+            for url, books in books_by_url.items():
+                opened.append(await Server.open(url, durable=durable, connections=connections, books=books))
         except BaseException:
             for server in opened:
                 await server.close()
@@ -209,28 +209,30 @@ class SpreadStore:
         return await (await self._keepers.of(game)).use_of_key(game, account, key)
 
     async def forget_keys(self, before: str, limit: int) -> int:
-        done = 0
+        total = 0
         for server in self._servers:
-            done += await server.forget_keys(before, limit - done)
-        return done
+            total += await server.forget_keys(before, limit - total)
+        return total
 
     async def read(self, game: StreamId, after: Version = 0, limit: int | None = None) -> list[Record]:
         return await (await self._keepers.of(game)).read(game, after, limit)
 
     async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[StreamId, Record]], str]:
-        found, after = await self.read_on(Cursor.parse(cursor, self.books), limit)
-        return [(game, record) for _, game, record in found], str(after)
+        placed, after = await self.read_on(Cursor.parse(cursor, self.books), limit)
+        return [(game, record) for _, game, record in placed], str(after)
 
     async def divided(self) -> bool:
         return True  # or it was not opened
 
     async def end(self) -> Cursor:
         async def stand() -> Cursor:
-            found = _largest(await self._keepers.each(Server.positions))
-            if lost := ALL - found.keys():
+            positions = _largest(await self._keepers.each(Server.positions))
+            if missing := ALL - positions.keys():
                 await self._keepers.look_again()
-                raise self._keepers.error_for_lost(lost) or NotKept(f"the books {spans(lost)} of the log move just now")
-            return Cursor(tuple(found[book] for book in range(BOOKS)))
+                raise self._keepers.error_for_lost(missing) or NotKept(
+                    f"the books {spans(missing)} of the log move just now"
+                )
+            return Cursor(tuple(positions[book] for book in range(BOOKS)))
 
         return await until_kept(stand)
 
@@ -253,10 +255,10 @@ class SpreadStore:
 
         if until is None:
             ends = await asyncio.gather(*(answered(server, Server.positions, {}) for server in self._servers))
-            found = _largest(ends)
-            until = Cursor(tuple(found.get(book, position) for book, position in enumerate(after.positions)))
-            if not trouble and (lost := ALL - found.keys()):
-                trouble.append(NotKept(f"the books {spans(lost)} of the log are on their way to another server"))
+            positions = _largest(ends)
+            until = Cursor(tuple(positions.get(book, position) for book, position in enumerate(after.positions)))
+            if not trouble and (missing := ALL - positions.keys()):
+                trouble.append(NotKept(f"the books {spans(missing)} of the log are on their way to another server"))
         shares = after.shares(until, limit)
         # One map from here on: a book whose rows one server returned is as far as that server says.
         homes = self._keepers.of_book
@@ -268,9 +270,9 @@ class SpreadStore:
             return await answered(server, work, ([], after)) if most else ([], after)
 
         parts = await asyncio.gather(*map(part, self._servers))
-        rows = [row for found, _ in parts for row in found]
-        if lost := [book for book in shares if book not in homes]:
-            trouble.append(NotKept(f"the books {spans(lost)} of the log are on their way to another server"))
+        rows = [row for placed, _ in parts for row in placed]
+        if missing := [book for book in shares if book not in homes]:
+            trouble.append(NotKept(f"the books {spans(missing)} of the log are on their way to another server"))
         if trouble and not rows:
             raise trouble[0]
         return rows, _joined(homes, {server: end for server, (_, end) in zip(self._servers, parts, strict=True)}, after)
@@ -278,12 +280,12 @@ class SpreadStore:
     async def segments(
         self, after: tuple[StreamId, Version] | None, limit: int
     ) -> list[tuple[StreamId, Version, str | None]]:
-        found = await self._keepers.each(lambda server: server.segments(after, limit))
-        return sorted({segment for each in found for segment in each}, key=lambda each: each[:2])[:limit]
+        answers = await self._keepers.each(lambda server: server.segments(after, limit))
+        return sorted({segment for each in answers for segment in each}, key=lambda each: each[:2])[:limit]
 
     async def kept_outside(self) -> tuple[StreamId, Version] | None:
-        found = await self._keepers.each(Server.kept_outside)
-        return next((each for each in found if each is not None), None)
+        answers = await self._keepers.each(Server.kept_outside)
+        return next((each for each in answers if each is not None), None)
 
     # --- streams ---
 
@@ -313,8 +315,8 @@ class SpreadStore:
         groups = await self._keepers.groups(games)
         return set[GameId]().union(*await self._keepers.each(lambda server: server.private(groups[server]), groups))
 
-    async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
-        return await (await self._keepers.of(game)).secrets(game, known)
+    async def secrets(self, game: GameId, offset: int = 0) -> list[Secret]:
+        return await (await self._keepers.of(game)).secrets(game, offset)
 
     async def load(self, game: GameId, after: Version = 0) -> Stored | None:
         return await (await self._keepers.of(game)).load(game, after)
@@ -324,8 +326,8 @@ class SpreadStore:
         trouble: StoreUnavailable | None = None
         for server in self._servers:
             try:
-                if (found := await self._keepers.ask(server, lambda each: each.board(digest))) is not None:
-                    return found
+                if (board := await self._keepers.ask(server, lambda each: each.board(digest))) is not None:
+                    return board
             except StoreUnavailable as error:
                 trouble = error
         if trouble is not None:
@@ -374,10 +376,10 @@ class SpreadStore:
             servers = [await self._keepers.of(parent)]
         elif among is not None:
             servers = [*await self._keepers.groups(among)]
-        found = await self._keepers.each(
+        answers = await self._keepers.each(
             lambda server: server.games(parent=parent, among=among, after=after, limit=limit, **which), servers
         )
-        return [*islice(heapq.merge(*found, key=place_of_game, reverse=True), limit)]
+        return [*islice(heapq.merge(*answers, key=place_of_game, reverse=True), limit)]
 
     async def case(self, case: CaseId) -> CaseRow | None:
         return await (await self._keepers.of(case)).case(case)
@@ -391,14 +393,14 @@ class SpreadStore:
                 return []
             after = CaseId(place_of_case(last))
         servers = None if game is None else [await self._keepers.of(game)]
-        found = await self._keepers.each(
+        answers = await self._keepers.each(
             lambda server: server.cases(game=game, after=after, limit=limit, **which), servers
         )
-        return [*islice(heapq.merge(*found, key=place_of_case, reverse=True), limit)]
+        return [*islice(heapq.merge(*answers, key=place_of_case, reverse=True), limit)]
 
     async def precedents(self, rules: Collection[RuleId], limit: int) -> list[CaseRow]:
-        found = await self._keepers.each(lambda server: server.precedents(rules, limit))
-        return sorted((case for each in found for case in each), key=place_of_case, reverse=True)[:limit]
+        answers = await self._keepers.each(lambda server: server.precedents(rules, limit))
+        return sorted((case for each in answers for case in each), key=place_of_case, reverse=True)[:limit]
 
     async def tournament(self, tournament: TournamentId) -> TournamentRow | None:
         return await (await self._keepers.of(tournament)).tournament(tournament)
@@ -411,10 +413,10 @@ class SpreadStore:
             if last is None:
                 return []
             after = TournamentId(place_of_tournament(last))
-        found = await self._keepers.each(
+        answers = await self._keepers.each(
             lambda server: server.tournaments(after=after, limit=limit, **which), self._servers
         )
-        return [*islice(heapq.merge(*found, key=place_of_tournament, reverse=True), limit)]
+        return [*islice(heapq.merge(*answers, key=place_of_tournament, reverse=True), limit)]
 
     async def league(self, league: LeagueId) -> LeagueRow | None:
         return await (await self._keepers.of(league)).league(league)
@@ -425,19 +427,19 @@ class SpreadStore:
             if last is None:
                 return []
             after = LeagueId(place_of_league(last))
-        found = await self._keepers.each(
+        answers = await self._keepers.each(
             lambda server: server.leagues(after=after, limit=limit, **which), self._servers
         )
-        return [*islice(heapq.merge(*found, key=place_of_league, reverse=True), limit)]
+        return [*islice(heapq.merge(*answers, key=place_of_league, reverse=True), limit)]
 
     async def seed(self, tournament: TournamentId) -> bytes | None:
         return await (await self._keepers.of(tournament)).seed(tournament)
 
 
-def _largest(found: Iterable[Mapping[int, int]]) -> dict[int, int]:
+def _largest(answers: Iterable[Mapping[int, int]]) -> dict[int, int]:
     """Return the last position of each book. If a book moved between two answers, the later position counts."""
     largest: dict[int, int] = {}
-    for positions in found:
+    for positions in answers:
         for book, position in positions.items():
             largest[book] = max(position, largest.get(book, 0))
     return largest
@@ -445,5 +447,5 @@ def _largest(found: Iterable[Mapping[int, int]]) -> dict[int, int]:
 
 def _joined(homes: Mapping[int, Server], cursors: Mapping[Server, Cursor], otherwise: Cursor) -> Cursor:
     """Return a cursor that has the position of each book from the cursor of its server, if it has one."""
-    found = ((book, homes.get(book)) for book in range(BOOKS))
-    return Cursor(tuple((cursors[home] if home else otherwise).positions[book] for book, home in found))
+    homes_in_order = ((book, homes.get(book)) for book in range(BOOKS))
+    return Cursor(tuple((cursors[home] if home else otherwise).positions[book] for book, home in homes_in_order))

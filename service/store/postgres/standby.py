@@ -69,11 +69,11 @@ class StandbyPast(Past):
 
     async def read(self, stream: StreamId, after: Version, through: Version) -> list[Record]:
         async def ask() -> list[Record] | None:
-            found = await self._copy.read(stream, after, through - after)
-            return found if len(found) == through - after else None
+            records = await self._copy.read(stream, after, through - after)
+            return records if len(records) == through - after else None
 
-        found = await self._ask_standby(ask) if after < through else []
-        return await super().read(stream, after, through) if found is None else found
+        records = await self._ask_standby(ask) if after < through else []
+        return await super().read(stream, after, through) if records is None else records
 
     async def read_on(
         self, after: Cursor, limit: int, until: Cursor, games: Collection[StreamId] | None = None
@@ -93,37 +93,37 @@ class StandbyPast(Past):
             rows, reached = await self._copy.read_on(after, limit, games, until)
             return (rows, reached) if end.reaches(reached) else None
 
-        found = await self._ask_standby(ask) if not after.reaches(until) else ([], after)
-        return await super().read_on(after, limit, until, games) if found is None else found
+        page = await self._ask_standby(ask) if not after.reaches(until) else ([], after)
+        return await super().read_on(after, limit, until, games) if page is None else page
 
     async def _ask_standby(self, ask: Callable[[], Awaitable[T | None]]) -> T | None:
         """Return what the standby says; None when it does not know yet, or does not answer."""
         outcome: Literal["answered", "behind", "away"] = "away"
-        found = None
+        answer = None
         if self._recovering is None:
             try:
                 # Before the time begins, because the time that the primary takes says nothing about the standby.
                 await self._look()
                 async with asyncio.timeout(TIMEOUT):
-                    found = await ask()
-                outcome = "behind" if found is None else "answered"
+                    answer = await ask()
+                outcome = "behind" if answer is None else "answered"
             except ArchiveAway:  # for which nobody needs the primary
                 raise
             except (StoreError, TimeoutError):
                 self._leave_alone()
         self._reads[outcome].inc()
-        return found
+        return answer
 
     async def _look(self) -> None:
         """Ask the primary for its lineage when another server may have become the primary since."""
-        made = self._primary.connections_made
-        if made == self._connections_at_lineage:
+        connections = self._primary.connections_made
+        if connections == self._connections_at_lineage:
             return
         lineage = await self._primary.lineage()
         if lineage != self._connections.lineage:
             self._connections.lineage = lineage
             self._connections.distrust()
-        self._connections_at_lineage = made
+        self._connections_at_lineage = connections
 
     def _leave_alone(self) -> None:
         self._connections.distrust()

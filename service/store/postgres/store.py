@@ -83,8 +83,8 @@ class PostgresStore(SqlStore):
     is_distributed: ClassVar[bool] = False
     """Whether the database is spread over several machines."""
 
-    def __init__(self, connections: Connections, kept: frozenset[int] = ALL) -> None:
-        self.books_kept = kept
+    def __init__(self, connections: Connections, books: frozenset[int] = ALL) -> None:
+        self.books_kept = books
         """The books that this database keeps."""
         self._connections = connections
         self._writers = self._make_writers()
@@ -101,20 +101,20 @@ class PostgresStore(SqlStore):
         self.joinings = SqlJoinings(self._connections, self.accounts.change)
 
     @classmethod
-    async def open(cls, url: str, *, durable: bool = True, connections: int = 8, kept: frozenset[int] = ALL) -> Self:
+    async def open(cls, url: str, *, durable: bool = True, connections: int = 8, books: frozenset[int] = ALL) -> Self:
         """Open the store in a database that `tabularium migrate` has prepared.
 
         Args:
             durable: False gives up that an append is on the disk when it returns: when the database crashes, the last
                 ones may be missing.
             connections: how many there are at most for reading; one more writes.
-            kept: the books that the database keeps.
+            books: the books that the database keeps.
 
         Raises:
             StoreUnavailable: the database does not answer, its schema is not that of this package, or it keeps other
                 books.
         """
-        store = cls(cls._to(url, connections, durable), kept)
+        store = cls(cls._to(url, connections, durable), books)
         try:
             await store._connections.open()
             await store.check_schema()
@@ -162,9 +162,9 @@ class PostgresStore(SqlStore):
 
     async def check_schema(self) -> None:
         """Raise `StoreUnavailable` unless the database has the schema of this package and the books it should keep."""
-        done = await self._connections.patiently(migrations.applied)
+        applied = await self._connections.patiently(migrations.applied)
         try:
-            missing = migrations.pending(done, migrations.packaged())
+            missing = migrations.pending(applied, migrations.packaged())
         except migrations.MigrationError as error:
             raise StoreUnavailable(f"{self._connections.where} cannot be used: {error}") from error
         if missing:
@@ -172,12 +172,12 @@ class PostgresStore(SqlStore):
             raise StoreUnavailable(
                 f"{self._connections.where} lacks migration {last}: run `tabularium migrate` as its owner"
             )
-        found = await self._connections.select("SELECT is_distributed()")
-        if found[0][0] != self.is_distributed:
+        rows = await self._connections.select("SELECT is_distributed()")
+        if rows[0][0] != self.is_distributed:
             raise Distributed(
                 f"{self._connections.where} is distributed by Citus: let TABULARIUM_DATABASE_URL name it, without"
                 " TABULARIUM_BOOK_SERVERS"
-                if found[0][0]
+                if rows[0][0]
                 else f"{self._connections.where} is not distributed: run `tabularium migrate` as its owner"
             )
         if wrong := await self._connections.patiently(self._misfit):
@@ -188,10 +188,10 @@ class PostgresStore(SqlStore):
         return await misfit(connection, self.books_kept)
 
     async def use_of_key(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
-        kept = await super().use_of_key(game, account, key)
-        if kept is not None:
+        use = await super().use_of_key(game, account, key)
+        if use is not None:
             await self._connections.patiently(lambda connection: self._settle(connection, game))
-        return kept
+        return use
 
     async def _settle(self, connection: Connection, stream: StreamId) -> None:
         """Wait until what can be read of a stream is on the synchronous standbys. Raises what asyncpg raises."""
@@ -199,12 +199,12 @@ class PostgresStore(SqlStore):
 
     async def forget_keys(self, before: str, limit: int) -> int:
         async def work(connection: Connection) -> int:
-            done = await connection.execute(
+            status = await connection.execute(
                 "DELETE FROM keys WHERE ctid = ANY (ARRAY( SELECT ctid FROM keys WHERE at < $1 ORDER BY at LIMIT $2))",
                 stamped(before),
                 limit,
             )
-            return int(done.rpartition(" ")[2])
+            return int(status.rpartition(" ")[2])
 
         return await self._connections.patiently(work)
 
@@ -230,13 +230,13 @@ class PostgresStore(SqlStore):
     async def end(self) -> Cursor:
         if not await self.divided():
             return await super().end()
-        found = dict(await self._database.select("SELECT book, position FROM books"))
-        if found.keys() != self.books_kept:
+        positions = dict(await self._database.select("SELECT book, position FROM books"))
+        if positions.keys() != self.books_kept:
             raise NotKept(
-                f"{self._connections.where} keeps the books {spans(found)} of the log, and should keep"
+                f"{self._connections.where} keeps the books {spans(positions)} of the log, and should keep"
                 f" {spans(self.books_kept)}: restore tabularium.books"
             )
-        return Cursor(tuple(found.get(book, 0) for book in range(BOOKS)))
+        return Cursor(tuple(positions.get(book, 0) for book in range(BOOKS)))
 
     async def read_on(
         self, after: Cursor, limit: int, games: Collection[StreamId] | None = None, until: Cursor | None = None
@@ -252,12 +252,14 @@ class PostgresStore(SqlStore):
             return await super()._read_rows(after, limit, games, until)
         shares = after.shares(until, limit)
         # Books with none of the games are left out.
-        asked = shares if games is None else {book: shares[book] for book in map(book_of, games) if book in shares}
-        found = await self._shares(after, until, asked, games) if asked else []
-        rows = [(Place(book, position), game, Record(*columns)) for book, position, game, *columns in found]
-        counted = Counter(place.book for place, _, _ in rows)
+        shares_asked = (
+            shares if games is None else {book: shares[book] for book in map(book_of, games) if book in shares}
+        )
+        selection = await self._shares(after, until, shares_asked, games) if shares_asked else []
+        rows = [(Place(book, position), game, Record(*columns)) for book, position, game, *columns in selection]
+        counts = Counter(place.book for place, _, _ in rows)
         # A book that had fewer rows than its share is read to its end.
-        through = (Place(book, until.positions[book]) for book, share in shares.items() if counted[book] < share)
+        through = (Place(book, until.positions[book]) for book, share in shares.items() if counts[book] < share)
         return rows, after.after((*(place for place, _, _ in rows), *through))
 
     async def _shares(
@@ -326,13 +328,13 @@ class PostgresStore(SqlStore):
 
         As in `Writer`, what was stored before the connection was lost is recognized by its hash.
         """
-        sent = False
+        was_sent = False
         # Asked before a connection is taken: all others may wait for the locks that this one holds.
         is_together = await self.is_together()
 
         async def work(connection: Connection) -> Appended:
-            nonlocal sent
-            again, sent = sent, True
+            nonlocal was_sent
+            again, was_sent = was_sent, True
             await self._prepare_openings(connection, batches)
             transaction = connection.transaction(isolation="read_committed")
             await transaction.start()

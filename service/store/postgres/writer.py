@@ -83,18 +83,18 @@ class Writer:
 
     def _take(self) -> list[Job]:
         """Return the jobs of the next call: the first one of each game."""
-        taken: dict[StreamId, Job] = {}
-        left: list[Job] = []
+        first_jobs: dict[StreamId, Job] = {}
+        later_jobs: list[Job] = []
         book = book_of(self._waiting[0].request.game) if self._is_of_one_book else None
         for job in self._waiting:
             if book is not None and book_of(job.request.game) != book:
-                left.append(job)
-            elif len(taken) < GATHERED and job.request.game not in taken:
-                taken[job.request.game] = job
+                later_jobs.append(job)
+            elif len(first_jobs) < GATHERED and job.request.game not in first_jobs:
+                first_jobs[job.request.game] = job
             else:
-                left.append(job)
-        self._waiting = left
-        return list(taken.values())
+                later_jobs.append(job)
+        self._waiting = later_jobs
+        return list(first_jobs.values())
 
     async def _send(self, jobs: Sequence[Job]) -> None:
         """Append, and give each job its outcome. Raises nothing."""
@@ -117,14 +117,14 @@ class Writer:
         When the connection is lost before the answer came, nobody knows whether it was committed. It is sent again:
         what had been stored is then a repetition or a conflict, and is recognized by its hash.
         """
-        sent = False
+        was_sent = False
 
         async def attempt() -> list[Appended | BaseException]:
-            nonlocal sent
+            nonlocal was_sent
             try:
                 if self._connection is None:
                     self._connection = await self._connections.connect()
-                again, sent = sent, True
+                again, was_sent = was_sent, True
                 rows = await self._call(self._connection, batches)
                 outcomes = [
                     Appended(batch.records[-1].version)
@@ -153,11 +153,11 @@ class Writer:
 async def is_stored(connection: Connection, batch: Append) -> bool:
     """Tell whether a batch was stored, by the hash of its last record. Raises what asyncpg raises."""
     last = batch.records[-1]
-    kept = await connection.fetchval(
+    stored_hash = await connection.fetchval(
         "SELECT hash FROM tabularium.log WHERE book = $1 AND game = $2 AND version = $3",
         *(book_of(batch.game), batch.game, last.version),
     )
-    return kept == last.hash
+    return stored_hash == last.hash
 
 
 async def append_with(connection: Connection, batches: Iterable[Append]) -> list[Any]:

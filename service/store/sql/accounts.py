@@ -67,18 +67,18 @@ class SqlAccounts(ABC):
         return first_player(await self._database.select(FIND_KNOWN, issuer, subject))
 
     async def players(self, scope: Scope | None, after: PlayerId, limit: int) -> list[PlayerRow]:
-        found = await self._database.select(
+        rows = await self._database.select(
             f"SELECT {PLAYER} FROM players p WHERE p.player > ? AND ' ' || p.scopes || ' ' LIKE ?"
             " ORDER BY p.player LIMIT ?",
             after,
             f"% {scope} %" if scope else "%",
             limit,
         )
-        return [player_row(row) for row in found]
+        return [player_row(row) for row in rows]
 
     async def bots(self) -> list[PlayerRow]:
-        found = await self._database.select(f"SELECT {PLAYER} FROM players p WHERE p.bot IS NOT NULL ORDER BY p.player")
-        return [player_row(row) for row in found]
+        rows = await self._database.select(f"SELECT {PLAYER} FROM players p WHERE p.bot IS NOT NULL ORDER BY p.player")
+        return [player_row(row) for row in rows]
 
     async def automated(self) -> list[PlayerId]:
         return [PlayerId(player) for (player,) in await self._database.select(AUTOMATED)]
@@ -93,7 +93,7 @@ class SqlAccounts(ABC):
         self, name: str, *, whole: bool, after: tuple[str, PlayerId] = ("", PlayerId("")), limit: int
     ) -> list[PlayerRow]:
         sought = folded(name)
-        found = await self._database.select(
+        rows = await self._database.select(
             f"SELECT {PLAYER} FROM players p WHERE p.sought >= ? AND p.sought <= ? AND p.closed IS NULL"
             " AND (p.sought, p.player) > (?, ?) ORDER BY p.sought, p.player LIMIT ?",
             sought,
@@ -101,7 +101,7 @@ class SqlAccounts(ABC):
             *after,
             limit,
         )
-        return [player_row(row) for row in found]
+        return [player_row(row) for row in rows]
 
     async def revoke(self, token: TokenId, now: str) -> None:
         await self.change(
@@ -111,20 +111,20 @@ class SqlAccounts(ABC):
         )
 
     async def token(self, token: TokenId) -> TokenRow | None:
-        found = await self._database.select(f"SELECT {TOKEN} FROM tokens t WHERE t.token = ?", token)
-        return token_row(found[0]) if found else None
+        rows = await self._database.select(f"SELECT {TOKEN} FROM tokens t WHERE t.token = ?", token)
+        return token_row(rows[0]) if rows else None
 
     async def by_digest(self, digest: bytes) -> tuple[TokenRow, PlayerRow] | None:
-        found = await self._database.select(
+        rows = await self._database.select(
             f"SELECT {TOKEN}, {PLAYER} FROM tokens t JOIN players p ON p.player = t.player WHERE t.hash = ?", digest
         )
-        if not found:
+        if not rows:
             return None
-        columns = tuple(found[0])
+        columns = tuple(rows[0])
         return token_row(columns[:9]), player_row(columns[9:])
 
     async def tokens(self, player: PlayerId, now: str) -> list[TokenRow]:
-        found = await self._database.select(
+        rows = await self._database.select(
             f"SELECT {TOKEN} FROM tokens t WHERE t.player = ? AND t.revoked IS NULL"
             " AND (t.expires IS NULL OR t.expires > ?) AND (t.retires IS NULL OR t.retires > ?)"
             " ORDER BY t.number DESC",
@@ -132,16 +132,16 @@ class SqlAccounts(ABC):
             now,
             now,
         )
-        return [token_row(row) for row in found]
+        return [token_row(row) for row in rows]
 
     async def all_tokens(self, player: PlayerId, after: TokenId | None, limit: int) -> list[TokenRow]:
         follows = "" if after is None else " AND t.number < (SELECT number FROM tokens WHERE token = ?)"
-        found = await self._database.select(
+        rows = await self._database.select(
             f"SELECT {TOKEN} FROM tokens t WHERE t.player = ?{follows} ORDER BY t.number DESC LIMIT ?",
             *((player,) if after is None else (player, after)),
             limit,
         )
-        return [token_row(row) for row in found]
+        return [token_row(row) for row in rows]
 
     async def add_invitation(
         self, row: InvitationRow, digest: bytes, most_open: int | None = None, most: int | None = None
@@ -152,22 +152,22 @@ class SqlAccounts(ABC):
             " AND (SELECT count(*) FROM invitations WHERE game = ?) < ? ON CONFLICT DO NOTHING"
         )
         values = (row.invitation, row.game, digest, row.created, row.key, row.nonce)
-        counted = (row.game, _or_any(most_open), row.game, _or_any(most))
+        limits = (row.game, _or_any(most_open), row.game, _or_any(most))
         find = f"{_INVITATIONS} WHERE invitation = ? OR key = ?"
-        found = await self.change(
-            (add, (*values, *counted)), (find, (row.invitation, row.key)), alone=f"invitations of {row.game}"
+        rows = await self.change(
+            (add, (*values, *limits)), (find, (row.invitation, row.key)), alone=f"invitations of {row.game}"
         )
-        if not found:
+        if not rows:
             raise LimitReached
-        return InvitationRow(*found[0])
+        return InvitationRow(*rows[0])
 
     async def invitation(self, digest: bytes) -> InvitationRow | None:
-        found = await self._database.select(f"{_INVITATIONS} WHERE hash = ?", digest)
-        return InvitationRow(*found[0]) if found else None
+        rows = await self._database.select(f"{_INVITATIONS} WHERE hash = ?", digest)
+        return InvitationRow(*rows[0]) if rows else None
 
     async def invitations(self, game: GameId) -> list[InvitationRow]:
-        found = await self._database.select(f"{_INVITATIONS} WHERE game = ? ORDER BY number DESC", game)
-        return [InvitationRow(*row) for row in found]
+        rows = await self._database.select(f"{_INVITATIONS} WHERE game = ? ORDER BY number DESC", game)
+        return [InvitationRow(*row) for row in rows]
 
     async def revoke_invitation(self, invitation: InvitationId, now: str) -> None:
         statement = "UPDATE invitations SET revoked = coalesce(revoked, ?) WHERE invitation = ?"
@@ -179,22 +179,22 @@ class SqlAccounts(ABC):
             " SELECT ?, ?, ?, ?, ?, ?, ? WHERE (SELECT count(*) FROM passkeys WHERE player = ?) < ?"
             " ON CONFLICT DO NOTHING"
         )
-        found = await self.change(
+        rows = await self.change(
             (add, (*astuple(row)[:-1], row.player, _or_any(most))),
             ("SELECT passkey FROM passkeys WHERE credential = ?", (row.credential,)),
             alone=f"passkeys of {row.player}",
         )
-        if not found:
+        if not rows:
             raise LimitReached
-        return found[0][0] == row.passkey
+        return rows[0][0] == row.passkey
 
     async def passkey(self, credential: bytes) -> PasskeyRow | None:
-        found = await self._database.select(f"{_PASSKEYS} WHERE credential = ?", credential)
-        return PasskeyRow(*found[0]) if found else None
+        rows = await self._database.select(f"{_PASSKEYS} WHERE credential = ?", credential)
+        return PasskeyRow(*rows[0]) if rows else None
 
     async def passkeys(self, player: PlayerId) -> list[PasskeyRow]:
-        found = await self._database.select(f"{_PASSKEYS} WHERE player = ? ORDER BY number DESC", player)
-        return [PasskeyRow(*row) for row in found]
+        rows = await self._database.select(f"{_PASSKEYS} WHERE player = ? ORDER BY number DESC", player)
+        return [PasskeyRow(*row) for row in rows]
 
     async def passkey_used(self, passkey: PasskeyId, signs: int, now: str) -> None:
         await self._database.execute("UPDATE passkeys SET signs = ?, used = ? WHERE passkey = ?", signs, now, passkey)
@@ -236,14 +236,14 @@ class SqlAccounts(ABC):
         return (await self._database.select("SELECT count(*) FROM recovery_codes WHERE player = ?", player))[0][0]
 
     async def take_code(self, digest: bytes) -> PlayerId | None:
-        taken = await self.change(("DELETE FROM recovery_codes WHERE hash = ? RETURNING player", (digest,)))
-        return PlayerId(taken[0][0]) if taken else None
+        rows = await self.change(("DELETE FROM recovery_codes WHERE hash = ? RETURNING player", (digest,)))
+        return PlayerId(rows[0][0]) if rows else None
 
     async def issuers(self, player: PlayerId) -> list[str]:
-        found = await self._database.select(
+        rows = await self._database.select(
             "SELECT DISTINCT issuer FROM identities WHERE player = ? ORDER BY issuer", player
         )
-        return [row[0] for row in found]
+        return [row[0] for row in rows]
 
     async def identities(self, player: PlayerId) -> list[tuple[str, str]]:
         query = "SELECT issuer, subject FROM identities WHERE player = ? ORDER BY issuer, subject"
@@ -268,8 +268,8 @@ class SqlAccounts(ABC):
 
     async def read_marks(self, player: PlayerId, after: str = "", limit: int | None = None) -> dict[StreamId, Version]:
         query = "SELECT stream, version FROM read_marks WHERE player = ? AND stream > ? ORDER BY stream LIMIT ?"
-        found = await self._database.select(query, player, after, _or_any(limit))
-        return dict(found)
+        rows = await self._database.select(query, player, after, _or_any(limit))
+        return dict(rows)
 
     async def mark_read(self, player: PlayerId, upto: Mapping[StreamId, Version]) -> None:
         mark = (
@@ -282,8 +282,8 @@ class SqlAccounts(ABC):
             await self.change(*((mark, (stream, version, player)) for stream, version in sorted(upto.items())))
 
     async def inbox_settings(self, player: PlayerId) -> str | None:
-        found = await self._database.select("SELECT settings FROM inbox_settings WHERE player = ?", player)
-        return found[0][0] if found else None
+        rows = await self._database.select("SELECT settings FROM inbox_settings WHERE player = ?", player)
+        return rows[0][0] if rows else None
 
     async def set_inbox(self, player: PlayerId, settings: str) -> None:
         add = (
@@ -330,9 +330,9 @@ _PASSKEYS: Final = "SELECT passkey, player, credential, public_key, signs, name,
 _INVITATIONS: Final = "SELECT invitation, game, created, revoked, key, nonce FROM invitations"
 
 
-def first_player(found: Sequence[Any]) -> PlayerRow | None:
+def first_player(rows: Sequence[Any]) -> PlayerRow | None:
     """Return the account of the first row, if there is one."""
-    return player_row(found[0]) if found else None
+    return player_row(rows[0]) if rows else None
 
 
 def player_row(columns: Sequence[Any]) -> PlayerRow:

@@ -44,22 +44,22 @@ class SqlApps:
             " ON CONFLICT DO NOTHING"
         )
         values = (row.client, row.player, row.name, " ".join(row.redirects), row.created, row.hash, row.key)
-        found = await self._change(
+        rows = await self._change(
             (add, (*values, row.fingerprint, row.nonce, row.player, most)),
             (f"{_CLIENTS} WHERE client = ? OR key = ?", (row.client, row.key)),
             alone=f"apps of {row.player}",
         )
-        if not found:
+        if not rows:
             raise LimitReached
-        return _client(found[0])
+        return _client(rows[0])
 
     async def client(self, client: ClientId) -> ClientRow | None:
-        found = await self._database.select(f"{_CLIENTS} WHERE client = ?", client)
-        return _client(found[0]) if found else None
+        rows = await self._database.select(f"{_CLIENTS} WHERE client = ?", client)
+        return _client(rows[0]) if rows else None
 
     async def clients(self, player: PlayerId) -> list[ClientRow]:
-        found = await self._database.select(f"{_CLIENTS} WHERE player = ? ORDER BY created DESC, client", player)
-        return [_client(row) for row in found]
+        rows = await self._database.select(f"{_CLIENTS} WHERE player = ? ORDER BY created DESC, client", player)
+        return [_client(row) for row in rows]
 
     async def unregister(self, client: ClientId, now: str) -> None:
         await self._change(
@@ -129,34 +129,34 @@ class SqlApps:
             "INSERT INTO app_codes (hash, client, site, name, scopes, ends, redirect, challenge, user_code, player,"
             " allowed, pause, polled, token) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
         )
-        asked = (row.hash, row.client, row.site, row.name, " ".join(row.scopes), row.ends, row.redirect, row.challenge)
+        values = (row.hash, row.client, row.site, row.name, " ".join(row.scopes), row.ends, row.redirect, row.challenge)
         return bool(
             await self._change(
                 ("DELETE FROM app_codes WHERE ends < ?", (before,)),
-                (add, (*asked, row.user_code, row.player, row.allowed, row.pause, row.polled, row.token)),
+                (add, (*values, row.user_code, row.player, row.allowed, row.pause, row.polled, row.token)),
                 ("SELECT hash FROM app_codes WHERE hash = ?", (row.hash,)),
             )
         )
 
     async def code(self, digest: bytes) -> CodeRow | None:
-        found = await self._database.select(f"{_CODES} WHERE hash = ?", digest)
-        return _code(found[0]) if found else None
+        rows = await self._database.select(f"{_CODES} WHERE hash = ?", digest)
+        return _code(rows[0]) if rows else None
 
     async def device(self, user_code: str) -> CodeRow | None:
-        found = await self._database.select(f"{_CODES} WHERE user_code = ?", user_code)
-        return _code(found[0]) if found else None
+        rows = await self._database.select(f"{_CODES} WHERE user_code = ?", user_code)
+        return _code(rows[0]) if rows else None
 
     async def decide(self, row: CodeRow) -> bool:
         decide = "UPDATE app_codes SET player = ?, allowed = ?, scopes = ? WHERE hash = ? AND player = ''"
         scopes = " ".join(row.scopes)
-        found = await self._change(
+        rows = await self._change(
             (decide, (row.player, row.allowed, scopes, row.hash)),
             (
                 "SELECT hash FROM app_codes WHERE hash = ? AND player = ? AND allowed = ?",
                 (row.hash, row.player, row.allowed),
             ),
         )
-        return bool(found)
+        return bool(rows)
 
     async def poll(self, digest: bytes, now: str, pause: int) -> None:
         await self._database.execute("UPDATE app_codes SET polled = ?, pause = ? WHERE hash = ?", now, pause, digest)
@@ -172,30 +172,30 @@ class SqlApps:
         )
         sign = f"INSERT INTO app_sign_ins (token, client, site, refresh) SELECT ?, ?, ?, ? {mine}"
         give = f"INSERT INTO app_access (hash, token, scopes, ends) SELECT ?, ?, ?, ? {mine}"
-        found = await self._one(
+        row = await self._one(
             (claim, (token, digest)),
             (add, (*token_values(sign_in.token, secret), digest, token)),
             (sign, (token, sign_in.client, sign_in.site, sign_in.refresh, digest, token)),
             (give, (*_access_values(access), digest, token)),
             ("SELECT token FROM app_codes WHERE hash = ?", (digest,)),
         )
-        return TokenId(found[0])
+        return TokenId(row[0])
 
     # --- tokens ---
 
     async def sign_in(self, secret: bytes) -> SignInRow | None:
-        found = await self._database.select(
+        rows = await self._database.select(
             f"SELECT {_SIGN_IN} FROM app_sign_ins s JOIN tokens t ON t.token = s.token WHERE t.hash = ?", secret
         )
-        return _sign_in(found[0]) if found else None
+        return _sign_in(rows[0]) if rows else None
 
     async def of_access(self, digest: bytes) -> tuple[AccessRow, SignInRow] | None:
-        found = await self._database.select(
+        rows = await self._database.select(
             f"SELECT {_ACCESS}, {_SIGN_IN} FROM app_access a JOIN app_sign_ins s ON s.token = a.token"
             " JOIN tokens t ON t.token = a.token WHERE a.hash = ?",
             digest,
         )
-        return (_access(found[0][:4]), _sign_in(tuple(found[0])[4:])) if found else None
+        return (_access(rows[0][:4]), _sign_in(tuple(rows[0])[4:])) if rows else None
 
     async def refresh(self, row: SignInRow, refresh: bytes, access: AccessRow, expires: str) -> bool:
         token = row.token.token
@@ -209,24 +209,24 @@ class SqlApps:
         give = (
             f"INSERT INTO app_access (hash, token, scopes, ends) SELECT ?, ?, ?, ? WHERE {mine} ON CONFLICT DO NOTHING"
         )
-        found = await self._change(
+        rows = await self._change(
             (swap, (refresh, token, row.refresh, token)),
             (f"UPDATE tokens SET expires = ? WHERE token = ? AND {mine}", (expires, token, token, refresh)),
             (forget, (token, token, refresh, access.hash, token)),
             (give, (*_access_values(access), token, refresh)),
             ("SELECT 1 FROM app_access WHERE hash = ?", (access.hash,)),
         )
-        return bool(found)
+        return bool(rows)
 
     async def by_access(self, digest: bytes) -> tuple[AccessRow, TokenRow, PlayerRow] | None:
-        found = await self._database.select(
+        rows = await self._database.select(
             f"SELECT {_ACCESS}, {TOKEN}, {PLAYER} FROM app_access a JOIN tokens t ON t.token = a.token"
             " JOIN players p ON p.player = t.player WHERE a.hash = ?",
             digest,
         )
-        if not found:
+        if not rows:
             return None
-        columns = tuple(found[0])
+        columns = tuple(rows[0])
         of_player = columns[4 + _WIDTH :]
         return _access(columns[:4]), token_row(columns[4 : 4 + _WIDTH]), player_row(of_player)
 
@@ -264,8 +264,8 @@ def _app(columns: Sequence[Any]) -> AppRow:
 def _code(columns: Sequence[Any]) -> CodeRow:
     digest, client, site, name, scopes, *rest = columns
     ends, redirect, challenge, user_code, player, allowed, *more = rest
-    asked = (tuple(scopes.split()), ends, redirect, challenge, user_code)
-    return CodeRow(digest, client, site, name, *asked, player, bool(allowed), *more)
+    request = (tuple(scopes.split()), ends, redirect, challenge, user_code)
+    return CodeRow(digest, client, site, name, *request, player, bool(allowed), *more)
 
 
 def _sign_in(columns: Sequence[Any]) -> SignInRow:

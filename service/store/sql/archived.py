@@ -42,12 +42,12 @@ class Archived:
         With `keep`, they stay in memory, because callers soon ask for them again. With `anew`, they are not taken from
         memory.
         """
-        found: list[list[Positioned]] = []
+        unpacked: list[list[Positioned]] = []
         packed = [Segment(*row) for row in rows]
         for start in range(0, len(packed), AT_ONCE):
             run = packed[start : start + AT_ONCE]
-            found += await asyncio.gather(*(self._records(segment, keep, anew) for segment in run))
-        return found
+            unpacked += await asyncio.gather(*(self._records(segment, keep, anew) for segment in run))
+        return unpacked
 
     async def _records(self, segment: Segment, keep: bool, anew: bool) -> list[Positioned]:
         name = segment.game, segment.version
@@ -81,10 +81,10 @@ class Archived:
 
     async def _dictionary(self, number: int) -> Dictionary:
         if number not in self._dictionaries:
-            found = await self._database.select("SELECT file FROM dictionaries WHERE number = ?", number)
-            if not found:
+            rows = await self._database.select("SELECT file FROM dictionaries WHERE number = ?", number)
+            if not rows:
                 raise SegmentDamaged(f"dictionary {number} is missing")
-            self._dictionaries[number] = segments.read_dictionary(found[0][0])
+            self._dictionaries[number] = segments.read_dictionary(rows[0][0])
         return self._dictionaries[number]
 
     def missing(self, game: StreamId, after: int, until: int) -> StreamDamaged:

@@ -27,8 +27,8 @@ class CaseIndex(SqlLog):
     """The order of the list of cases, the newest last."""
 
     async def case(self, case: CaseId) -> CaseRow | None:
-        found = await self._database.select(f"{_CASES} WHERE c.book = ? AND c.stream = ?", self.book(case), case)
-        return _case_row(found[0]) if found else None
+        rows = await self._database.select(f"{_CASES} WHERE c.book = ? AND c.stream = ?", self.book(case), case)
+        return _case_row(rows[0]) if rows else None
 
     async def cases(
         self,
@@ -54,15 +54,15 @@ class CaseIndex(SqlLog):
             ("c.about <= ?", (last,)),
             (ours, (party, self._texts(judged))),
         )
-        asked = [each for each in conditions if None not in each[1]]
+        filters = [each for each in conditions if None not in each[1]]
         if after is not None:
-            asked.append(self.before_case(after))
+            filters.append(self.before_case(after))
         if hidden := self.hidden("c.book"):
-            asked.append(hidden)
+            filters.append(hidden)
         if game is not None:
-            asked.append(self.about(game, "c.game", await self.is_together()))
-        where = " AND ".join(("TRUE", *(condition for condition, _ in asked)))
-        values = [value for _, given in asked for value in given]
+            filters.append(self.about(game, "c.game", await self.is_together()))
+        where = " AND ".join(("TRUE", *(condition for condition, _ in filters)))
+        values = [value for _, values_of in filters for value in values_of]
         query = f"{_CASES} WHERE {where} ORDER BY {self.order_of_cases} DESC LIMIT ?"
         return [_case_row(row) for row in await self._database.select(query, *values, limit)]
 
@@ -90,27 +90,29 @@ class CaseIndex(SqlLog):
             f" WHERE {where}) r JOIN {self.log} e ON {self.of_stream.format('e', 'r.stream', 'r.in_book')}"
             " AND e.version = r.ruled ORDER BY e.game, e.version"
         )
-        found: dict[CaseId, list[Record]] = {}
+        by_case: dict[CaseId, list[Record]] = {}
         for case, *columns in await self._database.select(query, *values):
-            found.setdefault(case, []).append(Record(*columns))
-        return found
+            by_case.setdefault(case, []).append(Record(*columns))
+        return by_case
 
     async def statements(self, case: CaseId, after: Version = 0, limit: int | None = None) -> list[KeptStatement]:
         query = (
             "SELECT version, salt, written, erased, eraser FROM statements"
             " WHERE book = ? AND stream = ? AND version > CAST(? AS BIGINT) ORDER BY version LIMIT ?"
         )
-        found = await self._database.select(query, self.book(case), case, after, ALL if limit is None else limit)
-        return [KeptStatement(*columns) for columns in found]
+        rows = await self._database.select(query, self.book(case), case, after, ALL if limit is None else limit)
+        return [KeptStatement(*columns) for columns in rows]
 
     async def erase(self, case: CaseId, version: Version, by: PlayerId, at: str) -> bool:
-        kept = {each.version for each in await self.statements(case, version - 1, 1) if each.written is not None}
+        written_versions = {
+            each.version for each in await self.statements(case, version - 1, 1) if each.written is not None
+        }
         await self._database.execute(
             "UPDATE statements SET salt = NULL, written = NULL, erased = ?, eraser = ?"
             " WHERE book = ? AND stream = ? AND version = ? AND written IS NOT NULL",
             *(at, by, self.book(case), case, version),
         )
-        return version in kept
+        return version in written_versions
 
 
 def _case_row(columns: Sequence[Any]) -> CaseRow:

@@ -51,12 +51,12 @@ class GameIndex(SqlLog):
         if not games:
             return {}
         where, values = self._any_of(games)
-        found = await self._database.select(f"SELECT game, ruleset FROM games WHERE {where}", *values)
-        return {GameId(game): ruleset for game, ruleset in found}
+        rows = await self._database.select(f"SELECT game, ruleset FROM games WHERE {where}", *values)
+        return {GameId(game): ruleset for game, ruleset in rows}
 
     async def game(self, game: GameId) -> GameRow | None:
-        found = await self._database.select(f"{self.listed} WHERE g.book = ? AND g.game = ?", self.book(game), game)
-        return _game_row(found[0]) if found else None
+        rows = await self._database.select(f"{self.listed} WHERE g.book = ? AND g.game = ?", self.book(game), game)
+        return _game_row(rows[0]) if rows else None
 
     async def games(
         self,
@@ -107,10 +107,10 @@ class GameIndex(SqlLog):
             conditions.append(condition)
             values.extend(of_place)
         where = " AND ".join(conditions)
-        found = await self._database.select(
+        rows = await self._database.select(
             f"{self.listed} WHERE {where} ORDER BY {self.order} DESC LIMIT ?", *values, limit
         )
-        return [_game_row(row) for row in found]
+        return [_game_row(row) for row in rows]
 
     def before(self, after: GameId) -> tuple[str, tuple[Any, ...]]:
         """Return the condition that a game comes before another one in the order of the list, and its values."""
@@ -118,8 +118,8 @@ class GameIndex(SqlLog):
 
     async def continuations(self, game: GameId) -> list[GameId]:
         of_game, values = self.about(game, "f.parent", await self.is_together())
-        found = await self._database.select(f"{CONTINUATIONS.format(of_game)} ORDER BY g.number", *values)
-        return [GameId(game) for (game,) in found]
+        rows = await self._database.select(f"{CONTINUATIONS.format(of_game)} ORDER BY g.number", *values)
+        return [GameId(game) for (game,) in rows]
 
     async def count(self, what: Within) -> int:
         return (await self._database.select(*self.counting_query(what, await self.is_together())))[0][0]
@@ -160,23 +160,23 @@ class GameIndex(SqlLog):
         if not games:
             return set()
         where, values = self._any_of(games)
-        found = await self._database.select(f"SELECT game FROM unlisted WHERE {where}", *values)
-        return {GameId(game) for (game,) in found}
+        rows = await self._database.select(f"SELECT game FROM unlisted WHERE {where}", *values)
+        return {GameId(game) for (game,) in rows}
 
     async def private(self, games: Collection[GameId]) -> set[GameId]:
         if not games:
             return set()
         where, values = self._any_of(games)
-        found = await self._database.select(f"SELECT game FROM private WHERE {where}", *values)
-        return {GameId(game) for (game,) in found}
+        rows = await self._database.select(f"SELECT game FROM private WHERE {where}", *values)
+        return {GameId(game) for (game,) in rows}
 
     async def withheld(self, games: Collection[GameId]) -> dict[GameId, GameId]:
         if not games:
             return {}
         forks = WITHHELD_FORKS.format("f.book" if await self.is_together() else self.book_of.format("f", "withheld"))
         where, values = self._any_of(games)
-        found = await self._database.select(f"SELECT game, until FROM ({forks}) w WHERE {where}", *values)
-        return {GameId(game): GameId(until) for game, until in found}
+        rows = await self._database.select(f"SELECT game, until FROM ({forks}) w WHERE {where}", *values)
+        return {GameId(game): GameId(until) for game, until in rows}
 
     async def list_game(self, game: GameId, listed: bool) -> None:
         add = "INSERT INTO unlisted (book, game) VALUES (?, ?) ON CONFLICT DO NOTHING"

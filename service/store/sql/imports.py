@@ -28,22 +28,22 @@ class SqlImports:
             " AND (SELECT count(*) FROM imports WHERE player = p.player) < ? ON CONFLICT DO NOTHING"
         )
         import_id, player, *others = astuple(row)
-        found = await self._change(
+        rows = await self._change(
             (add, (import_id, *others, content, player, most)),
             (f"{_IMPORTS} WHERE import = ?", (row.import_id,)),
             alone=f"imports of {row.player}",
         )
-        if not found:
+        if not rows:
             raise LimitReached
-        return ImportRow(*found[0])
+        return ImportRow(*rows[0])
 
     async def get(self, import_id: ImportId) -> ImportRow | None:
-        found = await self._database.select(f"{_IMPORTS} WHERE import = ?", import_id)
-        return ImportRow(*found[0]) if found else None
+        rows = await self._database.select(f"{_IMPORTS} WHERE import = ?", import_id)
+        return ImportRow(*rows[0]) if rows else None
 
     async def content(self, import_id: ImportId) -> bytes | None:
-        found = await self._database.select("SELECT content FROM imports WHERE import = ?", import_id)
-        return bytes(found[0][0]) if found else None
+        rows = await self._database.select("SELECT content FROM imports WHERE import = ?", import_id)
+        return bytes(rows[0][0]) if rows else None
 
     async def list(
         self,
@@ -53,15 +53,15 @@ class SqlImports:
         after: ImportId | None = None,
         limit: int,
     ) -> list[ImportRow]:
-        asked = {
+        conditions = {
             "player = ?": player,
             "ruleset = ?": ruleset,
             "place < (SELECT place FROM imports WHERE import = ?)": after,
         }
-        given = {condition: value for condition, value in asked.items() if value is not None}
-        where = " AND ".join(("TRUE", *given))
+        filters = {condition: value for condition, value in conditions.items() if value is not None}
+        where = " AND ".join(("TRUE", *filters))
         query = f"{_IMPORTS} WHERE {where} ORDER BY place DESC LIMIT ?"
-        return [ImportRow(*row) for row in await self._database.select(query, *given.values(), limit)]
+        return [ImportRow(*row) for row in await self._database.select(query, *filters.values(), limit)]
 
     async def remove(self, import_id: ImportId) -> None:
         await self._database.execute("DELETE FROM imports WHERE import = ?", import_id)

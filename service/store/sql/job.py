@@ -13,10 +13,10 @@ class Job:
 
     __slots__ = ("done", "future", "outcome", "request")
 
-    def __init__(self, asked: Any, future: asyncio.Future[Any], done: Callable[[Any], None] | None = None) -> None:
-        self.request = asked
+    def __init__(self, request: Any, future: asyncio.Future[Any], on_done: Callable[[Any], None] | None = None) -> None:
+        self.request = request
         self.future = future
-        self.done = done
+        self.done = on_done
         self.outcome: Any = None
 
     def settle(self) -> None:

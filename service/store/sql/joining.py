@@ -34,21 +34,21 @@ class SqlJoinings:
         self._database = database
         self._change = change
 
-    async def ask(self, kept: PlayerId, digest: bytes, asked_by: TokenId, ends: str, now: str) -> bool:
+    async def ask(self, player: PlayerId, digest: bytes, asked_by: TokenId, ends: str, now: str) -> bool:
         add = "INSERT INTO joining_codes (hash, player, asked_by, ends) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
-        found = await self._change(
+        rows = await self._change(
             ("DELETE FROM joining_codes WHERE ends <= ?", (now,)),
-            (f"DELETE FROM joining_codes WHERE player = ? AND NOT {_CLAIMED}", (kept,)),
-            (add, (digest, kept, asked_by, ends)),
+            (f"DELETE FROM joining_codes WHERE player = ? AND NOT {_CLAIMED}", (player,)),
+            (add, (digest, player, asked_by, ends)),
             ("SELECT player FROM joining_codes WHERE hash = ?", (digest,)),
             alone=ALONE,
         )
-        return bool(found)
+        return bool(rows)
 
     async def asker_of(self, digest: bytes, now: str) -> PlayerId | None:
         query = "SELECT player FROM joining_codes WHERE hash = ? AND ends > ?"
-        found = await self._database.select(query, digest, now)
-        return PlayerId(found[0][0]) if found else None
+        rows = await self._database.select(query, digest, now)
+        return PlayerId(rows[0][0]) if rows else None
 
     async def claim(self, digest: bytes, account: PlayerId, now: str) -> bool:
         claim = (
@@ -57,12 +57,12 @@ class SqlJoinings:
             f"SELECT 1 FROM joining_codes o WHERE o.hash <> ? AND o.ends > ? AND {_CLAIMED}"
             " AND (o.account IN (?, joining_codes.player) OR o.player = ?))"
         )
-        found = await self._change(
+        rows = await self._change(
             (claim, (account, digest, now, account, account, digest, now, account, account)),
             ("SELECT hash FROM joining_codes WHERE hash = ? AND account = ? AND ends > ?", (digest, account, now)),
             alone=ALONE,
         )
-        return bool(found)
+        return bool(rows)
 
     async def join(
         self, digest: bytes, account: PlayerId, confirmed_by: TokenId, now: str, most: int
@@ -79,15 +79,15 @@ class SqlJoinings:
             " AND NOT EXISTS (SELECT 1 FROM joinings j WHERE j.kept = a.player)"
             " AND (SELECT count(*) FROM joinings j WHERE j.kept = k.player) < ? ON CONFLICT DO NOTHING"
         )
-        asked = "(SELECT player FROM joining_codes WHERE hash = ?)"
-        found = await self._change(
+        asker = "(SELECT player FROM joining_codes WHERE hash = ?)"
+        rows = await self._change(
             (add, (now, confirmed_by, digest, account, now, most)),
             *_losing(account),
             *_closing(account, now),
-            (f"{_ROWS} WHERE account = ? AND kept = {asked}", (account, digest)),
+            (f"{_ROWS} WHERE account = ? AND kept = {asker}", (account, digest)),
             alone=ALONE,
         )
-        return JoiningRow(*found[0]) if found else None
+        return JoiningRow(*rows[0]) if rows else None
 
     async def of(self, player: PlayerId) -> list[JoiningRow]:
         query = f"{_ROWS} WHERE account = ? OR kept = ? ORDER BY at, account"
@@ -95,7 +95,7 @@ class SqlJoinings:
 
     async def joined_with(self, player: PlayerId) -> list[PlayerId]:
         query = "SELECT player FROM players WHERE joined = ? ORDER BY player"
-        return [PlayerId(found) for (found,) in await self._database.select(query, player)]
+        return [PlayerId(account) for (account,) in await self._database.select(query, player)]
 
 
 OPERATORS: Final = tuple(scope for scope in SCOPES if scope not in EVERYBODYS)
@@ -119,12 +119,12 @@ def _losing(account: PlayerId) -> Iterator[Statement]:
 
 def _closing(account: PlayerId, now: str) -> Iterator[Statement]:
     """Yield statements that close the joined account, which keeps its name, and change what belongs to it."""
-    kept = "(SELECT kept FROM joinings WHERE account = ?)"
+    heir = "(SELECT kept FROM joinings WHERE account = ?)"
     yield (
-        f"UPDATE players SET closed = coalesce(closed, ?), sought = NULL, joined = {kept} WHERE player = {_JOINED}",
+        f"UPDATE players SET closed = coalesce(closed, ?), sought = NULL, joined = {heir} WHERE player = {_JOINED}",
         (now, account, account),
     )
     yield (f"UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE player = {_JOINED}", (now, account))
     yield from ending(account, _JOINED)
     for moved in ("identities", "apps", "imports"):
-        yield (f"UPDATE {moved} SET player = {kept} WHERE player = {_JOINED}", (account, account))
+        yield (f"UPDATE {moved} SET player = {heir} WHERE player = {_JOINED}", (account, account))

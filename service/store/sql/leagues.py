@@ -23,19 +23,19 @@ class LeagueIndex(SqlLog):
 
     async def league(self, league: LeagueId) -> LeagueRow | None:
         query = f"{_LEAGUES} WHERE l.book = ? AND l.stream = ?"
-        found = await self._database.select(query, self.book(league), league)
-        return LeagueRow(*found[0]) if found else None
+        rows = await self._database.select(query, self.book(league), league)
+        return LeagueRow(*rows[0]) if rows else None
 
     async def leagues(
         self, *, organizer: PlayerId | None = None, after: LeagueId | None = None, limit: int = 50
     ) -> list[LeagueRow]:
-        asked: list[tuple[str, tuple[Any, ...]]] = []
+        filters: list[tuple[str, tuple[Any, ...]]] = []
         if organizer is not None:
-            asked.append(("l.organizer = ?", (organizer,)))
+            filters.append(("l.organizer = ?", (organizer,)))
         if after is not None:
-            asked.append(self.before_league(after))
-        where = " AND ".join(("TRUE", *(condition for condition, _ in asked)))
-        values = [value for _, given in asked for value in given]
+            filters.append(self.before_league(after))
+        where = " AND ".join(("TRUE", *(condition for condition, _ in filters)))
+        values = [value for _, values_of in filters for value in values_of]
         query = f"{_LEAGUES} WHERE {where} ORDER BY {self.order_of_leagues} DESC LIMIT ?"
         return [LeagueRow(*row) for row in await self._database.select(query, *values, limit)]
 

@@ -157,28 +157,28 @@ class SqlLog(ABC):
         self, after: tuple[StreamId, Version] | None, limit: int
     ) -> list[tuple[StreamId, Version, str | None]]:
         game, version = after or ("", 0)
-        found = await self._database.select(
+        rows = await self._database.select(
             f"SELECT {COLUMNS} FROM segments s WHERE s.game > ? OR (s.game = ? AND s.version > CAST(? AS BIGINT))"
             " ORDER BY s.game, s.version LIMIT ?",
             *(game, game, version, limit),
         )
-        told: list[tuple[StreamId, Version, str | None]] = []
-        for row in found:
+        faults: list[tuple[StreamId, Version, str | None]] = []
+        for row in rows:
             try:
                 await self._archived.unpacked([row], anew=True)
                 wrong = None
             except (StreamDamaged, ArchiveAway) as error:
                 wrong = str(error)
-            told.append((row[0], row[1], wrong))
-        return told
+            faults.append((row[0], row[1], wrong))
+        return faults
 
     async def kept_outside(self) -> tuple[StreamId, Version] | None:
-        found = await self._database.select("SELECT game, after FROM segments WHERE digest IS NOT NULL LIMIT 1")
-        return (found[0][0], found[0][1]) if found else None
+        rows = await self._database.select("SELECT game, after FROM segments WHERE digest IS NOT NULL LIMIT 1")
+        return (rows[0][0], rows[0][1]) if rows else None
 
     async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[StreamId, Record]], str]:
-        found, after = await self.read_on(Cursor.parse(cursor, self.books), limit)
-        return [(game, record) for _, game, record in found], str(after)
+        placed, after = await self.read_on(Cursor.parse(cursor, self.books), limit)
+        return [(game, record) for _, game, record in placed], str(after)
 
     async def read_on(
         self, after: Cursor, limit: int, games: Collection[StreamId] | None = None, until: Cursor | None = None
@@ -217,16 +217,18 @@ class SqlLog(ABC):
                     if start < position <= start + windows[book]:
                         books[book][position] = game, record
             reached = after.plus(windows)
-            filled = {book: sorted(found.items()) for book, found in books.items() if found}
+            filled = {book: sorted(entries.items()) for book, entries in books.items() if entries}
             if filled:
                 # Wider windows may have more than was asked for.
                 share = max(1, limit // len(filled)) if most > limit else limit
                 placed: list[Placed] = []
-                for number, (book, found) in enumerate(filled.items()):
-                    kept = found[:share] if number < limit else []
-                    placed += [(self._place(book, position), game, record) for position, (game, record) in kept]
-                    if len(kept) < len(found):
-                        end = kept[-1][0] if kept else after.positions[book]
+                for number, (book, entries) in enumerate(filled.items()):
+                    share_of_book = entries[:share] if number < limit else []
+                    placed += [
+                        (self._place(book, position), game, record) for position, (game, record) in share_of_book
+                    ]
+                    if len(share_of_book) < len(entries):
+                        end = share_of_book[-1][0] if share_of_book else after.positions[book]
                         reached = reached.plus({book: end - reached.positions[book]})
                 return placed, reached
             after, most = reached, min(2 * most, _WIDEST)
@@ -258,7 +260,7 @@ class SqlLog(ABC):
         """Read a log in which all books have their positions from one order."""
         first, last = max(after.positions), max(until.positions)
         only, values = ("", ()) if games is None else (f"AND game {self.among}", (self._texts(games),))
-        found = await self._database.select(
+        selection = await self._database.select(
             f"SELECT position, game, {self.record} FROM {self.log} WHERE position > ? AND position <= ? {only}"
             " ORDER BY position LIMIT ?",
             first,
@@ -266,7 +268,7 @@ class SqlLog(ABC):
             *values,
             limit,
         )
-        rows = [(Place(ALL_BOOKS, position), game, Record(*columns)) for position, game, *columns in found]
+        rows = [(Place(ALL_BOOKS, position), game, Record(*columns)) for position, game, *columns in selection]
         reached = rows[-1][0].position if len(rows) == limit else max(first, last)
         return rows, Cursor((reached,) * self.books)
 
@@ -278,8 +280,8 @@ class SqlLog(ABC):
         return Cursor((last,) * self.books)
 
     async def head(self, game: StreamId) -> Version:
-        found = await self._database.select(*self._head(game))
-        return found[0][0] if found else 0
+        rows = await self._database.select(*self._head(game))
+        return rows[0][0] if rows else 0
 
     def _head(self, game: StreamId) -> tuple[Any, ...]:
         """Return a query for the version at which a stream stands, and its values."""
@@ -302,50 +304,52 @@ class SqlLog(ABC):
         query = f"SELECT game, head FROM ({self.heads_query}) h WHERE {where}"
         return dict(await self._database.select(query, *values))
 
-    async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
-        return _secrets(game, await self._database.select(SECRETS, self.book(game), game, known))
+    async def secrets(self, game: GameId, offset: int = 0) -> list[Secret]:
+        return _secrets(game, await self._database.select(SECRETS, self.book(game), game, offset))
 
     async def load(self, game: GameId, after: Version = 0) -> Stored | None:
-        asked = (
+        queries = (
             (self.loaded, self.book(game), game),
             self._reading(game, after, None),
             (SECRETS, self.book(game), game, 0),
         )
-        heads, rows, secrets = await self._database.select_at_once(*asked)
+        heads, rows, secrets = await self._database.select_at_once(*queries)
         if not heads:
             return None
         head, chance = heads[0]
         records = _records(rows)
         if head > after and (not records or records[0].version != after + 1):
-            heads, rows, secrets, packed = await self._database.select_at_once(*asked, self._packed(game, after, None))
+            heads, rows, secrets, packed = await self._database.select_at_once(
+                *queries, self._packed(game, after, None)
+            )
             head, chance = heads[0]
             records = await self._joined(game, after, None, head, packed, rows)
         return Stored(head, records, _secrets(game, secrets), chance)
 
     async def board(self, digest: str) -> bytes | None:
-        found = await self._database.select(f"SELECT {self.board_file} FROM boards WHERE digest = ?", digest)
-        return found[0][0] if found else None
+        rows = await self._database.select(f"SELECT {self.board_file} FROM boards WHERE digest = ?", digest)
+        return rows[0][0] if rows else None
 
     def part_of(self, stream: StreamId) -> int:
         return 0
 
 
-def kept_use(found: Sequence[Any]) -> KeptUse | None:
+def kept_use(rows: Sequence[Any]) -> KeptUse | None:
     """Return what `SEEN` has found."""
-    for fingerprint, after, version in found:
+    for fingerprint, after, version in rows:
         return KeptUse(fingerprint, Added(after, version))
     return None
 
 
-def _records(found: Iterable[Any]) -> list[Record]:
-    return [Record(*columns) for columns in found]
+def _records(rows: Iterable[Any]) -> list[Record]:
+    return [Record(*columns) for columns in rows]
 
 
-def _secrets(game: GameId, found: Iterable[Any]) -> list[Secret]:
+def _secrets(game: GameId, rows: Iterable[Any]) -> list[Secret]:
     try:
         return [
             Secret(commitment, msgspec.json.decode(readers, type=tuple[Seat, ...]), salt, msgspec.json.decode(value))
-            for commitment, readers, salt, value in found
+            for commitment, readers, salt, value in rows
         ]
     except msgspec.DecodeError as error:
         raise StoreDamaged(f"a secret of game {game} cannot be read: {error}") from error

@@ -34,14 +34,14 @@ class SqlOrganizing:
             "INSERT INTO consents (player, organizer, given) SELECT ?, ?, ?"
             " WHERE (SELECT count(*) FROM consents WHERE player = ?) < ? ON CONFLICT DO NOTHING"
         )
-        found = await self._change(
+        rows = await self._change(
             (add, (player, organizer, now, player, most)),
             ("SELECT organizer, given FROM consents WHERE player = ? AND organizer = ?", (player, organizer)),
             alone=f"consents of {player}",
         )
-        if not found:
+        if not rows:
             raise LimitReached
-        return ConsentRow(*found[0])
+        return ConsentRow(*rows[0])
 
     async def withdraw(self, player: PlayerId, organizer: PlayerId) -> None:
         await self._database.execute("DELETE FROM consents WHERE player = ? AND organizer = ?", player, organizer)
@@ -70,35 +70,35 @@ class SqlOrganizing:
             " WHERE EXISTS (SELECT 1 FROM bulks WHERE bulk = ?)"
         )
         made_by = key or row.bulk
-        found = await self._change(
+        rows = await self._change(
             (add, (*astuple(row), made_by, fingerprint, row.organizer, since, most - row.games)),
             *((game, (*astuple(each), row.bulk)) for each in games),
             (_MADE, (made_by,)),
             alone=f"bulks of {row.organizer}",
         )
-        if not found:
+        if not rows:
             raise LimitReached
-        return _checked_bulk(found[0], fingerprint)
+        return _checked_bulk(rows[0], fingerprint)
 
     async def bulk_of_key(self, key: str, fingerprint: bytes) -> BulkRow | None:
-        found = await self._database.select(_MADE, key)
-        return _checked_bulk(found[0], fingerprint) if found else None
+        rows = await self._database.select(_MADE, key)
+        return _checked_bulk(rows[0], fingerprint) if rows else None
 
     async def bulk(self, bulk: BulkId) -> BulkRow | None:
-        found = await self._database.select(f"SELECT {_BULK} FROM bulks b WHERE b.bulk = ?", bulk)
-        return BulkRow(*found[0]) if found else None
+        rows = await self._database.select(f"SELECT {_BULK} FROM bulks b WHERE b.bulk = ?", bulk)
+        return BulkRow(*rows[0]) if rows else None
 
     async def games(self, bulk: BulkId, after: int = 0) -> list[BulkGameRow]:
         query = f"SELECT {_BRIEF} FROM bulk_games g WHERE g.bulk = ? AND g.changed >= ? ORDER BY g.changed, g.number"
         return [BulkGameRow(*row) for row in await self._database.select(query, bulk, after + 1 if after else 0)]
 
     async def due_games(self, now: str, limit: int) -> list[tuple[BulkGameRow, BulkRow]]:
-        found = await self._database.select(
+        selection = await self._database.select(
             f"SELECT {_GAME}, {_BULK} FROM bulk_games g JOIN bulks b ON b.bulk = g.bulk"
             f" WHERE g.{_OPEN} AND g.due <= ? ORDER BY g.due, g.bulk, g.number LIMIT ?",
             *(now, limit),
         )
-        rows = map(tuple, found)
+        rows = map(tuple, selection)
         return [(BulkGameRow(*row[:_COLUMNS]), BulkRow(*row[_COLUMNS:])) for row in rows]
 
     async def any(self) -> bool:
@@ -141,18 +141,18 @@ class SqlOrganizing:
 
     async def forget(self, before: str, limit: int) -> int:
         oldest = "SELECT bulk FROM bulks WHERE created < ? ORDER BY created LIMIT ?"
-        found = [row[0] for row in await self._database.select(oldest, before, limit)]
-        if found:
-            which = ", ".join("?" * len(found))
+        ids = [row[0] for row in await self._database.select(oldest, before, limit)]
+        if ids:
+            which = ", ".join("?" * len(ids))
             await self._change(
-                (f"DELETE FROM bulk_games WHERE bulk IN ({which})", tuple(found)),
-                (f"DELETE FROM bulks WHERE bulk IN ({which})", tuple(found)),
+                (f"DELETE FROM bulk_games WHERE bulk IN ({which})", tuple(ids)),
+                (f"DELETE FROM bulks WHERE bulk IN ({which})", tuple(ids)),
             )
-        return len(found)
+        return len(ids)
 
 
-def _checked_bulk(found: Sequence[Any], fingerprint: bytes) -> BulkRow:
-    *columns, before = found
+def _checked_bulk(rows: Sequence[Any], fingerprint: bytes) -> BulkRow:
+    *columns, before = rows
     if before != fingerprint:
         raise KeyReused
     return BulkRow(*columns)

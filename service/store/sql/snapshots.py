@@ -27,8 +27,8 @@ class SqlSnapshots:
 
     async def newest(self, game: GameId) -> Snapshot | None:
         columns = f"game, version, ruleset, ruleset_version, {self.as_bytes}, seal"
-        found = await self._database.select(f"SELECT {columns} FROM snapshots WHERE {self._is_it}", *self._key(game))
-        return Snapshot(*found[0]) if found else None
+        rows = await self._database.select(f"SELECT {columns} FROM snapshots WHERE {self._is_it}", *self._key(game))
+        return Snapshot(*rows[0]) if rows else None
 
     async def keep(self, snapshot: Snapshot) -> None:
         marks = ", ".join("?" for _ in self.key)

@@ -74,9 +74,9 @@ def _check(batch: Append) -> None:
     row = batch.tournament
     if row is not None and (row.tournament, row.version) != (batch.game, versions[-1]):
         raise ValueError(f"the index would have tournament {row.tournament} at version {row.version}")
-    named = batch.league
-    if named is not None and (named.league, named.version) != (batch.game, versions[-1]):
-        raise ValueError(f"the index would have league {named.league} at version {named.version}")
+    league = batch.league
+    if league is not None and (league.league, league.version) != (batch.game, versions[-1]):
+        raise ValueError(f"the index would have league {league.league} at version {league.version}")
     if row is not None and (batch.expected == 0) != (batch.seed is not None):
         raise ValueError("a new tournament has a seed, and nothing else has")
 

@@ -25,8 +25,8 @@ class TournamentIndex(SqlLog):
 
     async def tournament(self, tournament: TournamentId) -> TournamentRow | None:
         query = f"{_TOURNAMENTS} WHERE t.book = ? AND t.stream = ?"
-        found = await self._database.select(query, self.book(tournament), tournament)
-        return TournamentRow(*found[0]) if found else None
+        rows = await self._database.select(query, self.book(tournament), tournament)
+        return TournamentRow(*rows[0]) if rows else None
 
     async def tournaments(
         self,
@@ -38,11 +38,13 @@ class TournamentIndex(SqlLog):
         limit: int = 50,
     ) -> list[TournamentRow]:
         conditions = (("t.status = ?", status), ("t.ruleset = ?", ruleset), ("t.organizer = ?", organizer))
-        asked: list[tuple[str, tuple[Any, ...]]] = [(each, (value,)) for each, value in conditions if value is not None]
+        filters: list[tuple[str, tuple[Any, ...]]] = [
+            (each, (value,)) for each, value in conditions if value is not None
+        ]
         if after is not None:
-            asked.append(self.before_tournament(after))
-        where = " AND ".join(("TRUE", *(condition for condition, _ in asked)))
-        values = [value for _, given in asked for value in given]
+            filters.append(self.before_tournament(after))
+        where = " AND ".join(("TRUE", *(condition for condition, _ in filters)))
+        values = [value for _, values_of in filters for value in values_of]
         query = f"{_TOURNAMENTS} WHERE {where} ORDER BY {self.order_of_tournaments} DESC LIMIT ?"
         return [TournamentRow(*row) for row in await self._database.select(query, *values, limit)]
 
@@ -53,8 +55,8 @@ class TournamentIndex(SqlLog):
 
     async def seed(self, tournament: TournamentId) -> bytes | None:
         query = f"SELECT {self.seed_bytes} FROM seeds WHERE book = ? AND stream = ?"
-        found = await self._database.select(query, self.book(tournament), tournament)
-        return found[0][0] if found else None
+        rows = await self._database.select(query, self.book(tournament), tournament)
+        return rows[0][0] if rows else None
 
 
 def tournament_statements(batch: Append, row: TournamentRow, book: int) -> Iterator[tuple[str, tuple[Any, ...]]]:

@@ -99,9 +99,9 @@ class SqlTree(ABC):
     async def head(self) -> TreeHead | None:
         return self._tree_head(await self._database.select(self.head_query))
 
-    def _tree_head(self, found: Sequence[Any]) -> TreeHead | None:
+    def _tree_head(self, rows: Sequence[Any]) -> TreeHead | None:
         """Return what `head_query` has found."""
-        for size, root, reached in found:
+        for size, root, reached in rows:
             return TreeHead(size, root, Cursor.parse(reached, self._books))
         return None
 
@@ -126,10 +126,10 @@ class SqlTree(ABC):
         )
 
     async def cosignatures(self, origin: str, size: int) -> list[str]:
-        found = await self._database.select(
+        rows = await self._database.select(
             "SELECT line FROM cosignatures WHERE origin = ? AND size = ? ORDER BY number", origin, size
         )
-        return [line for (line,) in found]
+        return [line for (line,) in rows]
 
     async def cosigned(self, origin: str) -> Published | None:
         newest = "(SELECT max(size) FROM cosignatures WHERE origin = ?)"
@@ -140,32 +140,32 @@ class SqlTree(ABC):
     async def hashes(self, runs: Sequence[Run]) -> list[list[bytes]]:
         if not runs:
             return []
-        found = await self._database.select_at_once(*((_HASHES, *run) for run in runs))
-        return [[value for (value,) in rows] for rows in found]
+        selections = await self._database.select_at_once(*((_HASHES, *run) for run in runs))
+        return [[value for (value,) in rows] for rows in selections]
 
     async def entries(self, start: int, stop: int) -> list[bytes]:
         return [leaf.entry for leaf in await self.leaves(start, stop)]
 
     async def leaves(self, start: int, stop: int) -> list[Leaf]:
-        found = await self._database.select(
+        rows = await self._database.select(
             "SELECT stream, version, entry FROM entries WHERE number >= ? AND number < ? ORDER BY number", start, stop
         )
-        return [Leaf(stream, version, entry.encode()) for stream, version, entry in found]
+        return [Leaf(stream, version, entry.encode()) for stream, version, entry in rows]
 
     async def logged(self, stream: StreamId, version: Version | None = None) -> tuple[int, bytes] | None:
         query = "SELECT number, entry FROM entries WHERE stream = ?"
         if version is None:
-            found = await self._database.select(f"{query} ORDER BY version DESC LIMIT 1", stream)
+            rows = await self._database.select(f"{query} ORDER BY version DESC LIMIT 1", stream)
         else:
-            found = await self._database.select(f"{query} AND version >= ? ORDER BY version LIMIT 1", stream, version)
-        for number, entry in found:
+            rows = await self._database.select(f"{query} AND version >= ? ORDER BY version LIMIT 1", stream, version)
+        for number, entry in rows:
             return number, entry.encode()
         return None
 
     async def moved(self, after: Cursor, until: Cursor) -> list[StreamHead]:
-        found = await asyncio.gather(*(tree.moved_here(after, until) for tree in (self, *self.beside)))
+        heads_by_tree = await asyncio.gather(*(tree.moved_here(after, until) for tree in (self, *self.beside)))
         newest: dict[StreamId, StreamHead] = {}
-        for head in (head for each in found for head in each):
+        for head in (head for each in heads_by_tree for head in each):
             # While a book moves, it is on two servers, and on one of them further.
             if head.stream not in newest or newest[head.stream].version < head.version:
                 newest[head.stream] = head
@@ -179,8 +179,8 @@ class SqlTree(ABC):
     async def moved_here(self, after: Cursor, until: Cursor) -> list[StreamHead]:
         """Return the heads that are to be entered of the streams that moved here, also such as were entered already."""
         between = self._between(after, until)
-        found = await self._database.select(self._moved, *between, *between) if between else []
-        return [StreamHead(*columns) for columns in found]
+        rows = await self._database.select(self._moved, *between, *between) if between else []
+        return [StreamHead(*columns) for columns in rows]
 
 
 def growth_values(growth: Growth) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
@@ -195,7 +195,7 @@ def growth_values(growth: Growth) -> tuple[list[tuple[Any, ...]], list[tuple[Any
     return entries, list(map(tuple, growth.hashes))
 
 
-def _published(found: Sequence[Any]) -> Published | None:
-    for columns in found:
+def _published(rows: Sequence[Any]) -> Published | None:
+    for columns in rows:
         return Published(*columns)
     return None

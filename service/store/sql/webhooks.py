@@ -71,15 +71,15 @@ class SqlHooks:
             f" AND form IN ({', '.join('?' * len(alike))})) < ?"
             " ON CONFLICT DO NOTHING"
         )
-        found = await self._change(
+        rows = await self._change(
             (add, (*_hook_values(row), key or row.webhook, fingerprint, row.player, *alike, most)),
             *_added([ping]),
             (f"SELECT {HOOK}, w.fingerprint FROM webhooks w WHERE made_by = ?", (key or row.webhook,)),
             alone=f"webhooks of {row.player}",
         )
-        if not found:
+        if not rows:
             raise LimitReached
-        *columns, before = found[0]
+        *columns, before = rows[0]
         if before != fingerprint:
             raise KeyReused
         return _hook(columns)
@@ -96,11 +96,11 @@ class SqlHooks:
         return [_hook(row) for row in await self._database.select(query, player, *forms)]
 
     async def active(self) -> list[tuple[HookRow, tuple[Scope, ...]]]:
-        found = await self._database.select(
+        rows = await self._database.select(
             f"SELECT {HOOK}, p.scopes FROM webhooks w JOIN players p ON p.player = w.player"
             " WHERE w.status = 'on' AND p.closed IS NULL ORDER BY w.webhook"
         )
-        return [(_hook(columns), tuple(scopes.split())) for *columns, scopes in found]
+        return [(_hook(columns), tuple(scopes.split())) for *columns, scopes in rows]
 
     async def any(self) -> bool:
         return bool(await self._database.select("SELECT 1 FROM webhooks LIMIT 1"))
@@ -132,15 +132,15 @@ class SqlHooks:
         return _first(await self._change((rotate, values), (f"{_HOOKS} WHERE w.webhook = ?", (row.webhook,))))
 
     async def rotated(self, webhook: HookId) -> str:
-        found = await self._database.select("SELECT rotated_by FROM webhooks WHERE webhook = ?", webhook)
-        return found[0][0] if found else ""
+        rows = await self._database.select("SELECT rotated_by FROM webhooks WHERE webhook = ?", webhook)
+        return rows[0][0] if rows else ""
 
     async def remove(self, webhook: HookId) -> None:
         await self._change(*removed("= ?", webhook))
 
     async def place(self) -> Place:
-        found = await self._database.select("SELECT place, changes FROM webhook_places")
-        return Place(*found[0]) if found else Place("", 0)
+        rows = await self._database.select("SELECT place, changes FROM webhook_places")
+        return Place(*rows[0]) if rows else Place("", 0)
 
     async def advance(self, at: Place, to: str, deliveries: Sequence[DeliveryRow]) -> bool:
         unmoved = (
@@ -162,13 +162,13 @@ class SqlHooks:
     async def due_deliveries(self, now: str, busy: Busy, limit: int) -> list[tuple[DeliveryRow, HookRow]]:
         those = (("d.webhook", busy.webhooks), ("w.host", busy.hosts), ("d.delivery", busy.deliveries))
         but = [f" AND {column} NOT IN ({', '.join('?' * len(values))})" for column, values in those if values]
-        found = await self._database.select(
+        rows = await self._database.select(
             f"SELECT {DELIVERY}, {HOOK} FROM deliveries d JOIN webhooks w ON w.webhook = d.webhook"
             " WHERE d.status = 'waiting' AND d.due <= ? AND ((w.status = 'on' AND w.hold <= ?) OR d.type = 'ping')"
             f"{''.join(but)} ORDER BY d.due, d.number LIMIT ?",
             *(now, now, *busy.webhooks, *busy.hosts, *busy.deliveries, limit),
         )
-        return [(_delivery(tuple(row)[:10]), _hook(tuple(row)[10:])) for row in found]
+        return [(_delivery(tuple(row)[:10]), _hook(tuple(row)[10:])) for row in rows]
 
     async def record(self, outcomes: Sequence[Outcome]) -> None:
         plain = [each for each in outcomes if each.status == "delivered" and not each.recovers and each.turns is None]
@@ -232,18 +232,18 @@ class SqlHooks:
         return [_delivery(row) for row in await self._database.select(query, webhook, *values, *value, limit)]
 
     async def delivery(self, webhook: HookId, delivery: DeliveryId) -> DeliveryRow | None:
-        found = await self._database.select(f"{_DELIVERIES} WHERE d.webhook = ? AND d.delivery = ?", webhook, delivery)
-        return _delivery(found[0]) if found else None
+        rows = await self._database.select(f"{_DELIVERIES} WHERE d.webhook = ? AND d.delivery = ?", webhook, delivery)
+        return _delivery(rows[0]) if rows else None
 
     async def attempts(self, deliveries: Collection[DeliveryId]) -> list[AttemptRow]:
         if not deliveries:
             return []
-        found = await self._database.select(
+        rows = await self._database.select(
             "SELECT delivery, number, at, status, answer FROM attempts"
             f" WHERE delivery IN ({', '.join('?' * len(deliveries))}) ORDER BY delivery, number",
             *deliveries,
         )
-        return [AttemptRow(*row) for row in found]
+        return [AttemptRow(*row) for row in rows]
 
     async def replay(
         self,
@@ -291,27 +291,27 @@ class SqlHooks:
 
     async def forget_new(self, before: str) -> None:
         of = f"form IN ({', '.join('?' * len(PERSONAL))})"
-        found = await self._database.select(
+        rows = await self._database.select(
             f"SELECT webhook FROM webhooks WHERE status = 'new' AND {of} AND created < ?", *PERSONAL, before
         )
-        for (webhook,) in found:
+        for (webhook,) in rows:
             await self._change(*removed("= ?", webhook))
 
     async def forget(self, before: str, limit: int) -> int:
         oldest = "SELECT delivery FROM deliveries WHERE status <> 'waiting' AND made < ? ORDER BY made LIMIT ?"
-        found = [row[0] for row in await self._database.select(oldest, before, limit)]
-        if found:
-            which = ", ".join("?" * len(found))
+        ids = [row[0] for row in await self._database.select(oldest, before, limit)]
+        if ids:
+            which = ", ".join("?" * len(ids))
             await self._change(
-                (f"DELETE FROM attempts WHERE delivery IN ({which})", tuple(found)),
-                (f"DELETE FROM deliveries WHERE delivery IN ({which})", tuple(found)),
+                (f"DELETE FROM attempts WHERE delivery IN ({which})", tuple(ids)),
+                (f"DELETE FROM deliveries WHERE delivery IN ({which})", tuple(ids)),
             )
-        return len(found)
+        return len(ids)
 
     async def waiting(self) -> tuple[int, str]:
         query = "SELECT count(*), coalesce(min(due), '') FROM deliveries WHERE status = 'waiting'"
-        ((count, due),) = await self._database.select(query)
-        return count, due
+        ((count, next_due),) = await self._database.select(query)
+        return count, next_due
 
 
 def removed(which: str, *values: Any) -> list[Statement]:
@@ -326,8 +326,8 @@ def removed(which: str, *values: Any) -> list[Statement]:
 
 def _delivered(outcomes: Sequence[Outcome]) -> list[Statement]:
     """Return the statements that store many successful attempts, which most are."""
-    statements, left = list[Statement](), iter(outcomes)
-    while page := list(islice(left, TOGETHER)):
+    statements, rest = list[Statement](), iter(outcomes)
+    while page := list(islice(rest, TOGETHER)):
         # By the number of the attempt, so that storing it a second time changes nothing.
         before = ", ".join(["(CAST(? AS text), CAST(? AS integer))"] * len(page))
         update = (
@@ -351,14 +351,14 @@ def _attempted(attempts: Sequence[AttemptRow]) -> Statement:
     return f"{add} ON CONFLICT (delivery, number) DO NOTHING", values
 
 
-def _added(deliveries: Sequence[DeliveryRow], condition: str = "TRUE", *given: Any) -> list[Statement]:
+def _added(deliveries: Sequence[DeliveryRow], condition: str = "TRUE", *parameters: Any) -> list[Statement]:
     """Return the statements that store deliveries to webhooks that are there, where a condition holds, each once."""
-    statements, left = list[Statement](), iter(deliveries)
+    statements, rest = list[Statement](), iter(deliveries)
     names = "delivery, webhook, type, body, made, due, status, attempts, before_attempts"
-    while rows := list(islice(left, TOGETHER)):
+    while rows := list(islice(rest, TOGETHER)):
         there = "EXISTS (SELECT 1 FROM webhooks WHERE webhook = ?)"
         one = f"SELECT {', '.join(_TYPED)} WHERE {there} AND {condition}"
-        values = tuple(value for row in rows for value in (*astuple(row)[:-1], row.webhook, *given))
+        values = tuple(value for row in rows for value in (*astuple(row)[:-1], row.webhook, *parameters))
         add = f"INSERT INTO deliveries ({names}) {' UNION ALL '.join([one] * len(rows))}"
         statements.append((f"{add} ON CONFLICT (delivery) DO NOTHING", values))
     return statements
@@ -378,8 +378,8 @@ def _hook(columns: Sequence[Any]) -> HookRow:
     return HookRow(*values)
 
 
-def _first(found: Sequence[Any]) -> HookRow | None:
-    return _hook(found[0]) if found else None
+def _first(rows: Sequence[Any]) -> HookRow | None:
+    return _hook(rows[0]) if rows else None
 
 
 def _delivery(columns: Sequence[Any]) -> DeliveryRow:

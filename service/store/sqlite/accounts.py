@@ -47,14 +47,14 @@ class SqliteAccounts(SqlAccounts):
 
     async def by_ids(self, players: Collection[PlayerId]) -> list[PlayerRow]:
         names = msgspec.json.encode(sorted(players))
-        found = await self._database.select(f"{FIND_PLAYERS} IN (SELECT value FROM json_each(?))", names)
-        return [player_row(row) for row in found]
+        rows = await self._database.select(f"{FIND_PLAYERS} IN (SELECT value FROM json_each(?))", names)
+        return [player_row(row) for row in rows]
 
     async def add_known(self, row: PlayerRow, issuer: str, subject: str) -> PlayerRow:
         def work(connection: sqlite3.Connection) -> PlayerRow:
-            found = first_player(connection.execute(FIND_KNOWN, (issuer, subject)).fetchall())
-            if found is not None:
-                return found
+            rows = first_player(connection.execute(FIND_KNOWN, (issuer, subject)).fetchall())
+            if rows is not None:
+                return rows
             connection.execute(ADD_PLAYER, player_values(row))
             connection.execute(
                 "INSERT INTO identities (issuer, subject, player) VALUES (?, ?, ?)", (issuer, subject, row.player)
@@ -65,9 +65,9 @@ class SqliteAccounts(SqlAccounts):
 
     async def describe(self, player: PlayerId, name: str | None, findable: bool | None) -> None:
         def work(connection: sqlite3.Connection) -> None:
-            found = first_player(connection.execute(FIND_PLAYER, (player,)).fetchall())
-            if found is not None:
-                row = described(found, name, findable)
+            rows = first_player(connection.execute(FIND_PLAYER, (player,)).fetchall())
+            if rows is not None:
+                row = described(rows, name, findable)
                 connection.execute(
                     "UPDATE players SET name = ?, sought = ? WHERE player = ?", (row.name, row.sought, player)
                 )
@@ -75,16 +75,16 @@ class SqliteAccounts(SqlAccounts):
         await self._write(work)
 
     async def add_token(
-        self, row: TokenRow, digest: bytes, made: Made | None = None, most: int | None = None
+        self, row: TokenRow, digest: bytes, creation: Made | None = None, most: int | None = None
     ) -> Made | None:
-        return await self._once(made, digest, row, most=most)
+        return await self._once(creation, digest, row, most=most)
 
-    async def open_account(self, row: PlayerRow, token: TokenRow, digest: bytes, made: Made) -> Made | None:
-        return await self._once(made, digest, token, row)
+    async def open_account(self, row: PlayerRow, token: TokenRow, digest: bytes, creation: Made) -> Made | None:
+        return await self._once(creation, digest, token, row)
 
     async def _once(
         self,
-        made: Made | None,
+        creation: Made | None,
         digest: bytes,
         token: TokenRow,
         account: PlayerRow | None = None,
@@ -93,19 +93,19 @@ class SqliteAccounts(SqlAccounts):
         """Store a token, and its account, unless an idempotency key made something before; return that."""
 
         def work(connection: sqlite3.Connection) -> Made | None:
-            before = _row_of_key(connection, made.key) if made is not None else None
+            before = _row_of_key(connection, creation.key) if creation is not None else None
             if before is None:
                 _require_room(connection, token, most)
                 if account is not None:
                     connection.execute(ADD_PLAYER, player_values(account))
-                _add_token(connection, token, digest, made)
+                _add_token(connection, token, digest, creation)
             return before
 
         return await self._write(work)
 
     async def made_by_key(self, key: str) -> Made | None:
-        found = await self._database.select(FIND_MADE, key)
-        return Made(*found[0]) if found else None
+        rows = await self._database.select(FIND_MADE, key)
+        return Made(*rows[0]) if rows else None
 
     async def forget_made(self, before: str, limit: int) -> int:
         def work(connection: sqlite3.Connection) -> int:
@@ -122,14 +122,14 @@ class SqliteAccounts(SqlAccounts):
         retires: str,
         row: TokenRow,
         digest: bytes,
-        made: Made | None = None,
+        creation: Made | None = None,
         most: int | None = None,
     ) -> bool:
         def work(connection: sqlite3.Connection) -> bool:
             _require_room(connection, row, most)
             if connection.execute(RETIRE, (retires, old, row.created)).rowcount != 1:
                 return False
-            _add_token(connection, row, digest, made)
+            _add_token(connection, row, digest, creation)
             return True
 
         return await self._write(work)
@@ -141,10 +141,10 @@ class SqliteAccounts(SqlAccounts):
         await self._write(work)
 
 
-def _add_token(connection: sqlite3.Connection, row: TokenRow, digest: bytes, made: Made | None) -> None:
+def _add_token(connection: sqlite3.Connection, row: TokenRow, digest: bytes, creation: Made | None) -> None:
     connection.execute(ADD_TOKEN, token_values(row, digest))
-    if made is not None:
-        connection.execute(ADD_MADE, astuple(made))
+    if creation is not None:
+        connection.execute(ADD_MADE, astuple(creation))
 
 
 def _require_room(connection: sqlite3.Connection, row: TokenRow, most: int | None) -> None:

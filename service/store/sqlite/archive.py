@@ -34,13 +34,13 @@ class SqliteArchive:
 
     async def games_to_pack(self, before: str, signed: bool, limit: int) -> list[GameId]:
         with self._translated:
-            found = self._connection.execute(
+            rows = self._connection.execute(
                 "SELECT g.game FROM games g WHERE g.status IN ('over', 'cancelled') AND g.changed < ?"
                 f" AND EXISTS (SELECT 1 FROM events e WHERE e.game = g.game) {_SIGNED if signed else ''}"
                 " ORDER BY g.number LIMIT ?",
                 (before, limit),
             ).fetchall()
-        return [GameId(game) for (game,) in found]
+        return [GameId(game) for (game,) in rows]
 
     async def waiting(self, game: GameId) -> Waiting:
         with self._translated:
@@ -78,7 +78,7 @@ class SqliteArchive:
                     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     [(*astuple(each), each.span) for each in packed],
                 )
-                found = cursor.execute(
+                stored_rows = cursor.execute(
                     f"SELECT {COLUMNS} FROM segments s WHERE s.game = ? AND s.version > ? ORDER BY s.version",
                     (game, packed[0].after),
                 ).fetchall()
@@ -86,7 +86,7 @@ class SqliteArchive:
                     "DELETE FROM events WHERE game = ? AND version > ? AND version <= ?",
                     (game, packed[0].after, packed[-1].version),
                 ).rowcount
-                check_read_back(packed, [Segment(*columns) for columns in found], deleted, rows)
+                check_read_back(packed, [Segment(*columns) for columns in stored_rows], deleted, rows)
                 cursor.execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:
@@ -95,12 +95,12 @@ class SqliteArchive:
 
     async def stored(self, after: Segment | None, limit: int) -> list[Segment]:
         with self._translated:
-            found = self._connection.execute(
+            rows = self._connection.execute(
                 f"SELECT {COLUMNS} FROM segments s WHERE (s.game, s.version) > (?, ?)"
                 " ORDER BY s.game, s.version LIMIT ?",
                 (*((after.game, after.version) if after else ("", 0)), limit),
             ).fetchall()
-        return [Segment(*columns) for columns in found]
+        return [Segment(*columns) for columns in rows]
 
     async def move(self, moved: Sequence[Segment]) -> None:
         with self._translated, closing(self._connection.cursor()) as cursor:

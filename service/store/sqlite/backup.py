@@ -38,8 +38,8 @@ class Copying:
         if moved == self._copied:
             return None
         make_folder(self._folder)
-        made = self._folder / f"{_PREFIX}{now.strftime(_STAMP)}.db"
-        part = made.with_suffix(".part")
+        goal = self._folder / f"{_PREFIX}{now.strftime(_STAMP)}.db"
+        part = goal.with_suffix(".part")
         part.unlink(missing_ok=True)
         make_file(part)
         with closing(sqlite3.connect(part)) as target:
@@ -47,12 +47,12 @@ class Copying:
             # In one file, without a write-ahead log beside it.
             target.execute("PRAGMA journal_mode = DELETE")
         _to_disk(part)
-        part.replace(made)
+        part.replace(goal)
         _to_disk(self._folder)
         self._copied = moved
         for old in set(copies(self._folder)) - set(copies_to_keep(copies(self._folder))):
             old.unlink()
-        return made
+        return goal
 
     def close(self) -> None:
         self._source.close()
@@ -63,11 +63,11 @@ def copies(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"{_PREFIX}*Z.db"))
 
 
-def copies_to_keep(found: Iterable[Path]) -> list[Path]:
+def copies_to_keep(paths: Iterable[Path]) -> list[Path]:
     """Return the copies that stay, the newest last."""
     stay: set[Path] = set()
     for form, count in KEPT.items():
-        last = {moment_of(copy).strftime(form): copy for copy in sorted(found)}
+        last = {moment_of(copy).strftime(form): copy for copy in sorted(paths)}
         stay |= set(list(last.values())[-count:])
     return sorted(stay)
 

@@ -193,21 +193,23 @@ class _Threads:
         self._waiting = SimpleQueue()
         self._threads: list[threading.Thread] = []
 
-    def hand_in(self, work: Callable[[], object], done: Callable[[], object], loop: asyncio.AbstractEventLoop) -> None:
-        """Have a thread do `work`, which raises nothing; then `loop` calls `done`."""
+    def hand_in(
+        self, work: Callable[[], object], callback: Callable[[], object], loop: asyncio.AbstractEventLoop
+    ) -> None:
+        """Have a thread do `work`, which raises nothing; then `loop` calls `callback`."""
         if len(self._threads) < self._count:
             thread = threading.Thread(target=self._run, name=f"{self._name}-{len(self._threads)}", daemon=True)
             self._threads.append(thread)
             thread.start()
-        self._waiting.put((work, done, loop))
+        self._waiting.put((work, callback, loop))
 
     def _run(self) -> None:
         while (handed := self._waiting.get()) is not None:
-            work, done, loop = handed
+            work, callback, loop = handed
             work()
             with suppress(RuntimeError):  # a loop that is closed: nobody waits any more
-                loop.call_soon_threadsafe(done)
-            del handed, work, done  # otherwise the result stays in memory until the next job
+                loop.call_soon_threadsafe(callback)
+            del handed, work, callback  # otherwise the result stays in memory until the next job
 
     async def close(self) -> None:
         """Finish pending jobs, then end the threads."""

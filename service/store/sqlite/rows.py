@@ -66,10 +66,10 @@ class SqliteRows:
                 which = (
                     (sql.LIVE, sql.readable(projection)) if number is None else (sql.THERE, (projection.name, number))
                 )
-                found = connection.execute(*which).fetchone()
-                if found is None:
+                generation = connection.execute(*which).fetchone()
+                if generation is None:
                     raise NotBuilt(projection.name) if number is None else Overtaken(f"{projection.name} was dropped")
-                places = sql.places(projection.name, found[0], projection.tables)
+                places = sql.places(projection.name, generation[0], projection.tables)
                 return connection.execute(query.format_map(places), tuple(values)).fetchall()
             finally:
                 connection.execute("COMMIT")
@@ -86,13 +86,13 @@ class SqliteRows:
     async def lease(self, holder: str, seconds: float, work: str = "runner") -> bool:
         def take(connection: sqlite3.Connection) -> bool:
             now = time.time()
-            held = connection.execute(
+            lease = connection.execute(
                 "INSERT INTO leases (name, holder, until) VALUES (?, ?, ?) ON CONFLICT (name)"
                 " DO UPDATE SET holder = excluded.holder, until = excluded.until"
                 " WHERE leases.holder = excluded.holder OR leases.until <= ?",
                 (work, holder, now + seconds, now),
             )
-            return held.rowcount == 1
+            return lease.rowcount == 1
 
         return await self._write(take)
 
@@ -104,7 +104,7 @@ class SqliteRows:
                 connection.execute("DELETE FROM followers WHERE work = ? AND holder = ?", (work, holder))
                 return ()
             rows = connection.execute("SELECT holder, lanes FROM followers WHERE work = ?", (work,)).fetchall()
-            mine = shared({holder: (), **{name: sql.numbers(held) for name, held in rows}}, holder, lanes)
+            mine = shared({holder: (), **{name: sql.numbers(numbers) for name, numbers in rows}}, holder, lanes)
             connection.execute(
                 "INSERT OR REPLACE INTO followers (work, holder, lanes, until) VALUES (?, ?, ?, ?)",
                 (work, holder, sql.positions(sorted(mine)), now + seconds),
@@ -117,8 +117,8 @@ class SqliteRows:
         return datetime.now(UTC)
 
     async def watched(self) -> dict[tuple[int, int], str]:
-        found = await self._read(lambda connection: connection.execute(sql.WATCHED).fetchall())
-        return {(lanes, lane): until for lanes, lane, until in found}
+        rows = await self._read(lambda connection: connection.execute(sql.WATCHED).fetchall())
+        return {(lanes, lane): until for lanes, lane, until in rows}
 
     async def watch(self, lanes: Mapping[int, str], of: int) -> None:
         rows = [(of, lane, until) for lane, until in sorted(lanes.items())]
@@ -126,21 +126,21 @@ class SqliteRows:
 
     async def amend(self, projection: Projection, changes: Sequence[Amend]) -> None:
         def work(connection: sqlite3.Connection) -> None:
-            found = connection.execute(sql.LIVE, sql.readable(projection)).fetchone()
-            if found is None:
+            generation = connection.execute(sql.LIVE, sql.readable(projection)).fetchone()
+            if generation is None:
                 raise NotBuilt(projection.name)
-            for text, executions in sql.batches(projection.name, found[0], Changes(changes)):
+            for text, executions in sql.batches(projection.name, generation[0], Changes(changes)):
                 connection.executemany(text, executions)
 
         await self._write(work)
 
     async def begin(self, projection: Projection) -> Generation:
         def work(connection: sqlite3.Connection) -> Generation:
-            known = [each for each in _generations(connection) if each.projection == projection.name]
-            for each in known:
+            existing = [each for each in _generations(connection) if each.projection == projection.name]
+            for each in existing:
                 if not each.live:
                     _drop(connection, each)
-            new = sql.begun(projection, known)
+            new = sql.begun(projection, existing)
             for table in projection.tables:
                 for statement in sql.create(new.projection, new.number, table):
                     connection.execute(statement)
@@ -181,9 +181,9 @@ class SqliteRows:
 
     async def swap(self, ready: Generation, beyond: Generation | None = None) -> Generation:
         def work(connection: sqlite3.Connection) -> Generation:
-            known = [each for each in _generations(connection) if each.projection == ready.projection]
-            live_now = sql.swapped(known, ready, beyond)
-            for each in known:
+            existing = [each for each in _generations(connection) if each.projection == ready.projection]
+            live_now = sql.swapped(existing, ready, beyond)
+            for each in existing:
                 if each.number != ready.number:
                     _drop(connection, each)
             connection.execute(sql.GO_LIVE, (ready.projection, ready.number))

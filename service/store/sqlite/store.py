@@ -167,10 +167,10 @@ class SqliteStore(SqlStore):
 
     async def end(self) -> Cursor:
         # The newest records may be archived.
-        (found,) = await self._connections.select(
+        (end,) = await self._connections.select(
             "SELECT max(coalesce((SELECT max(position) FROM events), 0), coalesce((SELECT max(last) FROM segments), 0))"
         )
-        return Cursor(found)
+        return Cursor(end)
 
     def _archived_after(self, after: Cursor) -> tuple[Any, ...]:
         return "SELECT 1 FROM segments WHERE last > ? LIMIT 1", *after.positions
@@ -208,8 +208,8 @@ class SqliteStore(SqlStore):
         if at_hand is None:
             return await super().read_on(after, limit, games, until)
         end = at_hand[-1][0] if at_hand else Place(ALL_BOOKS, position)
-        found = [row for row in at_hand if games is None or row[1] in games][:limit]
-        return found, after.after((found[-1][0] if len(found) == limit else end,))
+        rows = [row for row in at_hand if games is None or row[1] in games][:limit]
+        return rows, after.after((rows[-1][0] if len(rows) == limit else end,))
 
     async def _append(self, batch: Append) -> Appended:
         work = partial(_append, batch=batch)
@@ -288,8 +288,8 @@ def _append_together(connection: sqlite3.Connection, batches: Sequence[Append]) 
             within = batch.within
             if within is not None:
                 query, *values = SqliteStore.counting(within, is_together=True)
-                (found,) = connection.execute(query, values).fetchone()
-                if found > within.most:
+                (count,) = connection.execute(query, values).fetchone()
+                if count > within.most:
                     raise LimitReached
     except BaseException:
         connection.execute("ROLLBACK TO together")
@@ -416,8 +416,8 @@ def _insert_game(connection: sqlite3.Connection, batch: Append, board: str) -> N
 def _write_seats(connection: sqlite3.Connection, game: StreamId, seats: Any) -> None:
     connection.execute("UPDATE games SET seats = ? WHERE game = ?", (msgspec.json.encode(seats).decode(), game))
     connection.execute("DELETE FROM seated WHERE game = ?", (game,))
-    held = [(player, game) for player in seats.values() if player is not None]
-    connection.executemany("INSERT INTO seated (player, game) VALUES (?, ?)", held)
+    values = [(player, game) for player in seats.values() if player is not None]
+    connection.executemany("INSERT INTO seated (player, game) VALUES (?, ?)", values)
 
 
 def _head(connection: sqlite3.Connection, game: StreamId) -> Version:

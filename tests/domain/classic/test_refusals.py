@@ -71,4 +71,4 @@ def test_a_refusal_says_in_whole_sentences_what_there_is(
     table = ruleset.arrange({"players": {"red": "macedonia", "blue": "egypt"}, **given}, BOARD)
     with pytest.raises(Refusal) as refusal:
         ruleset.decide(table, Seat("red"), ruleset.read_command(msgspec.json.encode(command)), CHANCE, Vault())
-    assert (refusal.value.asked, refusal.value.allowed) == (asked, allowed)
+    assert (refusal.value.wrong, refusal.value.allowed) == (asked, allowed)

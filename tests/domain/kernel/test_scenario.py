@@ -105,10 +105,10 @@ def test_a_scenario_that_cannot_be_read_says_why(right: str, wrong: str) -> None
 class Particular(TinyAuction):
     """Opens no game for two."""
 
-    def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
+    def seats(self, players: int, choices: Any = None) -> tuple[Seat, ...]:
         if players == 2:
             raise Refusal("TA-BID-01", "Two were to play.", "Three may.")
-        return super().seats(players, chosen)
+        return super().seats(players, choices)
 
 
 @pytest.mark.parametrize(

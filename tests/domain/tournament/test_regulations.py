@@ -40,7 +40,7 @@ def test_what_cannot_be_played_is_refused(changes: dict[str, Any], asked: str, r
     with pytest.raises(Refusal) as refusal:
         require_sound_regulations(regulations(**changes), SEATS)
     assert refusal.value.rule == "TAB-TRN-02"
-    assert asked in refusal.value.asked
+    assert asked in refusal.value.wrong
     assert right in refusal.value.allowed
 
 

@@ -125,7 +125,7 @@ def test_tables_are_priced_as_publishing_them_would() -> None:
     ):
         with pytest.raises(Refusal) as refusal:
             rounds.price(club.tournament, number, draft, drawn, Cause(by))
-        assert (refusal.value.rule, refusal.value.asked) == ("TAB-TRN-10", asked)
+        assert (refusal.value.rule, refusal.value.wrong) == ("TAB-TRN-10", asked)
     assert club.tournament is before
     club.act(rounds.publish, 1, apart, "Ann and Bert came by one car.")
     published = msgspec.json.decode(club.records[-1].event, type=RoundPublished)

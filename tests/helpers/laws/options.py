@@ -64,7 +64,7 @@ class Options(RandomGames):
             return
         on_offer = offered if refusal.rule == "TAB-CMD-02" else offered_as_read  # to leave it out would be lawful
         assert not on_offer, f"{command} is on offer to {seat}, but refused: {refusal}"
-        assert refusal.asked
+        assert refusal.wrong
         assert refusal.allowed
         self._assert_known(refusal.rule)
         assert whole(play.game) == before, "the refusal left a trace"

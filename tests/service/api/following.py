@@ -22,7 +22,7 @@ async def looked(service: Service, directory: Path, told: Callable[[str, Page], 
         with HttpSite(str(service.client.base_url)) as site:
             follower = Follower(_Told(site, told), policy, directory, check, pause=lambda seconds: None)
             try:
-                return " ".join(found.message for found in follower.look().found)
+                return " ".join(found.message for found in follower.look().findings)
             finally:
                 follower.close()
 

@@ -118,7 +118,7 @@ async def test_processes_that_take_turns_do_not_get_in_each_others_way(pair: Pai
         kind, fields = ("put-up", {"coins": 1}) if number < 3 else ("open-bidding", {})
         version = (await writer.give(game, anna, kind, **fields))["version"]
         async with asyncio.timeout(PATIENCE):
-            while other.services.games._cache._cached[GameId(game)].heard < version:  # noqa: ASYNC110
+            while other.services.games._cache._cached[GameId(game)].announced < version:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
     for service in pair:
         assert await measured(service, 'tabularium_appends_total{outcome="conflict"}') == 0

@@ -126,7 +126,7 @@ def _telling_refusal(self: ChooseCard, draft: Draft[Table], seat: Seat) -> None:
         _choose(self, draft, seat)
     except Refusal as refusal:
         cards = [draft.open(card) for hand in draft.table.hands.values() for card in hand]
-        raise Refusal(refusal.rule, refusal.asked, f"The hands hold {cards}.") from None
+        raise Refusal(refusal.rule, refusal.wrong, f"The hands hold {cards}.") from None
 
 
 def _open_command(command: Any, seat: Seat, draft: Draft[Table]) -> tuple[msgspec.Raw, None]:

@@ -33,7 +33,7 @@ def test_an_honest_service_never_alarms(policy: Policy, tmp_path: Path) -> None:
             follower = Follower(site, policy, directory, check, pause=_never)
             report = follower.look()
             follower.close()
-            assert report.found == (), look
+            assert report.findings == (), look
             assert report.size == len(site.entries)
         assert not (directory / "evidence").exists()
 
@@ -106,7 +106,7 @@ def test_another_follower_goes_on_from_what_was_remembered(
     shown.entries = shown.entries[:-1]
     shown.go_on("g299")
     again = Follower(shown, policy, tmp_path, check, pause=lambda seconds: None)
-    assert [found.kind for found in again.look().found] == ["two-trees"]
+    assert [found.kind for found in again.look().findings] == ["two-trees"]
     again.close()
 
 
@@ -168,7 +168,7 @@ def test_a_page_that_differs_from_what_was_signed_is_kept_as_evidence(
     assert follower.look().ok
     lie(shown)
     report = follower.look()
-    assert said in report.found[0].message
+    assert said in report.findings[0].message
     folder = Path(report.evidence[0])
     assert (folder / "finding.json").exists()
     proofs = [read_proof(file.read_text()) for file in folder.glob("*.tlog-proof")]
@@ -178,7 +178,7 @@ def test_a_page_that_differs_from_what_was_signed_is_kept_as_evidence(
         assert proof.proves(proof.extra)
         policy.judge(proof.note, check)
     if "after it version" not in said and "was over" not in said:
-        assert (folder / "shown.json").read_bytes() == report.found[0].files["shown.json"]
+        assert (folder / "shown.json").read_bytes() == report.findings[0].files["shown.json"]
     # It is said as long as it is so, and kept once.
     assert follower.look().evidence[0] == report.evidence[0]
 
@@ -245,7 +245,7 @@ def test_a_log_that_does_not_go_on_is_not_accepted(
     assert follower.look().ok
     lie(shown)
     for report in (follower.look(), follower.look()):
-        assert [(found.kind, said in found.message) for found in report.found] == [(kind, True)], report.found
+        assert [(found.kind, said in found.message) for found in report.findings] == [(kind, True)], report.findings
         assert report.entries == 0
     folder = Path(follower.look().evidence[0])
     if kind in ("older-checkpoint", "two-trees", "rewritten"):
@@ -260,5 +260,5 @@ def test_another_log_is_not_taken_for_the_same(shown: Shown, tmp_path: Path) -> 
     follower = Follower(shown, read_policy(f"{both}quorum none\n".encode()), tmp_path, check)
     assert follower.look().ok
     shown.key = other
-    assert "shows the log games.example/log/after/310" in follower.look().found[0].message
+    assert "shows the log games.example/log/after/310" in follower.look().findings[0].message
     follower.close()

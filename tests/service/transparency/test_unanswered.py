@@ -83,13 +83,13 @@ def test_an_error_is_no_lie_and_hides_none_until_it_lasts_too_long(
     ends = silences(shown, "games/g30", page=page)
     removes_another = shown.games.pop("g77")
     report = patient.look()
-    assert ["version 3 of game g77" in found.message for found in report.found] == [True]
+    assert ["version 3 of game g77" in found.message for found in report.findings] == [True]
     assert [(each.stream, each.since) for each in report.unanswered] == [("g30", written(times[0]))]
     shown.games["g77"] = removes_another
     times.append(times[0] + timedelta(seconds=59))
     assert patient.look(recheck=0).ok, "it is asked again, whatever is looked at again"
     times.append(times[0] + timedelta(seconds=60))
-    (found,) = patient.look(recheck=0).found
+    (found,) = patient.look(recheck=0).findings
     assert (found.kind, found.stream) == ("unanswered", "g30")
     assert f"no answer that shows game g30 since {written(times[0])}" in found.message
     assert patient.look(recheck=0).evidence == patient.look(recheck=0).evidence
@@ -106,10 +106,10 @@ def test_a_log_that_is_not_answered_for_hides_no_stream_and_is_a_finding_when_it
     del shown.games["g31"]
     ends = silences(shown, hidden)
     report = patient.look()
-    assert ["game g31" in found.message for found in report.found] == [True]
+    assert ["game g31" in found.message for found in report.findings] == [True]
     assert (report.entries, [each.stream for each in report.unanswered]) == (0, [LOG])
     times.append(times[0] + timedelta(hours=1))
-    assert "shows its log since" in patient.look(recheck=0).found[0].message
+    assert "shows its log since" in patient.look(recheck=0).findings[0].message
     ends()
     report = patient.look(recheck=0)
     assert (report.ok, report.entries, report.unanswered) == (True, 1, ())
@@ -125,7 +125,7 @@ def test_what_was_signed_before_an_error_is_looked_at_after_it(patient: Follower
         shown.go_on("g31")
     assert patient.look(recheck=0).ok
     ends()
-    (found,) = patient.look(recheck=0).found
+    (found,) = patient.look(recheck=0).findings
     assert "signed version 4 of game g31 with the hash" in found.message
 
 
@@ -134,7 +134,7 @@ def test_a_contradiction_is_found_though_the_service_answers_for_nothing_else(pa
     cuts_and_signs_again(shown)
     silences(shown, "games/g31", "tile/0", "tile/1")
     report = patient.look(recheck=0)
-    assert ["has version 3 of game g31, and after it version 3" in found.message for found in report.found] == [True]
+    assert ["has version 3 of game g31, and after it version 3" in found.message for found in report.findings] == [True]
     proofs = [read_proof(file.read_text()) for file in Path(report.evidence[0]).glob("*.tlog-proof")]
     assert [proof.proves(proof.extra or b"") for proof in proofs] == [True, True]
 
@@ -143,7 +143,7 @@ def test_history_that_was_rewritten_is_found_though_its_hashes_are_not_shown(pat
     patient.look()
     changes_an_entry_and_goes_on(shown)
     silences(shown, "tile/0", "tile/1")
-    assert [found.kind for found in patient.look().found] == ["wrong-entries"]
+    assert [found.kind for found in patient.look().findings] == ["wrong-entries"]
 
 
 def test_a_service_that_is_away_is_not_asked_for_every_stream_and_nothing_is_forgotten(
@@ -159,7 +159,7 @@ def test_a_service_that_is_away_is_not_asked_for_every_stream_and_nothing_is_for
     assert {"g1", "g2", "g3", "g4", "g5", "g6", "g7"} <= {each.stream for each in report.unanswered}
     ends()
     del shown.games["g5"]
-    assert ["game g5" in found.message for found in patient.look(recheck=0).found] == [True]
+    assert ["game g5" in found.message for found in patient.look(recheck=0).findings] == [True]
 
 
 def test_evidence_is_kept_before_the_look_ends(patient: Follower, shown: Shown, tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_evidence_is_kept_before_the_look_ends(patient: Follower, shown: Shown, 
 
     shown.get = never_ends
     with suppress(KeyboardInterrupt):
-        assert "game g30" in patient.look().found[-1].message, "it was the last one"
+        assert "game g30" in patient.look().findings[-1].message, "it was the last one"
     assert [json.loads(file.read_bytes())["stream"] for file in tmp_path.glob("evidence/*/finding.json")] == ["g30"]
 
 
@@ -189,7 +189,7 @@ def test_what_was_seen_is_remembered_after_it_was_told(shown: Shown, policy: Pol
     for tell in (killed, lambda report: None):
         follower = Follower(shown, policy, tmp_path, check, tell=tell, pause=lambda seconds: None)
         with suppress(KeyboardInterrupt):
-            assert "after it version 3" in follower.look(recheck=0).found[0].message
+            assert "after it version 3" in follower.look(recheck=0).findings[0].message
         follower.close()
 
 
@@ -209,7 +209,7 @@ def test_the_memory_of_an_older_follower_goes_on(
 def test_what_makes_no_sense_is_found_and_ends_nothing(follower: Follower, shown: Shown, version: object) -> None:
     follower.look()
     shown.games["g30"][-1]["version"] = version
-    assert ["version 4 of game g30" in found.message for found in follower.look().found] == [True]
+    assert ["version 4 of game g30" in found.message for found in follower.look().findings] == [True]
 
 
 def test_a_service_that_names_a_time_to_retry_is_asked_then() -> None:

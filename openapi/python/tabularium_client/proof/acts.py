@@ -48,9 +48,9 @@ def fault_of_cause(row: Row) -> str | None:
     if not isinstance(cause, dict):
         return "has a cause that is not of the known shape"
     texts = {name: value for name, value in cause.items() if name != "command"}
-    known = texts.keys() <= _CAUSE and all(isinstance(value, str) for value in texts.values())
+    is_sound = texts.keys() <= _CAUSE and all(isinstance(value, str) for value in texts.values())
     is_object = isinstance(cause.get("command", {}), dict)
-    if not known or not is_object or cause.get("by", "clock") not in {"clock", "house"}:
+    if not is_sound or not is_object or cause.get("by", "clock") not in {"clock", "house"}:
         return "has a cause that is not of the known shape"
     if not _KEY.fullmatch(cause.get("key", "0" * 32)):
         return "has a key that is not a digest of 32 hex digits"

@@ -118,8 +118,8 @@ class Around:
             return f"names no seat: {act} is always for one"
         if not origin.seat and seat is not None:
             return f"acts for the seat {seat}; {act} is for no seat"
-        known = AROUND_THE_TABLE.get(kind)
-        if origin.seat and (by_itself or (known and known.seat)) and seat != event.get("seat"):
+        traits = AROUND_THE_TABLE.get(kind)
+        if origin.seat and (by_itself or (traits and traits.seat)) and seat != event.get("seat"):
             return f"acts for the seat {seat}, but is about {event.get('seat')}"
         if kind in {"answer-revoked", "answer-given"} and self.answers.get(event["left"]) != event["seat"]:
             return f"is about an answer left at version {event['left']}, where {event['seat']} has none"
@@ -162,16 +162,16 @@ class Around:
         origin, tournament = origin_of(row["event"], cause), cause.get("tournament")
         if tournament is None or origin is None:
             return None
-        named = f"names the tournament {tournament}"
+        prefix = f"names the tournament {tournament}"
         if not origin.in_tournament:
-            return f"{named}; {origin.act} is for none"
+            return f"{prefix}; {origin.act} is for none"
         if not _TOURNAMENT.fullmatch(tournament):
-            return f"{named}, which is no id of one"
+            return f"{prefix}, which is no id of one"
         belongs_to = rows[0].get("cause", {}).get("tournament")
         if tournament != belongs_to:
-            return f"{named}, but the game belongs to {belongs_to or 'none'}"
+            return f"{prefix}, but the game belongs to {belongs_to or 'none'}"
         if row["version"] > 1 and cause.get("player") != self.organizer:
-            return f"{named}, and is not by the organizer"
+            return f"{prefix}, and is not by the organizer"
         return None
 
     def _untimely(self, row: Row, rows: list[Row], cause: Object) -> str | None:
@@ -184,9 +184,9 @@ class Around:
             return "cannot have happened: the game had begun"
         if not origin.early and not origin.whenever and not self.started:
             return "cannot have happened: the game had not begun"
-        known = AROUND_THE_TABLE.get(kind)
+        traits = AROUND_THE_TABLE.get(kind)
         is_ruling = kind == "moves-retracted" and event["by"] == "ruling"
-        if self.paused and not is_ruling and kind != "game-abandoned" and not (known and known.in_pause):
+        if self.paused and not is_ruling and kind != "game-abandoned" and not (traits and traits.in_pause):
             return "cannot have happened: the game was paused"
         if kind == "game-resumed" and not self.paused:
             return "cannot have happened: the game was not paused"
@@ -245,8 +245,8 @@ class Around:
                 if seat not in self.vacated:
                     return f"takes back {seat}, which its clock did not leave open"
             case "seat-resigned" if len(self.players) == 2:
-                ended = after(row, rows)
-                if ended is None or ended["type"] != "game-ended":
+                end = after(row, rows)
+                if end is None or end["type"] != "game-ended":
                     return "is a resignation in a game of two seats, and the game does not end"
         return None
 
@@ -258,7 +258,7 @@ class Around:
             return f"{does} {player}, who is or was an official of the game"
         if self._all_seeing and player in {self.organizer, *self._all_seeing}:
             return f"{does} {player}, who organizes the game and sees all of it"
-        other = next((each for each, held in self.held.items() if each != seat and player in held), None)
+        other = next((each for each, holders in self.held.items() if each != seat and player in holders), None)
         return other and f"{does} {player}, who held {other} before"
 
     def _wrong_step(self, row: Row, rows: list[Row], cause: Object) -> str | None:
@@ -304,8 +304,8 @@ class Around:
             return None
         if not names_each_once(event["order"], self.players):
             return "does not name each seat of the game once"
-        ended = after(row, rows)
-        if ended and (ended["type"], ended.get("rule"), ended.get("winners")) == (
+        end = after(row, rows)
+        if end and (end["type"], end.get("rule"), end.get("winners")) == (
             "game-ended",
             _BY_RULING,
             event["order"][0],
@@ -352,8 +352,8 @@ class Around:
     def could_run(self, row: Row, rows: list[Row]) -> bool:
         """Tell whether the clocks of a game could have run so after an act: who is waited for, only the rules say."""
         event, is_last = row["event"], row["version"] == len(rows) or "cause" in rows[row["version"]]
-        named = {*event["runs"], *event["absent"], *event["left"], *event["earned"]}
-        return self.clocked and event["at"] == row["at"] and is_last and named <= self.players.keys()
+        seats = {*event["runs"], *event["absent"], *event["left"], *event["earned"]}
+        return self.clocked and event["at"] == row["at"] and is_last and seats <= self.players.keys()
 
     def came_with_its_clock(self, row: Row, act: Row) -> bool:
         """Tell whether a clock was chosen with the game: it follows from its creation."""
@@ -455,7 +455,7 @@ class Around:
     def _forget(self, seat: str) -> None:
         """End an offer of a seat, and what was left in advance for it."""
         self.offers.pop(seat, None)
-        self.answers = {left: each for left, each in self.answers.items() if each != seat}
+        self.answers = {version: each for version, each in self.answers.items() if each != seat}
 
 
 def around_at(rows: list[Row], version: int, past: Around | None = None) -> Around:

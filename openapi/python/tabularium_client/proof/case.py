@@ -302,13 +302,13 @@ class _Court:
     def _unknown(self, row: Row, cause: Object, game: Part) -> str | None:
         """Return what is wrong with an act as the game tells it."""
         event, player, seat = row["event"], cause["player"], cause.get("seat")
-        named = max(self._named, event.get("version", 0))
-        if named > len(game.rows):
-            return f"was decided at version {named} of the game, whose export ends at version {len(game.rows)}"
+        last_named = max(self._named, event.get("version", 0))
+        if last_named > len(game.rows):
+            return f"was decided at version {last_named} of the game, whose export ends at version {len(game.rows)}"
         by_then = sum(each["at"] <= row["at"] for each in game.rows)
-        seen: int = event.get("version", max(named, by_then))
-        around = around_at(game.rows, seen, game.past and game.past.around)
-        if "hash" in event and game.rows[seen - 1]["hash"] != event["hash"]:
+        version: int = event.get("version", max(last_named, by_then))
+        around = around_at(game.rows, version, game.past and game.past.around)
+        if "hash" in event and game.rows[version - 1]["hash"] != event["hash"]:
             return f"names version {event['version']} of the game with another hash than it has"
         if seat is not None and around.players.get(seat) != player:
             return f"is by {player}, who does not hold {seat}"
@@ -317,7 +317,7 @@ class _Court:
             return f"is by {player}, who is no official of the game"
         if is_ruling and player in around.seated:
             return f"is a ruling by {player}, who has or had a seat of the game"
-        return _impossible(event, around, game.rows[:seen])
+        return _impossible(event, around, game.rows[:version])
 
     def _unheeded(self, row: Row) -> str | None:
         """Return what is wrong when an act should have settled the case, and did not."""

@@ -83,20 +83,20 @@ def certify(certificate: str, policy: str, verdict: Verdict) -> Certified:
     try:
         _certify(certificate, _read_policy(policy), verdict, certified)
     except (LookupError, ValueError) as error:
-        said = str(error)
-        return Certified(False, f"{said[:1].upper()}{said[1:]}.")
+        message = str(error)
+        return Certified(False, f"{message[:1].upper()}{message[1:]}.")
     return certified
 
 
 def _certify(certificate: str, policy: _Policy, verdict: Verdict, certified: Certified) -> None:
-    found = _HEAD.match(certificate)
-    if found is None:
+    head = _HEAD.match(certificate)
+    if head is None:
         raise ValueError("this is no certificate")
-    note = _read_note(certificate[found.end() :])
+    note = _read_note(certificate[head.end() :])
     origin, size, root = _read_checkpoint(note.text)
     witnesses = _judged(policy, note, origin, certified)
-    content, path = _unbase64(found[1] or ""), [_unbase64(line) for line in found[3].splitlines()]
-    if not content or any(len(each) != 32 for each in path) or not _includes(content, int(found[2]), size, root, path):
+    content, path = _unbase64(head[1] or ""), [_unbase64(line) for line in head[3].splitlines()]
+    if not content or any(len(each) != 32 for each in path) or not _includes(content, int(head[2]), size, root, path):
         raise ValueError("the certificate does not lead from its entry to the root that was signed")
     entry = _entry(content)
     _compare(entry, verdict)
@@ -105,24 +105,24 @@ def _certify(certificate: str, policy: _Policy, verdict: Verdict, certified: Cer
         if entry["at"][:19] > latest[:19]:
             raise ValueError(f"version {entry['version']} is dated {entry['at']}, and {name} had seen it before")
     version, status = entry["version"], entry["status"]
-    seen = ", ".join(
+    sightings = ", ".join(
         f"{name} ({datetime.fromtimestamp(time, UTC):%Y-%m-%dT%H:%M:%SZ})" for name, time in witnesses.items()
     )
-    certified.sentences.append(f"The log {origin} has version {version} as its entry {found[2]}, of {size} then.")
+    certified.sentences.append(f"The log {origin} has version {version} as its entry {head[2]}, of {size} then.")
     certified.sentences.append(
-        f"That log was seen by {seen}, so version {version} existed by then."
-        if seen
+        f"That log was seen by {sightings}, so version {version} existed by then."
+        if sightings
         else "No witness of the policy saw that log: the service could show others another one."
     )
     if status == "withheld":
-        said = "It was withheld then, to be shown to everybody when the game that it forks from was over."
-        certified.sentences.append(said)
+        sentence = "It was withheld then, to be shown to everybody when the game that it forks from was over."
+        certified.sentences.append(sentence)
     if status == "private":
         certified.sentences.append("It is private: others are shown its hashes alone.")
     if verdict.versions > version:
         more = verdict.versions - version
-        said = f"The export has {more} more versions after it, for which a newer certificate speaks."
-        certified.sentences.append(said)
+        sentence = f"The export has {more} more versions after it, for which a newer certificate speaks."
+        certified.sentences.append(sentence)
     elif status in {"over", "cancelled"}:
         certified.sentences.append(f"It was {status} then: the result of the game cannot change.")
     else:
@@ -139,12 +139,14 @@ def _judged(policy: _Policy, note: _Note, origin: str, certified: Certified) -> 
         raise ValueError(f"the checkpoint is not signed by a key that the policy has for {origin}")
     if all(time is None for time in signed):
         certified.unchecked.append("The signature of the service: install tabularium-client[proof] to check it.")
-    seen = {name: time for name, key in policy.witnesses.items() if (time := _signed_by(key, note)) != "not"}
-    certified.unchecked += [f"The cosignature of {name} cannot be checked here." for name in seen if seen[name] is None]
-    if not policy.is_enough(seen):
-        names = ", ".join(seen) or "none"
+    sightings = {name: time for name, key in policy.witnesses.items() if (time := _signed_by(key, note)) != "not"}
+    certified.unchecked += [
+        f"The cosignature of {name} cannot be checked here." for name in sightings if sightings[name] is None
+    ]
+    if not policy.is_enough(sightings):
+        names = ", ".join(sightings) or "none"
         raise ValueError(f"the quorum {policy.quorum} is not reached: of the policy's witnesses it was seen by {names}")
-    return {name: time for name, time in seen.items() if isinstance(time, int)}
+    return {name: time for name, time in sightings.items() if isinstance(time, int)}
 
 
 def _signed_by(key: _Key, note: _Note) -> Any:
@@ -234,11 +236,11 @@ def _read_note(text: str) -> _Note:
         raise ValueError("a note ends with an empty line and signature lines after it")
     signatures: list[tuple[str, bytes, bytes]] = []
     for line in text[at + 2 : -1].split("\n"):
-        found = _SIGNATURE.fullmatch(line)
-        value = _unbase64(found[2]) if found else b""
-        if found is None or len(value) < 5:
+        match = _SIGNATURE.fullmatch(line)
+        value = _unbase64(match[2]) if match else b""
+        if match is None or len(value) < 5:
             raise ValueError("a line after a note is not a signature")
-        signatures.append((found[1], value[:4], value[4:]))
+        signatures.append((match[1], value[:4], value[4:]))
     return _Note(text[: at + 1], signatures)
 
 
@@ -251,14 +253,14 @@ def _read_checkpoint(text: str) -> tuple[str, int, bytes]:
 
 
 def _read_key(text: str) -> _Key:
-    found = _KEY.fullmatch(text)
-    value = _unbase64(found[3]) if found else b""
-    if found is None or len(value) < 2:
+    match = _KEY.fullmatch(text)
+    value = _unbase64(match[3]) if match else b""
+    if match is None or len(value) < 2:
         raise ValueError(f"{text[:60]} is not a key")
-    name, told = found[1], bytes.fromhex(found[2])
-    if hashlib.sha256(f"{name}\n".encode() + value).digest()[:4] != told:
+    name, key_id = match[1], bytes.fromhex(match[2])
+    if hashlib.sha256(f"{name}\n".encode() + value).digest()[:4] != key_id:
         raise ValueError(f"the key of {name} was copied wrongly")
-    return _Key(name, told, value[0], value[1:])
+    return _Key(name, key_id, value[0], value[1:])
 
 
 def _read_policy(text: str) -> _Policy:

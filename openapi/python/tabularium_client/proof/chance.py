@@ -43,8 +43,8 @@ class Chance:
             number = fair
             while number >= fair:
                 number = int.from_bytes(bytes(islice(stream, 4)), "big")
-            chosen = number % (last + 1)
-            shuffled[last], shuffled[chosen] = shuffled[chosen], shuffled[last]
+            choice = number % (last + 1)
+            shuffled[last], shuffled[choice] = shuffled[choice], shuffled[last]
         return shuffled
 
     def salt(self, draw: int) -> str:
@@ -75,58 +75,58 @@ class Draws:
         """Return the first thing that is wrong, and the version where it is."""
         before = 0
         for row in self._rows:
-            left = dict.fromkeys(range(before + 1, row["draws"] + 1))
+            unused = dict.fromkeys(range(before + 1, row["draws"] + 1))
             before = row["draws"]
-            for shown in self._ruleset["chance"].get(row["event"]["type"], ()):
-                holder = _member(row["event"], shown["at"])
+            for evidence in self._ruleset["chance"].get(row["event"]["type"], ()):
+                holder = _member(row["event"], evidence["at"])
                 draw = holder.get("draw") if isinstance(holder, dict) else None
                 if draw is None:
                     continue
-                if draw not in left:
+                if draw not in unused:
                     return f"version {row['version']} shows draw {draw}, which is not one of its own", row["version"]
-                del left[draw]
-                wrong = self._wrong(row, shown, draw, holder)
+                del unused[draw]
+                wrong = self._wrong(row, evidence, draw, holder)
                 if wrong:
                     return f"version {row['version']} {wrong}", row["version"]
-            if self._salts is not None and (wrong := self._unaccounted(row, list(left))):
+            if self._salts is not None and (wrong := self._unaccounted(row, list(unused))):
                 return f"version {row['version']} {wrong}", row["version"]
         if self._salts:
             return f"{len(self._salts)} salts of secrets follow from no draw of chance", None
         return None
 
-    def _wrong(self, row: Row, shown: dict[str, Any], draw: int, holder: dict[str, Any]) -> str | None:
-        if shown["type"] == "dice":
-            sides, faces = self._ruleset["dice"][shown["die"]], holder["faces"]
+    def _wrong(self, row: Row, evidence: dict[str, Any], draw: int, holder: dict[str, Any]) -> str | None:
+        if evidence["type"] == "dice":
+            sides, faces = self._ruleset["dice"][evidence["die"]], holder["faces"]
             right = [sides[number - 1] for number in self._chance.dice(draw, len(faces), len(sides))]
             self._rolls += 1
             return _compared(faces, right, draw)
-        if shown.get("outcome") is None:
+        if evidence.get("outcome") is None:
             self._untold.append(row["version"])
             return None
-        if (stock := shown.get("stock")) is not None:
-            held = _member(row["event"], stock) or {}
-            items = [name for name in sorted(held) for _ in range(held[name])]
+        if (stock := evidence.get("stock")) is not None:
+            supply = _member(row["event"], stock) or {}
+            items = [name for name in sorted(supply) for _ in range(supply[name])]
         else:
-            items = shown.get("items", {}).get(str(len(self._seats)), self._seats)
-        found = _member(row["event"], shown["outcome"])
-        lots = found if isinstance(found, list) else [found.get(seat) for seat in self._seats]
+            items = evidence.get("items", {}).get(str(len(self._seats)), self._seats)
+        outcome = _member(row["event"], evidence["outcome"])
+        lots = outcome if isinstance(outcome, list) else [outcome.get(seat) for seat in self._seats]
         right = self._chance.order(draw, items)
         self._shuffles += 1
         return _compared(lots, right[: len(lots)] if stock is not None else right, draw, "the lots ")
 
-    def _unaccounted(self, row: Row, left: list[int]) -> str | None:
+    def _unaccounted(self, row: Row, draws: list[int]) -> str | None:
         """Find the salts among the draws that a version does not show; return what is wrong when something is left."""
         assert self._salts is not None
         unknown: list[int] = []
-        for draw in left:
+        for draw in draws:
             if self._salts and self._chance.salt(draw) == self._salts[0]:
                 self._salts.pop(0)
             else:
                 unknown.append(draw)
         if not unknown:
             return None
-        shown = self._ruleset["chance"].get(row["event"]["type"], ())
-        if not any(each["type"] == "lots" and each.get("outcome") is None for each in shown):
+        evidence = self._ruleset["chance"].get(row["event"]["type"], ())
+        if not any(each["type"] == "lots" and each.get("outcome") is None for each in evidence):
             return f"uses draw {unknown[0]}, which is no roll, no shuffle and no salt of a secret"
         if row["version"] not in self._untold:
             self._untold.append(row["version"])

@@ -87,17 +87,17 @@ class Ends:
             return f"says that nothing happened since {row['event']['since']}; it was {since}"
         if elapsed(since, row["at"]) < timedelta(days=self._days):
             return f"abandons the game before {self._days} days have passed"
-        ended = after(row, rows)
-        return None if ended and ended["type"] == "game-ended" else "abandons the game, which does not end"
+        end = after(row, rows)
+        return None if end and end["type"] == "game-ended" else "abandons the game, which does not end"
 
     def ends_as(self, ended: Object, act: Object) -> bool | None:
         """Tell whether a game ends as an act about an end says; None where neither has to do with one."""
         consents = act["type"] in {"end-answered", "end-proposed"}
         if consents or ended["rule"] == _AGREED:
             return consents and _agrees(ended)
-        left = act["type"] == "game-abandoned"
-        if left or ended["rule"] == _ABANDONED:
-            return left and ended["rule"] == _ABANDONED and not ended["winners"]
+        is_abandoned = act["type"] == "game-abandoned"
+        if is_abandoned or ended["rule"] == _ABANDONED:
+            return is_abandoned and ended["rule"] == _ABANDONED and not ended["winners"]
         return None
 
     def happen(self, row: Row) -> None:
@@ -118,8 +118,8 @@ class Ends:
 
 def names_each_once(order: list[list[str]], seats: dict[str, str | None]) -> bool:
     """Tell whether an order of seats, in groups that share a place, names each seat once."""
-    named = [seat for group in order for seat in group]
-    return len(named) == len(seats) and seats.keys() <= set(named) and all(order)
+    names = [seat for group in order for seat in group]
+    return len(names) == len(seats) and seats.keys() <= set(names) and all(order)
 
 
 def _agrees(event: Object | None) -> bool:

@@ -106,6 +106,6 @@ def is_of(kind: str, value: Any) -> bool:
         case "truth":
             return isinstance(value, bool)
         case "sealed":
-            known = isinstance(value, dict) and value.keys() == {"commitment", "readers"}
-            return known and is_of("text", value["commitment"]) and is_of("text[]", value["readers"])
+            is_commitment = isinstance(value, dict) and value.keys() == {"commitment", "readers"}
+            return is_commitment and is_of("text", value["commitment"]) and is_of("text[]", value["readers"])
     return True

@@ -78,8 +78,8 @@ def read_rows(rows: list[Row], lines: list[bytes], stream: str, first: int) -> N
         if row["game"] != stream:
             raise Fault(f"version {version} is of another game", *where)
         event = row["event"]
-        known = isinstance(event, dict) and isinstance(event.get("type"), str) and isinstance(row["hash"], str)
-        if not known or type(row["draws"]) is not int or type(row["schema"]) is not int or row["schema"] < 1:
+        is_sound = isinstance(event, dict) and isinstance(event.get("type"), str) and isinstance(row["hash"], str)
+        if not is_sound or type(row["draws"]) is not int or type(row["schema"]) is not int or row["schema"] < 1:
             raise Fault(f"version {version} is not of the known shape", *where)
         if row["draws"] < draws:
             raise Fault(f"version {version} counts fewer draws of chance than the version before it", *where)

@@ -81,8 +81,8 @@ class Part:
     def read(self) -> None:
         """Read all lines but the one that ends it."""
         self.header = read_line(self.lines[0], self.first, _HEADER, frozenset({"documents"}))
-        named = all(isinstance(self.header[name], str) for name in ("game", "ruleset"))
-        if not named or type(self.header["ruleset_version"]) is not int:
+        are_texts = all(isinstance(self.header[name], str) for name in ("game", "ruleset"))
+        if not are_texts or type(self.header["ruleset_version"]) is not int:
             raise Fault(f"line {self.first} is not of the known shape", self.first)
         if self.header["format"] != FORMAT:
             raise Fault(f"this is not an export of the form {FORMAT}", self.first)
@@ -107,12 +107,12 @@ class Part:
             raise Fault("version 1 has a commitment that is no SHA-256 in hex", *self._at(1))
         self._check_origin(created)
         header = self.header
-        named = (digest(header["board"]), header["ruleset"], header["ruleset_version"])
-        if named != (created["board"], created["ruleset"], created["ruleset_version"]):
+        facts = (digest(header["board"]), header["ruleset"], header["ruleset_version"])
+        if facts != (created["board"], created["ruleset"], created["ruleset_version"]):
             raise Fault("the first line names another ruleset or board than the game was created with", self.first)
-        given, expected = header.get("documents") or {}, created.get("documents") or {}
-        for name in sorted({*given, *expected}):
-            if name not in given or digest(given[name]) != expected.get(name):
+        documents, expected = header.get("documents") or {}, created.get("documents") or {}
+        for name in sorted({*documents, *expected}):
+            if name not in documents or digest(documents[name]) != expected.get(name):
                 raise Fault(f"the {name} in the first line are not those that the game was created with", self.first)
         types = [row["event"]["type"] for row in self.rows]
         if "game-ended" in types[:-1]:
@@ -267,11 +267,11 @@ class Part:
 
     def _check_reader(self, sealed: list[Object]) -> None:
         """Check that a running game's export has the secrets of one reader: none, all, or all of one seat."""
-        known = {secret["commitment"] for secret in self.secrets}
-        if not known or len(known) == len(sealed):
+        commitments = {secret["commitment"] for secret in self.secrets}
+        if not commitments or len(commitments) == len(sealed):
             return
         for seat in self.rows[0]["event"]["seats"]:
-            if all((seat in each["readers"]) == (each["commitment"] in known) for each in sealed):
+            if all((seat in each["readers"]) == (each["commitment"] in commitments) for each in sealed):
                 return
         raise Fault(
             "the secrets in the export are not those of one reader: none, all, or exactly those of one seat",
@@ -294,8 +294,8 @@ class Part:
             return
         salts = [secret["salt"] for secret in self.secrets] if self.is_open else None
         draws = Draws(self.secret, self.header["game"], self.rows, ruleset, salts)
-        if found := draws.fault():
-            problem, at = found
+        if fault := draws.fault():
+            problem, at = fault
             raise Fault(problem, *(self._at(at) if at else ()))
         self.checked += draws.checked()
         self.unchecked += draws.unchecked()

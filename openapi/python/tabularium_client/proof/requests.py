@@ -50,11 +50,11 @@ class Requests:
             return "agrees to a request of its own"
         if seat in request.agreed:
             return f"answers for {seat} a second time"
-        asked = set(seats) - {request.seat} - request.agreed - (given_up if request.present else set[str]())
-        if seat not in asked | {request.seat}:
+        waiting = set(seats) - {request.seat} - request.agreed - (given_up if request.present else set[str]())
+        if seat not in waiting | {request.seat}:
             return f"answers for {seat}, which was given up"
         goes_back = (after(row, rows) or {}).get("type") == "moves-retracted"
-        if event["agrees"] and asked <= {seat} and not goes_back:
+        if event["agrees"] and waiting <= {seat} and not goes_back:
             return "is the last consent that was asked for, and the game does not go back"
         return None
 

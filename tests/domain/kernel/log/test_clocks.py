@@ -399,7 +399,7 @@ def test_a_day_off_is_not_counted_and_there_are_as_many_as_were_chosen() -> None
     proved(play)
     twice = bidding(clock=Clock(kind="bank", time=60, days_off=2))
     twice.take_day_off(BLUE)
-    assert "lasts until" in refused(lambda: twice.take_day_off(BLUE)).asked
+    assert "lasts until" in refused(lambda: twice.take_day_off(BLUE)).wrong
 
 
 @pytest.mark.rule("TAB-CLK-11")

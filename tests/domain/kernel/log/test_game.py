@@ -118,7 +118,7 @@ def test_a_game_is_cancelled_by_its_organizer_before_it_begins() -> None:
     ):
         refusal = refused(act)
         assert (refusal.rule, refusal.untimely) == (rule, True)
-        assert "cancelled" in refusal.asked + refusal.allowed
+        assert "cancelled" in refusal.wrong + refusal.allowed
     assert play.secret.hex() not in b"".join(play.export(everything=True)).decode()
 
 
@@ -156,7 +156,7 @@ def test_a_seat_that_is_not_asked_is_told_who_is() -> None:
     play = started()
     refusal = refused(lambda: play.command(BLUE, ONE_COIN))
     assert refusal.untimely
-    assert refusal.asked == "You cannot send put-up now: it answers no open decision of Blue."
+    assert refusal.wrong == "You cannot send put-up now: it answers no open decision of Blue."
     assert refusal.allowed == "The game waits for Red to answer: What is the prize?"
 
 
@@ -196,7 +196,7 @@ def test_a_list_ends_with_what_rolls_or_reveals() -> None:
     for following in (bid, ONE_COIN, {"type": "give", "coins": {"blue": 99}}):
         refusal = refused(lambda following=following: play.command(RED, ONE_COIN, OPEN, bid, following))
         assert (refusal.rule, len(play.records)) == ("TAB-LIST-02", before)
-        assert "Command 3 of 4" in refusal.asked
+        assert "Command 3 of 4" in refusal.wrong
     play.command(RED, ONE_COIN, OPEN, bid)
 
 
@@ -232,7 +232,7 @@ def test_a_command_that_the_ruleset_does_not_know_is_refused(raw: bytes) -> None
     assert len(read_commands(TinyAuction(), [good, good])) == 2
     refusal = refused(lambda: read_commands(TinyAuction(), [good, raw]))
     assert refusal.rule == "TAB-CMD-01"
-    assert "Command 2 of 2" in refusal.asked
+    assert "Command 2 of 2" in refusal.wrong
     assert "put-up" in refusal.allowed
 
 

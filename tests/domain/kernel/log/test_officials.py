@@ -197,7 +197,7 @@ def test_a_paused_game_takes_no_commands_and_shows_its_decisions() -> None:
     ):
         refusal = refused(act)
         assert (refusal.rule, refusal.untimely) == ("TAB-RUL-03", True)
-    assert "we look at the dice" in refused(lambda: play.command(RED, ONE_COIN)).asked
+    assert "we look at the dice" in refused(lambda: play.command(RED, ONE_COIN)).wrong
     play.rule_resume()
     assert refused(play.rule_resume).rule == "TAB-RUL-03"
     assert play.game.undo[RED][-1] == to

@@ -57,7 +57,7 @@ def test_only_who_holds_a_seat_of_a_game_that_is_over_offers_a_rematch() -> None
         (replace(play.game, forked=fork), player_of(RED), None, "You asked for a rematch of a fork."),
     ):
         refusal = refused(lambda g=game, p=player, t=tournament: rematching.require_offerable(g, p, t))
-        assert (refusal.rule, refusal.asked) == ("TAB-REM-01", asked)
+        assert (refusal.rule, refusal.wrong) == ("TAB-REM-01", asked)
 
 
 @pytest.mark.rule("TAB-REM-02")
@@ -72,7 +72,7 @@ def test_everybody_takes_the_next_seat_and_the_last_one_takes_the_first() -> Non
 class Reserved(TinyAuction):
     """An auction in which every seat is reserved for its player."""
 
-    def kept_seats(self, chosen: object) -> dict[Seat, PlayerId]:
+    def kept_seats(self, choices: object) -> dict[Seat, PlayerId]:
         return {RED: player_of(RED)}
 
 

@@ -209,9 +209,9 @@ def test_a_seat_is_not_taken_back_that_its_player_gave_up_offered_or_resigned() 
     assert refused(lambda: play.take_over(RED, player)).rule == "TAB-SEAT-01"
     play.withdraw_offer(RED)
     play.resign(RED)
-    assert refused(lambda: play.take_over(RED, player)).asked == "You have resigned red."
+    assert refused(lambda: play.take_over(RED, player)).wrong == "You have resigned red."
     play.give_up(BLUE)
     refusal = refused(lambda: play.take_over(BLUE, player_of(BLUE)))
-    assert (refusal.rule, refusal.asked) == ("TAB-SEAT-11", "blue is your seat.")
+    assert (refusal.rule, refusal.wrong) == ("TAB-SEAT-11", "blue is your seat.")
     play.offer(GREEN)
     assert refused(lambda: play.take_over(GREEN, player_of(GREEN))).rule == "TAB-SEAT-11"

@@ -134,4 +134,4 @@ def test_only_a_running_game_goes_back() -> None:
     over = started().run(Random(1))
     refusal = refused(lambda: over.rule(5))
     assert refusal.rule == "TAB-LIFE-01"
-    assert "is over" in refusal.asked
+    assert "is over" in refusal.wrong
