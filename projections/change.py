@@ -48,7 +48,7 @@ class Put(Struct, frozen=True):
 
 @final
 class Compute(Struct, frozen=True):
-    """Set the row with this key to values that are computed when it is written; leave it when there are none."""
+    """Set the row with this key to values that are computed when it is written, or insert it."""
 
     table: Table
     key: Mapping[str, Value]

@@ -171,7 +171,7 @@ class Scoreboard(Projection):
     def _scores(happened: Happened) -> Iterable[Change]:
         seen, version = happened.seen, happened.record.version
         table, ruleset = seen.after.table, seen.after.ruleset
-        if table is None:
+        if table is None or not ruleset.keeps_score:
             return
         if not happened.is_last:  # what follows changes the table. A copy takes a third of a score, or far less
             table = table.copy()
@@ -184,13 +184,10 @@ class Scoreboard(Projection):
 
 
 def _score(ruleset: Ruleset[Any], table: Any, version: Version) -> Mapping[str, Value]:
-    """Return a row of `SCORES` without its key; an empty one if the ruleset keeps no score."""
-    score = ruleset.score(table)
-    if not score:
-        return {}
+    """Return a row of `SCORES` without its key."""
     return {
         "version": version,
-        "score": msgspec.json.encode(score).decode(),
+        "score": msgspec.json.encode(ruleset.score(table)).decode(),
         "nations": msgspec.json.encode(ruleset.score_of_nations(table)).decode(),
     }
 

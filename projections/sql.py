@@ -337,11 +337,8 @@ def batches(
             gathered: dict[str, list[tuple[Value, ...]]] = {}
             for change in layer.values():
                 if type(change) is Compute:
-                    if not (computed := change.values()):
-                        continue
-                    text, values = _statement(name, Put(change.table, change.key, computed))
-                else:
-                    text, values = _statement(name, change, locking)
+                    change = Put(change.table, change.key, change.values())
+                text, values = _statement(name, change, locking)
                 gathered.setdefault(text, []).append(values)
             yield from gathered.items()
 

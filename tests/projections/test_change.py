@@ -29,7 +29,7 @@ changes = st.one_of(
     st.builds(lambda a, n: Add(COUNT, {"a": a}, {"n": n}), letters, numbers),
     st.builds(lambda a, n: Put(COUNT, {"a": a}, {"n": n}), letters, numbers),
     st.builds(lambda a, b, x, y: Make(PLAIN, {"a": a, "b": b}, {"x": x, "y": y}), letters, numbers, numbers, numbers),
-    st.builds(lambda a, n: Compute(COUNT, {"a": a}, lambda: {"n": n} if n else {}), letters, numbers),
+    st.builds(lambda a, n: Compute(COUNT, {"a": a}, lambda: {"n": n}), letters, numbers),
     st.builds(lambda a, n: Make(COUNT, {"a": a}, {"n": n}), letters, numbers),
     st.builds(lambda a, b, v: Amend(PLAIN, {"a": a, "b": b}, v), letters, numbers, values),
     st.builds(lambda a, v: Amend(PLAIN, {"a": a}, v), letters, values),

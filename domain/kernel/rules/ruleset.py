@@ -298,6 +298,11 @@ class Ruleset(ABC, Generic[T]):
         """Return what a scoreboard shows of each seat, by name: points, territory, money. Public figures only."""
         return {}
 
+    @property
+    def keeps_score(self) -> bool:
+        """Whether `score` is its own."""
+        return type(self).score is not Ruleset[Any].score
+
     def words_on(self, board: Board) -> Mapping[str, str]:
         """Return what its own ids are called in a game on a board, whose documents may have other names for them."""
         return self.words
