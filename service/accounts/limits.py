@@ -2,10 +2,10 @@
 
 The limits are token buckets, which all processes share through Redis.
 
-A bucket holds at most `burst` requests and fills up with `rate` requests a second. A process takes some from the bucket
-in Redis at once, a tenth of a second's worth, and spends them without asking again; so a limit costs next to nothing,
-and what all processes together let through exceeds it by those at most. While Redis does not answer, each process has
-buckets of its own.
+A bucket holds at most `burst` requests and fills up with `rate` requests a second. A process takes a small portion
+from the bucket in Redis at a time (`Limit.portion`) and uses it without asking again, so a limit costs next to nothing.
+Together, the processes may exceed a limit by at most the requests that they had taken and not yet used. While Redis
+does not answer, each process has buckets of its own.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ KEPT: Final = 20_000
 REGISTRATION: Final = "registration"
 """The name of the limit on new accounts of one address."""
 
-BUCKET: Final = """\
+TAKE_SCRIPT: Final = """\
 local burst, rate, wanted = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -48,7 +48,10 @@ return {taken, tostring(left)}
 
 
 class Limit(Struct, frozen=True):
-    """A number of requests a second, and after a rest `burst` at once. The limit on registrations counts accounts."""
+    """How many requests a second are allowed on average, and how many at once after a rest (`burst`).
+
+    Some limits count something else: new accounts, codes of devices, or exports.
+    """
 
     name: str
     rate: float
@@ -70,7 +73,10 @@ class Limit(Struct, frozen=True):
 
 
 DEVICE_CODES: Final = Limit("device-code", 12 / 3600, 12)
-"""How often an account may enter a code that a device shows: so nobody guesses one of 25 billion within ten minutes."""
+"""How often an account may enter a code that a device shows.
+
+There are 25 billion codes, each valid for ten minutes: at this rate nobody can guess one.
+"""
 
 
 IMPORTS: Final = Limit("import", 20 / 86_400, 20)
@@ -114,13 +120,13 @@ class TooMany(Exception):
 
 
 class _Purse:
-    """What this process has taken of one bucket and not spent yet, and the bucket that it has for itself."""
+    """The requests that this process took from a bucket and has not used yet, and the bucket that it has for itself."""
 
-    __slots__ = ("at", "bucket", "empty_until", "filling", "own", "tokens_left")
+    __slots__ = ("at", "bucket", "empty_until", "filling", "taken", "tokens_left")
 
     def __init__(self, bucket: str, burst: int, now: float) -> None:
         self.bucket = bucket
-        self.own = 0
+        self.taken = 0
         self.tokens_left = float(burst)
         self.at = now
         self.empty_until = 0.0
@@ -128,7 +134,10 @@ class _Purse:
 
 
 class Limits:
-    """The limits of a service. `clock` tells seconds."""
+    """Some limits, counted separately. `clock` tells seconds.
+
+    A request for a limit that is not among them is always admitted. `Apps` and `Imports` have a `Limits` of their own.
+    """
 
     def __init__(
         self,
@@ -185,7 +194,7 @@ class Limits:
         return purse
 
     async def _spend(self, limit: Limit, purse: _Purse) -> Standing:
-        while not purse.own:
+        while not purse.taken:
             wait = purse.empty_until - self._clock()
             if wait > 0:
                 return Standing(limit, 0, wait)
@@ -195,12 +204,12 @@ class Limits:
             if purse.filling is None:
                 purse.filling = asyncio.create_task(self._fill(self._redis, limit, purse))
             await asyncio.shield(purse.filling)
-        purse.own -= 1
-        return Standing(limit, purse.own + int(purse.tokens_left))
+        purse.taken -= 1
+        return Standing(limit, purse.taken + int(purse.tokens_left))
 
     async def _fill(self, redis: "Redis", limit: Limit, purse: _Purse) -> None:
         async def take(client: Any) -> tuple[int, bytes]:
-            return await client.register_script(BUCKET)([purse.bucket], [limit.burst, limit.rate, limit.portion])
+            return await client.register_script(TAKE_SCRIPT)([purse.bucket], [limit.burst, limit.rate, limit.portion])
 
         try:
             amount, tokens_left = await redis.ask(take)
@@ -217,7 +226,7 @@ class Limits:
         self._put(limit, purse, amount, tokens_left - amount)
 
     def _put(self, limit: Limit, purse: _Purse, amount: int, tokens_left: float) -> None:
-        purse.own += amount
+        purse.taken += amount
         purse.tokens_left, purse.at = tokens_left, self._clock()
         if not amount:
             purse.empty_until = purse.at + (1 - tokens_left) / limit.rate

@@ -9,13 +9,14 @@ from service.accounts.caller import UnknownToken
 COOKIE: Final = "tabularium_session"
 """The cookie that signs a browser in."""
 
-_AS_SUBPROTOCOL: Final = "bearer."
+_SUBPROTOCOL_PREFIX: Final = "bearer."
 
 
 def bearer_of(scope: Scope) -> str | None:
     """Return the token of a request or a WebSocket; None when there is none. Raises `UnknownToken`.
 
-    The ``Authorization`` header counts. Without one a WebSocket's may be among the subprotocols it offers.
+    The token is read from the ``Authorization`` header. A WebSocket without this header may send it as a subprotocol,
+    ``bearer.<token>``.
     """
     values = _values(scope, b"authorization")
     if values:
@@ -26,8 +27,8 @@ def bearer_of(scope: Scope) -> str | None:
         return token.strip(" ")
     if scope["type"] != "websocket":
         return None
-    tokens = (name for name in subprotocols_of(scope) if name.startswith(_AS_SUBPROTOCOL))
-    return next((name.removeprefix(_AS_SUBPROTOCOL) for name in tokens), None)
+    tokens = (name for name in subprotocols_of(scope) if name.startswith(_SUBPROTOCOL_PREFIX))
+    return next((name.removeprefix(_SUBPROTOCOL_PREFIX) for name in tokens), None)
 
 
 def session_of(scope: Scope) -> str | None:

@@ -4,8 +4,8 @@ The guard is where the socket is opened. A name is resolved once, every address 
 connection goes to one of these very addresses: so a resolver that changes its answer gains nothing. There is no proxy,
 no redirect, no cookie and no connection that is used twice.
 
-The user who chose the address learns only whether there was an answer. Why there was none would tell closed ports from
-silent ones, so it stays in `Unanswered.why`, for the operators.
+The users who chose the address learn only whether there was an answer. The reason would let them find out which ports
+are open, so only operators see it (`Unanswered.why`).
 """
 
 import asyncio
@@ -24,32 +24,32 @@ from msgspec import Struct
 from service.outward.addresses import IPAddress, Target, is_public
 
 SECONDS: Final = 15.0
-"""For a whole request, from the resolver to the end of the answer."""
+"""The most seconds for a whole request, from resolving the name to the end of the answer."""
 
 CONNECT: Final = 5.0
-"""Of these, seconds for the connection to one address."""
+"""The most seconds for connecting to one address; they count towards `SECONDS`."""
 
 MOST_BYTES: Final = 64 * 1024
-"""Of an answer's body. What is longer is no answer."""
+"""The most bytes of an answer's body. A longer answer counts as none."""
 
-KEPT: Final = 1024
-"""Bytes of the body that are returned."""
+KEPT_BYTES: Final = 1024
+"""The most bytes of the body that are returned."""
 
 MOST_ADDRESSES: Final = 16
-"""A name that has more is not resolved for us, but against somebody."""
+"""A name with more addresses is refused: it was probably made to direct our requests against somebody."""
 
-TRIED: Final = 3
-"""Addresses of a name that are tried."""
+TRIED_ADDRESSES: Final = 3
+"""The most addresses of a name that are tried."""
 
-RESOLVING: Final = 16
-"""Names that are resolved at a time. They have threads of their own, because a resolver may hang for long."""
+RESOLVER_THREADS: Final = 16
+"""Names that are resolved at a time, in threads of their own, because a resolver may hang for long."""
 
 Resolve = Callable[[str, int], Awaitable[Iterable[str]]]
 """Returns the addresses of a name. Raises `OSError`."""
 
 
 class Unanswered(Exception):
-    """There was no answer, or none in time, or none that ends. `why` is for operators alone."""
+    """There was no answer, or none in time, or the answer was too long. Only operators see `why`."""
 
     def __init__(self, why: str) -> None:
         super().__init__("no answer")
@@ -89,7 +89,7 @@ class Guard(httpcore.AsyncNetworkBackend):
         """Connect to a host. Raises `Unanswered`."""
         addresses = await self._addresses(host, port)
         why = ""
-        for address in addresses[:TRIED]:
+        for address in addresses[:TRIED_ADDRESSES]:
             try:
                 return await self._network.connect_tcp(str(address), port, timeout, local_address, socket_options)
             except (httpcore.ConnectError, httpcore.ConnectTimeout, OSError) as error:
@@ -107,7 +107,8 @@ class Guard(httpcore.AsyncNetworkBackend):
         """Return the addresses of a host, all of which may be reached. Raises `Unanswered`."""
         try:
             addresses = [*dict.fromkeys(ip_address(each) for each in await self._resolve(host, port))]
-        except (OSError, ValueError) as error:  # of names that cannot be, such as with a label that is too long
+        # `ValueError`: an impossible name, such as one with a label that is too long.
+        except (OSError, ValueError) as error:
             raise Unanswered(f"{host} cannot be resolved: {error}") from None
         if not addresses or len(addresses) > MOST_ADDRESSES:
             raise Unanswered(f"{host} has {len(addresses)} addresses")
@@ -131,7 +132,7 @@ class Outward:
         """`resolve` and `trust` (in the certificates of servers) are the system's unless they are given."""
         self.anywhere = anywhere
         self.seconds = seconds
-        self._threads = ThreadPoolExecutor(RESOLVING, "resolving")
+        self._threads = ThreadPoolExecutor(RESOLVER_THREADS, "resolving")
         self._trust = trust
         self._guard = Guard(resolve or self._resolved, anywhere=anywhere)
 
@@ -184,7 +185,7 @@ class Outward:
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """Return trust in the certificates that the system trusts. Reading them takes a while: only when it is needed."""
+    """Return a context that trusts the system's certificates. Loading them is slow, so this is done on first use."""
     return ssl.create_default_context()
 
 
@@ -195,6 +196,6 @@ async def _first_of(body: AsyncIterator[bytes]) -> bytes:
         length += len(piece)
         if length > MOST_BYTES:
             raise Unanswered(f"the answer has more than {MOST_BYTES} bytes")
-        if len(beginning) < KEPT:
-            beginning += piece[: KEPT - len(beginning)]
+        if len(beginning) < KEPT_BYTES:
+            beginning += piece[: KEPT_BYTES - len(beginning)]
     return beginning

@@ -31,8 +31,8 @@ from service.pictures.scenes import (
 )
 from service.pictures.views import FrameView, RollView, Scene
 
-TURN: Final = 4
-"""The versions that are drawn in one go before other requests get their turn: each takes a millisecond."""
+VERSIONS_PER_SLICE: Final = 4
+"""How many versions are drawn before other requests get their turn. Each takes a millisecond."""
 
 
 class Past(Protocol):
@@ -59,7 +59,7 @@ async def frames(
     records = await games.records(played.id, after, last - after) if after < last else []
     vault = await games.vault(played.id)
     camera = Camera(sheet, viewer, vault, played.names, base)
-    key = camera.scene(after)
+    start = camera.scene(after)
     views: list[FrameView] = []
     for number, record in enumerate(records, start=1):
         if camera.game is None or retraction(record) is not None:
@@ -67,16 +67,16 @@ async def frames(
         else:
             game = later(camera.game, (record,))
         views.append(camera.frame(record, game))
-        if number % TURN == 0:
+        if number % VERSIONS_PER_SLICE == 0:
             await asyncio.sleep(0)
-    return key, views
+    return start, views
 
 
 class Camera:
-    """Draws one version after the other, of each what is not as in the one before."""
+    """Draws versions in order. Each frame has only what differs from the version before."""
 
     def __init__(self, sheet: Sheet, viewer: Viewer, vault: Vault, names: Names, game: Game | None) -> None:
-        """`names` are those of the history, `game` the version that is drawn first; None for an empty board."""
+        """`names` put the history into words; `game` is the version to start from, None for an empty board."""
         self._sheet = sheet
         self._viewer = viewer
         self._vault = vault
@@ -84,9 +84,9 @@ class Camera:
         self.game = game
         self._marks = self._visible_marks(game) if game is not None else NOTHING
         self._round, self._heading = (game.round, game.heading) if game is not None else (0, "")
-        self._battle = self._fought(game)
+        self._battle = self._battle_of(game)
 
-    def _fought(self, game: Game | None) -> Battle | None:
+    def _battle_of(self, game: Game | None) -> Battle | None:
         return None if game is None or game.table is None else game.ruleset.battle(game.table, self._sheet.names)
 
     def _visible_marks(self, game: Game) -> Marks:
@@ -97,13 +97,13 @@ class Camera:
         return drawn_scene(self._sheet, self._marks, version, self._battle, self._round, self._heading)
 
     def frame(self, record: Record, game: Game) -> FrameView:
-        """Return what is otherwise after `record`, which brought the game to where it now is."""
+        """Return what `record` changed; `game` is the game after it."""
         sheet, before, after = self._sheet, self._marks, self._marks
         event = read_event(game.ruleset, record)
-        if not isinstance(event, _AROUND) or retraction(record) is not None or before is NOTHING:
+        if not isinstance(event, _EVENTS_OUTSIDE_THE_RULES) or retraction(record) is not None or before is NOTHING:
             after = self._visible_marks(game)
-        before_it = None if self.game is None else self.game.table
-        number, heading, battle = game.round, game.heading, self._fought(game)
+        table_before = None if self.game is None else self.game.table
+        number, heading, battle = game.round, game.heading, self._battle_of(game)
         happened = happening(event, sheet.drawing) if isinstance(event, Event) else None
         view = FrameView(
             version=record.version,
@@ -113,7 +113,9 @@ class Camera:
             draws=record.draws,
             command=record.cause is not None,
             seat=cause_of(record).seat,
-            rolls=rolls_of(game.ruleset, event, before_it) if not isinstance(event, _AROUND) else (),
+            rolls=rolls_of(game.ruleset, event, table_before)
+            if not isinstance(event, _EVENTS_OUTSIDE_THE_RULES)
+            else (),
             happened=UNSET if happened is None else happened,
             drawn="" if happened is None else drawn_happening(happened, sheet.drawing),
             areas=drawn_areas(sheet, after, changed_areas(before, after, sheet.drawing.areas)),
@@ -128,7 +130,7 @@ class Camera:
         return view
 
 
-_AROUND: Final = tuple(GAME_EVENTS)
+_EVENTS_OUTSIDE_THE_RULES: Final = tuple(GAME_EVENTS)
 
 
 def rolls_of(ruleset: Ruleset[Any], event: Event[Any], before: Table | None) -> tuple[RollView, ...]:

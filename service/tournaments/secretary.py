@@ -39,7 +39,7 @@ LOOK: Final = 2.0
 BATCH: Final = 200
 """How many tournaments, or games of tables, are read at once."""
 
-ANEW: Final = 60.0
+COMPARE_AGAIN_AFTER: Final = 60.0
 """Seconds after which unconfirmed results are compared with their games again, as there may be a ruling."""
 
 WAITING: Final = ("open", "appealed")
@@ -76,9 +76,9 @@ class Secretary:
         self._start_after = start_after
         self._idle: dict[TournamentId, Version] = {}
         """The version at which nothing was left to do in a tournament. New work always changes the version."""
-        self._anew: dict[TournamentId, float] = {}
+        self._compare_again_at: dict[TournamentId, float] = {}
         self._running: set[TournamentId] = set()
-        """The tournaments that were running at the last turn."""
+        """The tournaments that were running at the last turn, and cancelled ones that still need another look."""
         self._called_off: dict[TournamentId, Version] = {}
         """The version at which the games of cancelled rounds were last cancelled."""
         self._is_caught_up = False
@@ -113,14 +113,15 @@ class Secretary:
             await self._lease.give_back()
 
     async def turn(self) -> None:
-        """Do what is due in each running or cancelled tournament. Raises `StoreError`."""
+        """Do what is due in each running tournament, and once in each that was cancelled. Raises `StoreError`."""
         running = set[TournamentId]()
         async for row in self._rows("running"):
             running.add(row.tournament)
             if self._idle.get(row.tournament) != row.version:
                 await self._look(row)
         self._is_busy = bool(running)
-        # A running tournament may have been cancelled since. Those that were cancelled earlier are looked at once.
+        # A tournament that no longer runs may have been cancelled. Tournaments that were cancelled before this process
+        # took over are looked at a single time.
         stopped, self._running = self._running - running, running
         if stopped or not self._is_caught_up:
             async for row in self._rows("cancelled"):
@@ -143,7 +144,7 @@ class Secretary:
             log.warning("a tournament waits", tournament=row.tournament, why=str(error))
             return False
         finally:
-            await self._lease.is_held()
+            await self._lease.is_held()  # Renew the lease: a look may take long.
         return True
 
     async def look(self, row: TournamentRow) -> None:
@@ -155,9 +156,9 @@ class Secretary:
         for place in self._without_game(tournament):
             await self._open(tournament, row.title, place)
         tournament = (await self._committee.now(row.tournament)).tournament
-        is_anew = time.monotonic() >= self._anew.get(tournament.id, 0.0)
-        if is_anew:
-            self._anew[tournament.id] = time.monotonic() + ANEW
+        is_time_to_compare = time.monotonic() >= self._compare_again_at.get(tournament.id, 0.0)
+        if is_time_to_compare:
+            self._compare_again_at[tournament.id] = time.monotonic() + COMPARE_AGAIN_AFTER
         waiting = [
             place for place in _places(tournament) if place.table in tournament.field.rounds[place.round].waiting
         ]
@@ -169,7 +170,7 @@ class Secretary:
                     await self._gather(tournament, place)
                 case "running" if place.table.substitutes and place.table.result is None:
                     await self._offer(tournament, place)
-                case "over" if place.table.result is None or is_anew:
+                case "over" if place.table.result is None or is_time_to_compare:
                     await self._take(tournament.id, place)
                 case _:
                     pass
@@ -230,7 +231,7 @@ class Secretary:
                 await self._games.act(game.id, game.organizer, OfferTable(tournament.id, each, to))
 
     async def _call_off(self, tournament: Tournament) -> None:
-        """Cancel the games of cancelled rounds that have not begun. If the tournament is cancelled, take all rounds."""
+        """Cancel the games of cancelled rounds that have not begun; in a cancelled tournament, those of all rounds."""
         is_over = tournament.status == "cancelled"
         off = [each for each in tournament.field.rounds.values() if is_over or each.status == "cancelled"]
         if self._called_off.get(tournament.id) == tournament.version or not any(each.tables for each in off):

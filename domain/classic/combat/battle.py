@@ -2,8 +2,8 @@
 
 In each round the defender and then the attacker form a battle legion. The attacker rolls and the defender marks losses.
 Then the defender rolls, with the marked units too, and the attacker marks losses. Then all losses leave the board
-together. `retreat` asks whether there is another round; `conquest` and `capture` do what the result means for the
-province, galleys and leaders.
+together. `retreat` asks whether there is another round; `conquest` and `capture` apply the result to the province,
+galleys and leaders.
 """
 
 from collections.abc import Iterator
@@ -137,7 +137,7 @@ class BattleEnded(Event, frozen=True):
     """A land battle was over, with one of two results: the attacker won or the defender held (CC-BAT-31).
 
     Attributes:
-        attacker_won: whether the attacker won; otherwise the defender keeps the province.
+        attacker_won: whether the attacker won. False also when nobody won: both retreated, or both were eliminated.
         ending: how it ended: who had no unit left, or who retreated.
     """
 
@@ -175,12 +175,14 @@ def next_round(draft: Draft[Table]) -> None:
 def end(draft: Draft[Table], ending: Ending, *, attacker_won: bool, rule: str = "CC-CAP-01") -> None:
     """End the battle, settle province and galleys, and give the loser's leaders left there to the winner.
 
-    `rule` is the one that gives them to the winner. The leaders of third players stay where they are (CC-BAT-33).
+    `rule` is the one that gives them to the winner. The leaders of third players stay where they are (CC-BAT-33). If
+    both retreat, nothing is settled; if both are eliminated, no leaders are captured.
     """
     battle = battle_of(draft.table)
     province, attacker, defender = battle.province, battle.attacker.seat, battle.defender.seat
     draft.emit(BattleEnded(province, attacker, defender, attacker_won, ending))
-    if ending == "both-retreat":  # the owner stays, and nobody won: CC-RET-19 leaves the galleys to CC-SEA-33
+    # Nobody won and the owner keeps the province. The galleys are dealt with later, by CC-SEA-33 (CC-RET-19).
+    if ending == "both-retreat":
         return
     conquest.after_battle(draft, province, attacker, attacker_won=attacker_won)
     if ending == "both-eliminated":  # CC-BAT-29, CC-BAT-30: nobody is left to capture anyone

@@ -31,7 +31,7 @@ WORDS: Final[Mapping[str, str]] = {
     **_FOEDERATI,
     **{f"{kind}-seaborne": f"{_FOEDERATI.get(kind, kind.replace('-', ' '))} from the sea" for kind in KINDS},
 }
-"""What types, and the targets that came by sea or across a strait (IT-HIT-09), are called."""
+"""Display names that cannot be made from the id: Roman foederati, and all targets that came by sea (IT-HIT-09)."""
 
 Units = dict[Kind, Count]
 """A number of land units of each type; types without any are absent. Sums are sorted, as records in the log are."""
@@ -58,12 +58,19 @@ def minus(one: Mapping[Kind, int], other: Mapping[Kind, int]) -> Units:
 
 
 def within(one: Mapping[Kind, int], other: Mapping[Kind, int]) -> bool:
-    """Tell whether `other` has at least as many units of each type, and all types that are named, if only with 0."""
+    """Tell whether `other` contains `one`.
+
+    A type that `one` names must also be a key of `other`, even if its number is 0.
+    """
     return all(kind in other and number <= other[kind] for kind, number in one.items())
 
 
 def fits(units: Mapping[Kind, int], room: int) -> bool:
-    """Tell whether there is room for units; where there is none no type may be named, not even with 0."""
+    """Tell whether there is room for units.
+
+    If `room` is 0, `units` must be an empty mapping: a type with the number 0 is refused, too. If `room` is negative,
+    nothing fits.
+    """
     return total(units) <= room and bool(room > 0 or not units)
 
 
@@ -92,7 +99,7 @@ class Army(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         units: how many of each type.
-        leaders: the leaders among them, sorted. They are no units where numbers count (IT-STK-02).
+        leaders: the leaders among them, sorted. They do not count as units (IT-STK-02).
     """
 
     units: Units = {}
@@ -115,7 +122,7 @@ class Army(Struct, frozen=True, omit_defaults=True):
         return Army(minus(self.units, other.units), leaders)
 
     def has(self, other: "Army") -> bool:
-        """Tell whether `other` can be taken from it: no leader twice."""
+        """Tell whether `other` can be subtracted from this army. False if `other` names a leader twice."""
         once = len({*other.leaders}) == len(other.leaders)
         return once and within(other.units, self.units) and {*other.leaders} <= {*self.leaders}
 

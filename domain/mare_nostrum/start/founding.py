@@ -22,12 +22,12 @@ from domain.mare_nostrum.economy import construction
 from domain.mare_nostrum.economy.construction import Bar
 
 Piece = Literal["influence", "city", "market", "temple", "fortress", "legion", "trireme"]
-"""What a player founds in a province without naming an icon."""
+"""Every piece except the caravan, which needs an icon."""
 
 PIECES: tuple[Piece, ...] = ("influence", "city", "market", "temple", "fortress", "legion", "trireme")
 MOBILE = ("legion", "trireme")
 AT_SEA: Mapping[str, str] = {"trireme": "MN-BLD-10", "influence": "MN-INF-05"}
-"""The rules that keep single kinds of pieces off the sea; all others start in provinces near the capital."""
+"""The rule that says why a piece cannot be at sea. For kinds that are not listed here it is MN-SET-12."""
 
 
 # --- events ---
@@ -135,14 +135,14 @@ def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset p
 
 
 def bar(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> Bar | None:
-    """Return why a piece may not be founded in an area, apart from its points; None when it may."""
+    """Return why a piece may not be founded in an area, whether or not the player can pay for it; None if it may."""
     if area not in table.map:
         return "MN-BRD-01", f"There is no {area} on the board."
     if area not in table.provinces:
         return AT_SEA.get(item, "MN-SET-12"), "You can start only in provinces, never at sea."
     return (
-        _out_of_reach(table, seat, area)
-        or _unmarked(table, seat, item, area)
+        _why_out_of_reach(table, seat, area)
+        or _why_markers_forbid(table, seat, item, area)
         or construction.limit(table, seat, item, area, good)
     )
 
@@ -159,13 +159,13 @@ def reach(table: Table, seat: Seat) -> list[AreaId]:
     return [area for area in table.map.lands if area in (near | added) - foreign]
 
 
-def _out_of_reach(table: Table, seat: Seat, area: AreaId) -> Bar | None:
+def _why_out_of_reach(table: Table, seat: Seat, area: AreaId) -> Bar | None:
     if area in (near := reach(table, seat)):
         return None
     return "MN-SET-12", f"{seat} can start in {', '.join(near)}."
 
 
-def _unmarked(table: Table, seat: Seat, item: Item, area: AreaId) -> Bar | None:
+def _why_markers_forbid(table: Table, seat: Seat, item: Item, area: AreaId) -> Bar | None:
     """Return why a piece of this kind may not go into a province, given the markers on the board."""
     capital, owner = table.capitals[seat], table.provinces[area].owner
     if table.provinces[capital].owner != seat and (item, area) != ("influence", capital):
@@ -180,7 +180,7 @@ def _unmarked(table: Table, seat: Seat, item: Item, area: AreaId) -> Bar | None:
     return None
 
 
-def _dear(table: Table, points: int) -> Bar | None:
+def _why_too_expensive(table: Table, points: int) -> Bar | None:
     if points > table.points:
         return "MN-SET-10", f"It costs {points} points, and you have {table.points} left."
     return None
@@ -188,14 +188,14 @@ def _dear(table: Table, points: int) -> Bar | None:
 
 def _places(table: Table, seat: Seat, item: Item) -> list[AreaId]:
     """Return where a player may found an item other than a caravan; nowhere if they cannot pay for it."""
-    if _dear(table, price_of(item, table.cards[seat])):
+    if _why_too_expensive(table, price_of(item, table.cards[seat])):
         return []
     return [area for area in reach(table, seat) if bar(table, seat, item, area) is None]
 
 
 def _icons(table: Table, seat: Seat) -> dict[AreaId, list[Resource]]:
     """Return the icons on which a player may put a caravan; none if they cannot pay for it."""
-    if _dear(table, price_of("caravan", table.cards[seat])):
+    if _why_too_expensive(table, price_of("caravan", table.cards[seat])):
         return {}
     free = {
         area: [good for good in table.icons(area) if bar(table, seat, "caravan", area, good) is None]
@@ -204,20 +204,20 @@ def _icons(table: Table, seat: Seat) -> dict[AreaId, list[Resource]]:
     return {area: goods for area, goods in free.items() if goods}
 
 
-def _no_hero(table: Table, seat: Seat) -> Bar | None:
+def _why_no_hero(table: Table, seat: Seat) -> Bar | None:
     hero = CARDS[OWN_HERO[seat]]
     if table.cards[seat]:
         return "MN-SET-11", f"You already have {hero.name}, and other heroes and wonders are not for sale yet."
     if table.provinces[capital := table.capitals[seat]].owner != seat:
         return "MN-SET-13", f"You must first place the marker in {capital}."
-    return _dear(table, hero.price)
+    return _why_too_expensive(table, hero.price)
 
 
 def can_spend(table: Table, seat: Seat) -> bool:
     """Tell whether a player's points can still buy anything."""
     if any(_places(table, seat, item) for item in PIECES):
         return True
-    return bool(_icons(table, seat)) or _no_hero(table, seat) is None
+    return bool(_icons(table, seat)) or _why_no_hero(table, seat) is None
 
 
 # --- what may be done ---
@@ -278,13 +278,13 @@ class ChooseHero(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         hero = CARDS[OWN_HERO[seat]]
-        if (obstacle := _no_hero(draft.table, seat)) is not None:
+        if (obstacle := _why_no_hero(draft.table, seat)) is not None:
             raise Refusal(obstacle[0], f"You cannot choose {hero.name}.", obstacle[1])
         draft.emit(HeroChosen(seat, hero.id, hero.price))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        if _no_hero(table, seat) is None:
+        if _why_no_hero(table, seat) is None:
             hero = CARDS[OWN_HERO[seat]]
             yield cls.option(f"Choose {hero.name} for {hero.price} points")
 
@@ -311,7 +311,7 @@ class FinishFounding(Command, frozen=True):
 def _found(draft: Draft[Table], seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> None:
     table = draft.table
     points = price_of(item, table.cards[seat])
-    if (obstacle := bar(table, seat, item, area, good) or _dear(table, points)) is not None:
+    if (obstacle := bar(table, seat, item, area, good) or _why_too_expensive(table, points)) is not None:
         what = f"{item} on {good}" if good else item
         raise Refusal(obstacle[0], f"You cannot place {what} in {area}.", obstacle[1])
     draft.emit(PieceFounded(seat, item, area, points, good))

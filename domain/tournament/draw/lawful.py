@@ -1,4 +1,4 @@
-"""Whether a problem has any lawful draw: table sizes that seat everybody, and tables that hold no banned pair."""
+"""Finds any lawful draw of a problem: everybody has a seat or a bye, and no table holds a banned pair."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -82,7 +82,7 @@ def lawful(field: Field, bans: Iterable[tuple[int, int]] | None = None) -> Seati
         bans: the pairs that must not meet, when these are not those of the problem.
 
     Raises:
-        Undecided: neither was found within the bounds.
+        Undecided: the search ended at its limits, with neither a draw nor a proof that there is none.
     """
     apart = [0] * len(field.players)
     pairs = ((one, other) for one, others in enumerate(field.banned) for other in others) if bans is None else bans
@@ -113,12 +113,13 @@ class _Search:
         """Return lawful tables and byes of that shape; None when there are none. Raises `Undecided`."""
         tables: list[list[int]] = []
         byes: list[int] = []
-        closed = list(shape.sizes)
+        unopened_sizes = list(shape.sizes)
         everybody = (1 << len(self._apart)) - 1
         sizes: list[int] = []
         conflicts: list[int] = []
 
         def fits(unseated: int) -> bool:
+            """Tell whether enough unseated players remain to fill each opened table."""
             return all(
                 size - len(table) <= (unseated & ~conflict).bit_count()
                 for size, table, conflict in zip(sizes, tables, conflicts, strict=True)
@@ -142,14 +143,14 @@ class _Search:
                         return True
                     table.pop()
                     conflicts[number] = before
-            for size in sorted(set(closed), reverse=True):
-                closed.remove(size)
+            for size in sorted(set(unopened_sizes), reverse=True):
+                unopened_sizes.remove(size)
                 tables.append([player])
                 sizes.append(size)
                 conflicts.append(self._apart[player])
                 if fits(unseated) and place(depth + 1, unseated):
                     return True
-                closed.append(size)
+                unopened_sizes.append(size)
                 tables.pop()
                 sizes.pop()
                 conflicts.pop()
@@ -166,5 +167,5 @@ class _Search:
         free = iter(player for player in range(len(self._apart)) if player not in seated)
         for size, table in zip(sizes, tables, strict=True):
             table.extend(islice(free, size - len(table)))
-        tables.extend(list(islice(free, size)) for size in closed)
+        tables.extend(list(islice(free, size)) for size in unopened_sizes)
         return tables, byes + list(free)

@@ -30,7 +30,8 @@ from tabularium_client.streams import Rest
 
 try:
     import fcntl
-except ImportError:  # Windows has no such locks. There, only one program at a time may use a file.
+except ImportError:
+    # Windows has no such locks. There, nothing stops two programs from using one file: use one at a time.
     fcntl = None
 
 _EARLY: Final = 60
@@ -105,7 +106,8 @@ class SignIn:
                 return tokens.access  # Another thread or program has refreshed it meanwhile.
             form = {"grant_type": "refresh_token", "client_id": self.app.client, "refresh_token": tokens.refresh}
             try:
-                # Sent again when no answer arrives. If the service got it before, the new token is lost anyway.
+                # `calls.form` repeats this if no answer arrives. If the first request did arrive, the repetition ends
+                # the sign-in; but its new token was lost with the answer in any case.
                 return self._keep((yield from calls.form("/oauth/token", form)))
             except NotSignedIn as error:
                 if error.error == "invalid_grant":
@@ -150,7 +152,7 @@ class SignIn:
             self.app.file.unlink(missing_ok=True)
 
     def _alone(self) -> Calling[ExitStack]:
-        """Wait until no other thread, task or program with the same file is refreshing."""
+        """Wait for other threads, tasks and programs with this file, and take the locks. Return what releases them."""
         with ExitStack() as stack:
             while not self._lock.acquire(blocking=False):
                 yield Rest(0.02)

@@ -16,10 +16,10 @@ Chosen = Annotated[tuple[Scope, ...], Meta(max_length=8)]
 
 
 class AppQuery(Struct, frozen=True, forbid_unknown_fields=True):
-    """With what an app sent a browser to `/authorize`.
+    """The query with which an app sent a browser to `/authorize`.
 
     Attributes:
-        query: what stands behind the `?` of that address.
+        query: the part of that address after the `?`.
     """
 
     query: Annotated[str, Meta(max_length=8192)]
@@ -30,7 +30,7 @@ class AppDecision(AppQuery, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         allow: whether the app may do what it asks for.
-        scopes: what of that it may do; all of it, if absent. Then it still learns who you are.
+        scopes: which of the requested scopes it gets; all, if absent. With an empty list it only learns who you are.
     """
 
     allow: bool
@@ -52,7 +52,7 @@ class DeviceDecision(DeviceCode, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         allow: whether the app on the device may do what it asks for.
-        scopes: what of that it may do; all of it, if absent. Then it still learns who you are.
+        scopes: which of the requested scopes it gets; all, if absent. With an empty list it only learns who you are.
     """
 
     allow: bool
@@ -65,12 +65,13 @@ class AppRequest(Struct, frozen=True):
     Attributes:
         client: its `client_id`, which a registered app got from the service and any other chose for itself.
         name: what it calls itself. Nobody has checked that.
-        kind: where it is: at a host of the `web`, a `program` on the person's computer, an `app` that their system
-            knows by a scheme, or a `device`.
-        site: that host or scheme, which is what a person can go by; empty for a program or a device.
+        kind: what kind of app it is: `web` (a web site), `program` (on the person's computer), `app` (opened by a URL
+            scheme) or `device`.
+        site: its host or scheme, by which a person can recognize it; empty for a program or a device.
         registered: whether it has to prove by a secret that it is this app.
         scopes: what it wants to do. Without any, it wants to know who somebody is.
-        remembered: whether you let it do all of that before. A page then needs no new answer.
+        remembered: whether you let it do all of that before, and no other app can be at this site. A page then needs no
+            new answer.
         error: why it can get nothing; empty for a good request.
         address: where the browser can go to tell the app about the error; empty without one.
     """
@@ -113,12 +114,12 @@ class LetInApp(Struct, frozen=True):
         id: its id, by which you shut it out.
         client: its `client_id`.
         name: what it calls itself.
-        kind: where it is; see `AppRequest`.
+        kind: what kind of app it is; see `AppRequest`.
         site: its host or scheme; empty for a program or a device.
         scopes: what it may do.
-        given: when you said so last.
+        given: when you last let it in.
         used: when it was last used, to about a minute; null if never.
-        sign_ins: how many of its sign-ins go on.
+        sign_ins: how many of its sign-ins are still active.
         reused: when one of its refresh tokens came a second time, which ended that sign-in: somebody may have copied
             it. Null if that never happened, or you have let it in again since.
     """

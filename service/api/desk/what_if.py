@@ -29,8 +29,8 @@ SECONDS: Final = 2.0
 """The most seconds for playing commands, however many times were requested."""
 
 _what_if: Final = msgspec.json.Decoder(WhatIf)
-_one: Final = ThreadPoolExecutor(1, "what-if")
-"""One at a time in a process, because others would wait for the processor anyway."""
+_single_thread: Final = ThreadPoolExecutor(1, "what-if")
+"""One request at a time in a process, because others would wait for the processor anyway."""
 
 
 @endpoint(
@@ -46,25 +46,28 @@ _one: Final = ThreadPoolExecutor(1, "what-if")
 async def ask_what_if(request: Call, game: str) -> Response[bytes]:
     """Ask what commands would have led to.
 
-    As an official of the game. Plays commands at a version of it, up to 1,000 times with fresh dice, and says to which
-    positions they led and how often. The dice say nothing of those that the game rolled or will roll. A command that is
-    refused ends its list, and the outcome says so. It takes two seconds at most: `played` says how often the commands
-    were played. Nothing is stored.
+    Only an official of the game may ask. Plays commands at a version of the game, up to 1,000 times with fresh dice,
+    and says to which positions they led and how often. These dice are independent of the game's own: they reveal
+    neither past nor future rolls. When a command is refused, those after it are not played; the outcome names the
+    refused command. It takes two seconds at most: `played` says how often the commands were played. Nothing is stored.
     """
     request.read_query(Nothing)
     wish, games = await request.read_body(_what_if), request.services.games
-    now = await games.game(GameId(game))
-    if not now.around.is_official(request.signed_in.player):
+    current = await games.game(GameId(game))
+    if not current.around.is_official(request.signed_in.player):
         raise Problem(NOT_AN_OFFICIAL, "You are no official of this game.", NOT_AN_OFFICIAL.remedy)
     async with explained(request, game):
-        earlier = await games.at(now.id, wish.version)
+        earlier = await games.at(current.id, wish.version)
         commands = [
-            (seat_named(now, each.seat), sent_commands(earlier.ruleset, [each.command])[0]) for each in wish.commands
+            (seat_named(current, each.seat), sent_commands(earlier.ruleset, [each.command])[0])
+            for each in wish.commands
         ]
-        vault, chances = await games.vault(now.id), _chances(request, earlier, wish.times)
-        work = asyncio.get_running_loop().run_in_executor(_one, outcomes_of, earlier, commands, vault, chances)
+        vault, chances = await games.vault(current.id), _chances(request, earlier, wish.times)
+        work = asyncio.get_running_loop().run_in_executor(
+            _single_thread, outcomes_of, earlier, commands, vault, chances
+        )
         results = await work
-    return answer(what_if_view(earlier, results), headers=etag(now.version))
+    return answer(what_if_view(earlier, results), headers=etag(current.version))
 
 
 def _chances(request: Call, game: Game, times: int) -> Iterator[Chance]:

@@ -1,4 +1,4 @@
-"""Examples of the endpoints for games that have not begun."""
+"""Examples of the endpoints of `service.api.games`: games, invitations, seats, clocks, officials, bots and upgrades."""
 
 import msgspec
 
@@ -113,7 +113,7 @@ def _bots(scene: Scene) -> dict[str, Example]:
 
 
 def _clocks(scene: Scene) -> dict[str, Example]:
-    """Return what happens to clocks in the game of the scene, if it has one."""
+    """Return examples with clocks. Except for `setClock`, they use the scene's game as it would begin with a clock."""
     created, organizer = scene.created.game, Cause(scene.now.organizer)
     setting = timing.set_clock(created, PRESETS["fast"], organizer, AT)
     game = _game_with_clock(scene, PRESETS["fast"])

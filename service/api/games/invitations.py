@@ -152,7 +152,7 @@ async def show_invitation(request: Call, secret: str) -> Response[bytes]:
     account="required",
     scopes=("play",),
     body=JoinGame,
-    answers=(Answer(200, "The seat that you have now, or had before.", Joined),),
+    answers=(Answer(200, "The seat that you got, or that you already had.", Joined),),
     problems=(UNKNOWN_INVITATION, NOT_FOR_BOTS, REFUSED, NOT_NOW, SEAT_TAKEN),
 )
 async def follow_invitation(request: Call, secret: str) -> Response[bytes]:
@@ -173,7 +173,8 @@ async def follow_invitation(request: Call, secret: str) -> Response[bytes]:
                 try:
                     await services.games.act(row.game, player, acts.TakeSeat(None, wish.entropy))
                 except Refusal:
-                    if await _seated(request, row) is None:  # or two requests of the same account came at the same time
+                    # Otherwise, another request of this account has just taken the seat.
+                    if await _seated(request, row) is None:
                         raise
         except Problem as problem:
             if problem.members.get("rule") == "TAB-LIFE-03":

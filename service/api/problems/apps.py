@@ -26,7 +26,7 @@ UNKNOWN_DEVICE_CODE: Final = Kind(
     "unknown-device-code",
     404,
     "No device waits with this code",
-    "No device shows this code, or it was for ten minutes and they are over, or somebody has answered already.",
+    "No device shows this code, or its ten minutes are over, or somebody has answered already.",
     "Enter the code exactly as the device shows it. If it is older than ten minutes, let the device show another one.",
     {"detail": "No device waits with the code 'BCDF-GHJK'."},
 )
@@ -34,7 +34,7 @@ UNKNOWN_APP: Final = Kind(
     "unknown-app",
     404,
     "You have no such app",
-    "You let no app with this id in, or registered none, or it is gone already.",
+    "You have neither let in nor registered an app with this id, or it was removed.",
     "GET /v1/apps lists the apps that you let in, and GET /v1/clients those that you registered.",
     {"detail": "You let no app 'ogone' in."},
 )

@@ -81,9 +81,10 @@ async def make_webhook(request: Call) -> Response[bytes]:
     sent before you have answered one with 2xx.
 
     What is sent is thin: what happened, where, and at which version; see the webhooks of this contract. It is sent at
-    least once. When the answer is not 2xx, or takes longer than 15 seconds or 64 KiB, it is sent again after 5 seconds,
-    5 and 30 minutes, 2, 5, 10, 14, 20 and 24 hours; later if you ask for it by `Retry-After`. No order is promised.
-    Answer 410, and nothing more is sent. After five days of failures the webhook is switched off.
+    least once. When the answer is not 2xx, takes more than 15 seconds, or is larger than 64 KiB, the delivery is tried
+    again, up to nine times. The waits are 5 seconds, 5 and 30 minutes, and 2, 5, 10, 14, 20 and 24 hours. `Retry-After`
+    can make a wait longer, up to a day. No order is promised. If you answer 410, nothing more is sent. After five days
+    of failures the webhook is switched off.
 
     An account can have ten. With an `Idempotency-Key`, a repeated request makes no second webhook: you get the first
     one again, including its secret.
@@ -170,9 +171,9 @@ async def show_webhook(request: Call, webhook: str) -> Response[bytes]:
 async def change_webhook(request: Call, webhook: str) -> Response[bytes]:
     """Change a webhook.
 
-    One that goes to another address, or is switched on again, is pinged first. What waits to be sent fails when it is
-    switched off or goes elsewhere; `POST …/replay` sends it again. What happens while it is off is not recorded for it.
-    Repeating the request changes nothing.
+    One that gets another address, or is switched on again, is pinged first. Deliveries that wait are marked failed when
+    the webhook is switched off or gets another address; `POST …/replay` sends them again. What happens while it is off
+    is not recorded for it. Repeating the request changes nothing.
     """
     request.read_query(Nothing)
     row, wish = await _one(request, webhook), await request.read_body(_change)
@@ -196,7 +197,7 @@ async def change_webhook(request: Call, webhook: str) -> Response[bytes]:
 async def delete_webhook(request: Call, webhook: str) -> Response[bytes]:
     """Delete a webhook.
 
-    It goes with its secret and all that was sent there. A repeated request finds none and changes nothing.
+    Its secret and the record of its deliveries are deleted, too. A repeated request finds none and changes nothing.
     """
     request.read_query(Nothing)
     row = await _one(request, webhook)
@@ -239,8 +240,8 @@ async def replace_webhook_secret(request: Call, webhook: str) -> Response[bytes]
     """Replace the secret of a webhook.
 
     For `overlap` seconds, the old secret signs as well: what is sent has two signatures, and the libraries take either.
-    With an `Idempotency-Key`, a repeated request makes no other secret, as long as the key was the last that was used
-    for this.
+    With an `Idempotency-Key`, a repeated request makes no other secret, but only if it has the same key as the last
+    replacement.
     """
     request.read_query(Nothing)
     key, row, wish = request.key, await _one(request, webhook), await request.read_body(_secret)
@@ -304,8 +305,8 @@ async def replay_delivery(request: Call, webhook: str, delivery: str) -> Respons
 async def replay_deliveries(request: Call, webhook: str) -> Response[bytes]:
     """Send several deliveries again.
 
-    All that have failed, or all of a span of time. What waits to be sent already is not counted, so a repeated request
-    changes nothing until these were sent. Pings are left out.
+    All that have failed, or all of a span of time. Deliveries that already wait are left out, so repeating the request
+    before they are sent changes nothing. Pings are left out, too.
     """
     request.read_query(Nothing)
     row, wish = await _one(request, webhook), await request.read_body(_replaying)

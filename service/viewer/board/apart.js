@@ -1,6 +1,6 @@
 /**
- * Where piles lie when they are drawn larger than the map meant (board/names.js): a little aside, if that hides fewer
- * names and less of other piles.
+ * Moves piles of pieces a little when they are enlarged (board/names.js), so that they cover fewer names and less of
+ * other piles.
  * @module
  */
 
@@ -8,10 +8,11 @@
  * A rectangle, in pixels.
  * @typedef {Pick<DOMRect, "left" | "top" | "right" | "bottom">} Box
  *
- * How far something lies aside.
+ * How far something is moved.
  * @typedef {[x: number, y: number]} Shift
  *
- * What lies in an area, what is around that as far as it can be moved, and how far it is moved.
+ * The pieces of an area. `parts`: their boxes; `near`: the box that they can reach when moved; `at`: how far the pile
+ * is moved.
  * @typedef {{area: SVGGElement, parts: Box[], near: Box, at: Shift}} Pile
  */
 
@@ -19,12 +20,12 @@ const STEPS = [0, 4, -4, 8, -8, 12, -12, 16, -16]; // Pixels.
 const ASIDE = 6; // Moving a pile by one pixel costs as much as hiding this many square pixels.
 const ROUNDS = 2; // A pile that moved may have made room for others, or taken it.
 
-/** Where a pile may lie, the nearest first. @type {Shift[]} */
+/** How far a pile may be moved, the shortest way first. @type {Shift[]} */
 const PLACES = STEPS.flatMap((x) => STEPS.map((y) => /** @type {Shift} */ ([x, y]))).sort(
   (one, other) => Math.hypot(...one) - Math.hypot(...other),
 );
 
-/** @type {WeakMap<Element, Shift>} How far the pile of an area lies aside, in units of the board. */
+/** @type {WeakMap<Element, Shift>} How far the pile of an area is moved, in units of the board. */
 const aside = new WeakMap();
 
 /** Move piles apart, at the size that they are drawn in now. @param {SVGSVGElement} svg */
@@ -38,32 +39,36 @@ export function partPiles(svg) {
     const parts = [...area.querySelectorAll(":scope > .pile > *")].map((part) =>
       moved(part.getBoundingClientRect(), x, y),
     );
-    return { area, parts, near: around(parts), at: /** @type {Shift} */ ([0, 0]) };
+    return { area, parts, near: reachOf(parts), at: /** @type {Shift} */ ([0, 0]) };
   });
   const names = [...svg.querySelectorAll('#names text:not([visibility="hidden"])')].map((name) =>
     name.getBoundingClientRect(),
   );
   const frame = svg.querySelector("#earth > rect")?.getBoundingClientRect();
   if (!frame) return;
-  for (let round = 0; isLarger && round < ROUNDS; round += 1) for (const pile of piles) part(pile, piles, names, frame);
+  for (let round = 0; isLarger && round < ROUNDS; round += 1)
+    for (const pile of piles) movePile(pile, piles, names, frame);
   for (const { area, at } of piles) put(area, [at[0] / scale, at[1] / scale]);
 }
 
 /**
- * Move one pile to where it hides least.
+ * Move one pile to where it hides least of names and of other piles.
  * @param {Box[]} names
  * @param {Box} frame
  * @param {Pile} pile
  * @param {Pile[]} piles
  */
-function part(pile, piles, names, frame) {
+function movePile(pile, piles, names, frame) {
   const others = piles
     .filter((other) => other !== pile)
     .flatMap(({ parts, at }) => parts.map((box) => moved(box, ...at)));
-  const there = [...names, ...others].filter((box) => common(pile.near, box));
+  const there = [...names, ...others].filter((box) => overlap(pile.near, box));
   /** @param {Shift} at */
   const hides = (at) =>
-    pile.parts.reduce((sum, box) => sum + there.reduce((more, other) => more + common(moved(box, ...at), other), 0), 0);
+    pile.parts.reduce(
+      (sum, box) => sum + there.reduce((more, other) => more + overlap(moved(box, ...at), other), 0),
+      0,
+    );
   pile.at = PLACES[0];
   if (!hides(pile.at)) return;
   let least = Infinity;
@@ -84,7 +89,7 @@ function put(area, [x, y]) {
   const after = [Math.round(x), Math.round(y)];
   if (before.join() === after.join()) return;
   aside.set(area, after);
-  // It stays with the area while other pieces come to lie there.
+  // Set on the area, not on the pile, so it stays when the pieces of the area change.
   area.style.setProperty("--aside", after.map((each) => `${each}px`).join(" "));
 }
 
@@ -97,8 +102,8 @@ function moved({ left, top, right, bottom }, x, y) {
   return { left: left + x, top: top + y, right: right + x, bottom: bottom + y };
 }
 
-/** @param {Box[]} boxes */
-function around(boxes) {
+/** Return the box that boxes can reach when they are moved. @param {Box[]} boxes */
+function reachOf(boxes) {
   const reach = Math.max(...STEPS);
   const [left, top] = [boxes.map((box) => box.left), boxes.map((box) => box.top)].map(
     (sides) => Math.min(...sides) - reach,
@@ -114,7 +119,7 @@ function around(boxes) {
  * @param {Box} one
  * @param {Box} other
  */
-function common(one, other) {
+function overlap(one, other) {
   const wide = Math.min(one.right, other.right) - Math.max(one.left, other.left);
   const tall = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
   return wide > 0 && tall > 0 ? wide * tall : 0;

@@ -15,7 +15,7 @@ const PARAMETERS = ["state", "code", "error", "iss"];
 
 const api = new Api();
 const account = new Account(api);
-const place = /** @type {HTMLElement} */ (document.getElementById("people"));
+const element = /** @type {HTMLElement} */ (document.getElementById("people"));
 const given = Object.fromEntries(
   [...new URLSearchParams(location.search)].filter(([name, value]) => PARAMETERS.includes(name) && value),
 );
@@ -29,14 +29,14 @@ const provider = () => account.provider?.name ?? "the provider";
 function draw() {
   const content = page.isBusy
     ? html`<h1>Signing in</h1><p class="quiet" role="status">One moment …</p>`
-    : isOther()
+    : hasOtherAccount()
       ? question()
       : refusal();
-  render(content, place);
-  document.title = `${page.isBusy ? "Signing in" : isOther() ? "Another account" : "Not signed in"} · Tabularium`;
+  render(content, element);
+  document.title = `${page.isBusy ? "Signing in" : hasOtherAccount() ? "Another account" : "Not signed in"} · Tabularium`;
 }
 
-const isOther = () => page.problem?.problem?.type === "/problems/other-account";
+const hasOtherAccount = () => page.problem?.problem?.type === "/problems/other-account";
 
 function alert() {
   return page.problem ? html`<p class="problem" role="alert">${page.problem.message}</p>` : nothing;

@@ -18,13 +18,14 @@ export function titleOf({ title, command }) {
   return title || named(command);
 }
 
-/** Return an option as its form shows it. @param {Option} option */
+/** Return an option whose optional counts may also be 0 (`fromNothing`). @param {Option} option */
 export function forForm(option) {
   return { ...option, schema: fromNothing(option.schema) };
 }
 
 /**
- * Return options with those objects that were there before: what was begun with them goes on.
+ * Return `options`, but use the old object for each option that is equal to an old one, so forms that are being filled
+ * in keep their state.
  * @param {Option[]} options
  * @param {Option[]} before
  */
@@ -40,7 +41,7 @@ export function versionsOf({ schema }) {
 }
 
 /**
- * Return what an option answers. Who else has to answer makes no difference.
+ * Return the open questions that an option answers, without their seats.
  * @param {Option} option
  * @param {Decision[]} decisions
  * @returns {Question[]}

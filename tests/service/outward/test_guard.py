@@ -10,7 +10,7 @@ import httpcore
 import pytest
 
 from service.outward.addresses import BadTarget, Target, is_public, read_target
-from service.outward.post import KEPT, MOST_ADDRESSES, MOST_BYTES, Guard, Outward, Unanswered
+from service.outward.post import KEPT_BYTES, MOST_ADDRESSES, MOST_BYTES, Guard, Outward, Unanswered
 
 _CLOSED = """
     0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.100.100.200 100.127.255.254 127.0.0.1 127.1.2.3
@@ -197,7 +197,7 @@ async def test_status_and_the_first_kilobyte_of_an_answer_are_kept() -> None:
     head = b"HTTP/1.1 503 Busy\r\nRetry-After: 120\r\nContent-Length: 5000\r\n\r\n"
     async with serving(answering(head, body)) as target:
         answer = await post(target)
-    assert (answer.status, answer.retry_after, answer.body) == (503, "120", b"x" * KEPT)
+    assert (answer.status, answer.retry_after, answer.body) == (503, "120", b"x" * KEPT_BYTES)
 
 
 async def test_a_redirect_is_an_answer_and_no_way() -> None:

@@ -54,7 +54,7 @@ class Evening(Struct, eq=False):
 
 @pytest.fixture
 async def evening(tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Evening]:
-    monkeypatch.setattr("service.tournaments.secretary.ANEW", 0.0)
+    monkeypatch.setattr("service.tournaments.secretary.COMPARE_AGAIN_AFTER", 0.0)
     hands = Hands()
     async with serving(tmp_path, durable=False, database_url=database_url, clock=hands, tournaments=False) as service:
         club = await club_of(service)
