@@ -13,8 +13,9 @@ from domain.kernel.rules.message import Names, enumerated, kebab
 Kind = Literal["move", "refusal", "slip", "dice", "time", "conduct", "result"]
 """What a case is about.
 
-`move` was accepted and should have been refused, `refusal` the other way round; a `slip` is a command that its seat did
-not mean; then the dice, the time, how somebody behaves, and how the game ended.
+`move`: a command that was accepted and should have been refused. `refusal`: a command that was refused and should have
+been accepted. `slip`: a command that its seat did not mean. The others: the dice, the time, how somebody behaves, and
+how the game ended.
 """
 
 Decision = Literal["dismissed", "stands", "back", "continue", "result", "pause", "resume"]
@@ -25,14 +26,14 @@ ends with a `result`, pauses or resumes.
 """
 
 Status = Literal["open", "withdrawn", "settled", "ruled", "appealed", "final"]
-"""How far a case is. `open` and `appealed` wait for a ruling; `ruled` for an appeal, if there is one; the others are
-closed."""
+"""How far a case is. `open` and `appealed` wait for a ruling; `ruled` has a ruling, against which a seat may still
+appeal; the others are closed."""
 
 WAITING: Final[tuple[Status, ...]] = ("open", "appealed")
-"""Cases that wait for a ruling."""
+"""Statuses of cases that wait for a ruling."""
 
 CLOSED: Final[tuple[Status, ...]] = ("withdrawn", "settled", "final")
-"""Cases in which nothing happens any more."""
+"""Statuses of cases in which nothing happens any more."""
 
 
 class Written(Struct, frozen=True, omit_defaults=True):
@@ -40,7 +41,8 @@ class Written(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         text: the statement.
-        command: the refused command that the case is about, when the log must not show it: it is a secret of its seat.
+        command: the refused command that the case is about; set only if the command is secret to its seat, so that the
+            log must not show it.
     """
 
     text: str
@@ -168,7 +170,7 @@ class ConsentGiven(CaseEvent, frozen=True):
     """A seat agrees with the complaint, or with the ruling when there is one (TAB-CASE-09).
 
     Attributes:
-        asks: `present` when seats that were given up are not waited for; absent in logs of before that.
+        asks: `present`: seats that were given up need not consent. Absent in older logs, where they had to.
     """
 
     rules = ("TAB-CASE-09",)

@@ -1,4 +1,4 @@
-"""A table to try things out on: played by a ruleset's own rules, with dice of its own and without a log."""
+"""A table to try things out on: played by a ruleset's own rules, with dice that the caller gives, and without a log."""
 
 import random
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from domain.kernel.rules.decision import Decision
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.rules.table import Table
-from service.bots.bot import Command as Given
+from service.bots.bot import Command as BotCommand
 from service.bots.bot import Options, View
 
 
 class Luck:
-    """Chance that a seed fixes. Nobody needs to check it, so it is quick."""
+    """Random numbers from a seed. They need no proof of fairness, unlike those of real games, so they are fast."""
 
     secret = b""
 
@@ -68,7 +68,7 @@ class Scratch:
         """Return what a seat may do, as the API shows it."""
         return msgspec.to_builtins(self.ruleset.options(self.table, seat, self._vault.read_by(seat)))
 
-    def play(self, seat: Seat, command: Given, luck: Luck) -> "Scratch":
+    def play(self, seat: Seat, command: BotCommand, luck: Luck) -> "Scratch":
         """Return the position after a command. Raises `Refusal`."""
         read: Command[Any] = msgspec.convert(command, self.ruleset.command_union)
         draft = self.ruleset.decide(self.table, seat, read, luck, self._vault, self._draws)

@@ -38,7 +38,7 @@ from service.tournaments.committee import Committee
 MOST_LEAGUES: Final = 20
 """The most leagues that an account can have."""
 
-FINISHES: Final = 1_000
+MOST_FINISHES: Final = 1_000
 """How many final results of tournaments stay in memory. They never change."""
 
 
@@ -60,7 +60,7 @@ class Held(Struct, frozen=True):
     Attributes:
         row: its row in the index.
         league: the league.
-        repeated: whether this answers a repeated request; then the league is as it was after the first.
+        repeated: true if the request was a repetition; `league` is then the state after the first request.
     """
 
     row: LeagueRow
@@ -69,7 +69,9 @@ class Held(Struct, frozen=True):
 
 
 class Leagues(Acting[LeagueId, League, Inscribed, Held]):
-    """All leagues of a store. Every method may raise `StoreError`; those that take an id `UnknownLeague`."""
+    """All leagues of a store. Every method may raise `StoreError`. Methods that take a league id may also raise
+    `UnknownLeague`.
+    """
 
     what = "league"
     prefix = "l"
@@ -86,7 +88,7 @@ class Leagues(Acting[LeagueId, League, Inscribed, Held]):
     ) -> None:
         super().__init__(store, wake, clock, randomness)
         self._committee = committee
-        self._ends: OrderedDict[TournamentId, Finish] = OrderedDict()
+        self._final_finishes: OrderedDict[TournamentId, Finish] = OrderedDict()
 
     # --- looking ---
 
@@ -113,13 +115,13 @@ class Leagues(Acting[LeagueId, League, Inscribed, Held]):
         """Return the standings of the tournaments of a season. Those of finished tournaments are read only once."""
         finishes: dict[TournamentId, Finish] = {}
         for each in season.tournaments:
-            finish = self._ends.get(each.tournament)
+            finish = self._final_finishes.get(each.tournament)
             if finish is None:
                 finish = finish_of(*await self._committee.standings(each.tournament))
                 if finish.status in ("closed", "cancelled"):
-                    self._ends[each.tournament] = finish
-                    if len(self._ends) > FINISHES:
-                        self._ends.popitem(last=False)
+                    self._final_finishes[each.tournament] = finish
+                    if len(self._final_finishes) > MOST_FINISHES:
+                        self._final_finishes.popitem(last=False)
             finishes[each.tournament] = finish
         return finishes
 
@@ -173,7 +175,7 @@ class Leagues(Acting[LeagueId, League, Inscribed, Held]):
         key: str | None = None,
     ) -> Held:
         """Add a tournament to the running season. Raises what `act` raises, and `UnknownTournament`."""
-        # Take the time before reading the tournament: rounds published after it do not matter.
+        # Take the time first, so a round that is published meanwhile does not make the tournament too late.
         at = stamp(self._clock)
         tournament = (await self._committee.now(tournament_id)).tournament
 

@@ -17,7 +17,7 @@ class NationView(Struct, frozen=True):
         sign: the letters that mark its pieces, which have the colour of its seat.
         figures: what it has, by name: whole numbers or halves (12.5).
         items: what lies before it, as with a seat.
-        words: what else is to be said of it: whose subject it is, when it comes.
+        words: other facts in words: its overlord, or the round in which it enters.
         absent: whether it is still to come, or gone.
         active: whether it is its turn; false for all when the game is over.
     """
@@ -92,7 +92,7 @@ class Scene(Struct, frozen=True):
     Attributes:
         version: the version.
         areas: for each area, the SVG for the group ``area-ID`` of the bare board.
-        links: the SVG for its group ``links``: tints and roads.
+        links: the SVG for the group ``links`` of the bare board: tints and roads.
         standings: the seats.
         shelves: what lies beside the board and belongs to nobody.
         battle: the battle under way; null where there is none.
@@ -154,15 +154,15 @@ class FrameView(Struct, frozen=True, omit_defaults=True):
         at: when it was recorded.
         text: what happened, in a sentence.
         draws: how many draws of chance the game had used by then.
-        command: whether it is the first event of a command, or of an act around the table.
+        command: whether it is the first event of a command, or of another act, such as a resignation.
         seat: the seat whose command or act it is the first event of.
         rolls: the dice that it shows.
         happened: where it happened, if its event names an area of the map.
-        drawn: the same as SVG for the group ``happened`` of the bare board: an arrow for what moved, a ring where
+        drawn: `happened` as SVG for the group ``happened`` of the bare board: an arrow for what moved, a ring where
             something happened, and a cross in the ring where something was lost or taken. Add those of several versions
             to show all that a command brought about.
         areas: the areas that look different, as in `Scene`.
-        links: tints and roads.
+        links: the new SVG of the group ``links``.
         standings: the seats.
         shelves: what lies beside the board.
         battle: the battle under way; null when it has ended.

@@ -31,7 +31,7 @@ from service.games.timekeeper import Timekeeper
 from service.games.watch import Watch
 from service.observe.background import background
 from service.sandbox.known import HandSet, known_bytes
-from service.sandbox.seed import FIRST, Seeding
+from service.sandbox.seed import OPENED_AT, Seeding
 from service.sandbox.settings import SandboxSettings
 from service.store.protocol import StoreUnavailable
 from service.store.sqlite.lock import only_service
@@ -220,7 +220,7 @@ async def open_sandbox(settings: SandboxSettings) -> AsyncIterator[Sandbox]:
         for path in settings.data.iterdir():
             if path.is_dir():
                 shutil.rmtree(path)
-        clock, randomness = HandSet(FIRST), known_bytes("seed")
+        clock, randomness = HandSet(OPENED_AT), known_bytes("seed")
         seed = replace(settings, data=settings.data / "seed", bots=0)
         async with open_services(seed, clock=clock, randomness=randomness) as services:
             seeded = await Seeding(services, randomness, clock).seed()

@@ -27,17 +27,17 @@ PLAYERS: Final = ("Ann", "Ben", "Cid", "Dora", "Eva", "Finn")
 ORGANIZER: Final = "Olga"
 ADMINISTRATOR: Final = "Ada"
 
-FIRST: Final = datetime(2026, 1, 1, tzinfo=UTC)
+OPENED_AT: Final = datetime(2026, 1, 1, tzinfo=UTC)
 """The time at which the accounts are opened."""
 
-BEGINNING: Final = datetime(2026, 1, 2, 12, tzinfo=UTC)
+STARTS_AT: Final = datetime(2026, 1, 2, 12, tzinfo=UTC)
 """The time of a sandbox that has just begun."""
 
-THOUGHT: Final = timedelta(minutes=1)
+TIME_PER_COMMAND: Final = timedelta(minutes=1)
 """The time between two commands."""
 
 EARLIEST: Final = 40
-"""The least commands to play, so that the position is not the first battle."""
+"""A game is played for at least this many commands, because the first battle is too early to be interesting."""
 
 LATEST: Final = 200
 """The number of commands after which any position is taken."""
@@ -56,15 +56,15 @@ class Seeding:
     async def seed(self) -> Seeded:
         """Open the accounts and the games."""
         for name in PLAYERS:
-            await self._account(name, EVERYBODYS)
-        await self._account(ORGANIZER, EVERYBODYS)
-        await self._account(ADMINISTRATOR, SCOPES)
+            await self._open_account(name, EVERYBODYS)
+        await self._open_account(ORGANIZER, EVERYBODYS)
+        await self._open_account(ADMINISTRATOR, SCOPES)
         games = [await self._position(ruleset) for ruleset in LIBRARY.ids()]
-        self._clock.now = BEGINNING
+        self._clock.now = STARTS_AT
         games += [await self._clocked(), await self._gathering(), await self._over()]
         return Seeded(tuple(self._accounts), tuple(games))
 
-    async def _account(self, name: str, scopes: tuple[Scope, ...]) -> None:
+    async def _open_account(self, name: str, scopes: tuple[Scope, ...]) -> None:
         store, now = self._services.store.accounts, self._games.time()
         row = PlayerRow(PlayerId(new_id("p", self._randomness(ID_BYTES))), name, now, scopes, findable=True)
         token, value = TokenId(new_id("t", self._randomness(ID_BYTES))), f"tab_sandbox_{name.lower()}"
@@ -72,25 +72,23 @@ class Seeding:
         await store.add_token(TokenRow(token, row.player, "sandbox", scopes, now), hashed(value))
         self._accounts.append(SeededAccount(row.player, name, value))
 
-    def _new_account(self, name: str) -> PlayerId:
+    def _id_of(self, name: str) -> PlayerId:
         return next(each.player for each in self._accounts if each.name == name)
 
     async def _open(self, ruleset: str, title: str, seats: int, clock: str | None = None) -> GameId:
         preset = PRESETS[clock] if clock else None
-        outcome = await create_game(
-            self._games, self._new_account(ORGANIZER), ruleset, seats, title=title, clock=preset
-        )
+        outcome = await create_game(self._games, self._id_of(ORGANIZER), ruleset, seats, title=title, clock=preset)
         return outcome.game
 
     async def _new_game(self, ruleset: str, title: str, seats: int, clock: str | None = None) -> GameId:
         game = await self._open(ruleset, title, seats, clock)
         for name in PLAYERS[:seats]:
-            await self._games.act(game, self._new_account(name), TakeSeat(entropy=f"{name} was here"))
-        await self._games.act(game, self._new_account(ORGANIZER), Start())
+            await self._games.act(game, self._id_of(name), TakeSeat(entropy=f"{name} was here"))
+        await self._games.act(game, self._id_of(ORGANIZER), Start())
         return game
 
     async def _position(self, ruleset: str) -> SeededGame:
-        """Play a game until there is a battle, at most `LATEST` commands."""
+        """Play at least `EARLIEST` commands, then until there is a battle, `LATEST` at most."""
         seats = next(each for each in (3, 4, 2, 5, 6) if LIBRARY.current(ruleset).seats(each))
         game_id = await self._new_game(ruleset, f"Sandbox: {LIBRARY.current(ruleset).title}", seats)
         game, rng = await self._games.game(game_id), Random(f"sandbox/{ruleset}")
@@ -104,7 +102,7 @@ class Seeding:
             command = msgspec.json.encode(bot.choose(seat, view, options))
             player = game.players[seat]
             assert player is not None, "all seats are taken"
-            self._clock.now += THOUGHT
+            self._clock.now += TIME_PER_COMMAND
             game = (await self._games.act(game_id, player, Commands([command]))).state
         return SeededGame(game_id, f"{game.ruleset.title}, some rounds on.")
 
@@ -114,7 +112,7 @@ class Seeding:
 
     async def _gathering(self) -> SeededGame:
         game = await self._open(LIBRARY.default, "Sandbox: free seats", 3)
-        await self._games.act(game, self._new_account(PLAYERS[0]), TakeSeat())
+        await self._games.act(game, self._id_of(PLAYERS[0]), TakeSeat())
         return SeededGame(game, "A game that waits for players.")
 
     async def _over(self) -> SeededGame:

@@ -26,11 +26,11 @@ TIMEOUT: Final = 10.0
 
 
 class WitnessAhead(Exception):
-    """A witness has seen a larger tree than the database has: it was restored from an older copy."""
+    """A witness has seen a larger tree than the database has: the database was restored from an older copy."""
 
 
 class Cosigning:
-    """Brings each new checkpoint to the witnesses. One that is away is tried again with the next."""
+    """Brings the newest checkpoint to the witnesses. A witness that does not answer is tried again at every look."""
 
     def __init__(self, tree: TreeStore, witnesses: Mapping[str, Party], http: httpx.AsyncClient) -> None:
         self._tree = tree
@@ -38,7 +38,7 @@ class Cosigning:
         self._witnesses = {name: party for name, party in witnesses.items() if party.url}
         self._http = http
         self._sizes_seen = dict.fromkeys(self._witnesses, 0)
-        self._last_requests: dict[str, tuple[str, int]] = {}
+        self._last_cosigned: dict[str, tuple[str, int]] = {}
         self._logged: dict[str, str] = {}
 
     async def look(self) -> None:
@@ -46,7 +46,7 @@ class Cosigning:
         newest = await self._tree.published()
         if newest is None:
             return
-        missing = [name for name in self._witnesses if self._last_requests.get(name) != (newest.origin, newest.size)]
+        missing = [name for name in self._witnesses if self._last_cosigned.get(name) != (newest.origin, newest.size)]
         outcomes = await asyncio.gather(*(self._bring(name, newest) for name in missing), return_exceptions=True)
         for name, outcome in zip(missing, outcomes, strict=True):
             if isinstance(outcome, (WitnessAhead, StoreError)):
@@ -87,7 +87,7 @@ class Cosigning:
                 have = head.size if head is not None else 0
                 raise WitnessAhead(
                     f"the witness {name} has seen {size} entries of {newest.origin}, and the database has {have}:"
-                    " it was restored from an older copy"
+                    " the database was restored from an older copy"
                 )
         return size
 
@@ -98,14 +98,16 @@ class Cosigning:
             raise NoteError(f"the witness {name} answers with a signature of another key")
         await self._tree.cosign(newest.origin, newest.size, str(lines[0]))
         self._sizes_seen[name] = read_checkpoint(text).size
-        self._last_requests[name] = (newest.origin, newest.size)
+        self._last_cosigned[name] = (newest.origin, newest.size)
 
 
 @asynccontextmanager
 async def cosigning(
     tree: TreeStore, witnesses: Mapping[str, Party], leads: Callable[[], bool], stop: Callable[[str], None]
 ) -> AsyncIterator[None]:
-    """Bring checkpoints to witnesses while this process signs them (`leads`); `stop` signing when one has seen more."""
+    """Bring checkpoints to witnesses while this process signs them (`leads`). Call `stop` when a witness has seen more
+    entries than the database has.
+    """
     if not any(party.url for party in witnesses.values()):
         yield
         return

@@ -73,10 +73,11 @@ class View(Struct, frozen=True, kw_only=True):
         bought: what the active player bought and still has to place.
         reinforced: whether new land combat units were placed this turn (CC-CAP-06).
         offers: the open offers of ransom.
-        declined: `general/seat` whose last offer for a prisoner failed this turn; the other side may make the next.
+        declined: entries `general/seat`: the last offer of that seat for that general failed this turn, so the other
+            side may make the next.
         proposed: `seat/other` for a seat that has proposed a ransom to another this turn (CC-RAN-14).
-        waived: the seats that this turn no longer waits for to negotiate about prisoners (CC-RAN-13).
-        always_waived: the seats that no turn waits for to negotiate about prisoners (CC-RAN-13).
+        waived: seats that do not want to make an offer before this turn ends, so it does not wait for them (CC-RAN-13).
+        always_waived: seats that want no turn to wait for their offers, until they say otherwise (CC-RAN-13).
         acclamation: the winner who is proposed.
     """
 
@@ -165,7 +166,7 @@ def _standing(table: Table, seat: Seat) -> SeatView:
 
 
 def imagine(table: Table, view: View) -> None:
-    """Make of a bare table the one that `view` shows."""
+    """Fill a bare table with the position that `view` shows."""
     table.assume(view)
     table.request = view.passage
     for seat, standing in view.seats.items():

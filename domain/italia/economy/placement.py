@@ -89,8 +89,8 @@ def placing_of(table: Table) -> Placing:
 # --- placing ---
 
 
-def places(table: Table, nation: NationId, kind: str) -> dict[AreaId, int]:
-    """Return where units of a type can be placed, and how many of them."""
+def room_for(table: Table, nation: NationId, kind: str) -> dict[AreaId, int]:
+    """Return the areas where units of a type can be placed, each with the most that can be placed there."""
     placing, number = placing_of(table), table.nations[nation].held.get(kind, 0)
     if kind == FLEET:
         return dict.fromkeys(purchase.seas(table, nation), number)
@@ -122,7 +122,7 @@ class Place(Command, frozen=True):
         if not 0 < self.number <= supply.get(self.kind, 0):
             wrong = f"The {table.names(nation)} cannot place {amount_of(self.kind, self.number)}."
             raise Refusal("IT-PLC-01", wrong, f"They still have to place {held_in_words(supply)}.")
-        where = places(table, nation, self.kind)
+        where = room_for(table, nation, self.kind)
         wrong = f"You cannot place {amount_of(self.kind, self.number)} in {table.names(self.area)}."
         if self.area not in where:
             raise Refusal(self._barred_by(table, nation), wrong, f"They can be placed in {table.names.all(where)}.")
@@ -147,7 +147,7 @@ class Place(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         nation = turn_of(table).nation
         for kind, count in table.nations[nation].held.items():
-            where = places(table, nation, kind)
+            where = room_for(table, nation, kind)
             if where:
                 number = {**schema.count(1, min(count, max(where.values()))), "default": 1}
                 title = f"Place {amount_of(kind, count)}"
@@ -168,7 +168,7 @@ def place(table: Table) -> list[Decision] | Consequence[Table] | None:
     nation, supply = turn_of(table).nation, table.nations[turn_of(table).nation].held
     if table.placing is None:
         return _begin if supply or turn_of(table).building else None
-    where = {kind: room for kind in supply if (room := places(table, nation, kind))}
+    where = {kind: room for kind in supply if (room := room_for(table, nation, kind))}
     if not where:
         return None
     for kind, room in where.items():

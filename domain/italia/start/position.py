@@ -22,7 +22,8 @@ from domain.kernel.rules.board import Board
 class Force(Struct, forbid_unknown_fields=True, rename="kebab"):
     """Pieces of one nation in one place: land units and leaders in an area, or fleets in a sea area.
 
-    In a sea area the land units and leaders are aboard, two units on each fleet, in the order of the fleets.
+    In a sea area the land units and leaders are aboard: two units on each fleet, in the order of the fleets, and all
+    leaders on the first fleet.
     """
 
     nation: NationId
@@ -44,24 +45,24 @@ class Force(Struct, forbid_unknown_fields=True, rename="kebab"):
 
 
 class Position(Struct, forbid_unknown_fields=True):
-    """A position. What is not said is as it is between two turns of the first round, on an empty board."""
+    """A position. Fields that are left out have these defaults: first round, no turn under way, empty board."""
 
     forces: list[Force] = field(default_factory=list[Force])
     round: int = 1
     part: RoundStage = "turns"
     """The part of the round."""
     turn: NationId | None = None
-    """Whose turn it is; nobody's where the next turn is to begin."""
+    """Whose turn it is; null between two turns."""
     stage: Stage = "income"
     """The stage of that turn."""
     plan: PlanKind | None = None
-    """What the nation does in this round, if that is not what its card says."""
+    """What the nation does in this round; overrides the plan on its card."""
     arrived: tuple[AreaId, ...] = ()
     """Areas where reinforcements of that turn were placed."""
     ruined: tuple[AreaId, ...] = ()
     """Cities that were sacked or raided in that turn."""
     done: list[NationId] | None = None
-    """Whose turn is over; by default that of all who come before."""
+    """Nations whose turn is over. If missing or empty: all that come before `turn` in the turn order."""
     gold: dict[NationId, int] = field(default_factory=dict[NationId, int])
     points: dict[NationId, int] = field(default_factory=dict[NationId, int])
     """Victory points, in halves."""
@@ -71,15 +72,18 @@ class Position(Struct, forbid_unknown_fields=True):
     received: dict[NationId, list[AreaId]] = field(default_factory=dict[NationId, list[AreaId]])
     """Areas that received a retreat since the nation's last stacking check."""
     cities: dict[AreaId, Seat | None] = field(default_factory=dict[AreaId, Seat | None])
-    """Cities and who held them last; an empty name for nobody."""
+    """Cities and who held them last; null or an empty name for nobody."""
     ruins: dict[AreaId, Seat | None] = field(default_factory=dict[AreaId, Seat | None])
     sacked: dict[NationId, tuple[AreaId, ...]] = field(default_factory=dict[NationId, tuple[AreaId, ...]])
     fallen: dict[NationId, list[LeaderId]] = field(default_factory=dict[NationId, list[LeaderId]])
     came: dict[LeaderId, int] = field(default_factory=dict[LeaderId, int])
-    """The rounds in which leaders came; the others came in this one."""
+    """The round in which each leader came; by default the round of the position."""
     over: list[NationId] = field(default_factory=list[NationId])
+    """Nations out of the game."""
     held: dict[NationId, dict[str, int]] = field(default_factory=dict[NationId, dict[str, int]])
+    """Bought units still to be placed, by type."""
     gone: dict[NationId, dict[str, int]] = field(default_factory=dict[NationId, dict[str, int]])
+    """Counters out of the game for good, by type."""
     campaign: LeaderId | None = None
     """The leader of the campaign under way."""
     elephant_battles: int = 0
@@ -89,7 +93,7 @@ class Position(Struct, forbid_unknown_fields=True):
     blocked: dict[NationId, tuple[AreaId, ...]] = field(default_factory=dict[NationId, tuple[AreaId, ...]])
     """The places that each nation blocked in its last campaign move."""
     spared: list[AreaId] = field(default_factory=list[AreaId])
-    """Cities that cannot be destroyed again in the civil war."""
+    """Cities that can be neither sacked nor raided any more."""
     options: Options = Options()
 
 

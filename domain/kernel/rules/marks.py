@@ -109,7 +109,7 @@ class Nation(Struct, frozen=True, omit_defaults=True):
         nation: its id, a key of `Ruleset.nations`.
         figures: what it has, by name: whole numbers or halves.
         items: what else it has.
-        words: what else is to be said of it: whose subject it is, when it comes.
+        words: other facts in words: its overlord, or the round in which it enters.
         absent: whether it is still to come, or gone.
         active: whether it is its turn.
     """

@@ -1,4 +1,4 @@
-"""What a seat, or a spectator, sees of a table: everything except the cards in others' hands."""
+"""What a seat or a spectator sees of a table: everything except the cards that others hold, keep or offer face down."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -105,7 +105,7 @@ class View(Struct, frozen=True, kw_only=True):
         spoils: a province where an invader has to pillage, occupy or convert.
         holding: a province where an occupier who was attacked has to choose what to keep holding.
         founders: those who still have to spend points in the free set-up, in this order.
-        points: what the first of them has left.
+        points: the set-up points that the first of `founders` can still spend.
     """
 
     turn: int
@@ -209,7 +209,7 @@ def _read(sealed: Mapping[Seat, Sealed], vault: Vault) -> dict[Seat, Any]:
     return {seat: vault.open(each) if vault.holds(each) else None for seat, each in sealed.items()}
 
 
-# --- and back ---
+# --- from a view to a table ---
 
 
 def imagine(draft: Draft[Table], view: View, viewer: Seat, rng: Random) -> None:
@@ -237,7 +237,7 @@ def imagine(draft: Draft[Table], view: View, viewer: Seat, rng: Random) -> None:
             )
             for seat, offer in trade.chosen.items()
         }
-        # Whether Ulysses' owner has let the last take stand, nobody shows.
+        # No view shows whether Ulysses' owner has accepted the last take, so guess.
         is_redirecting = bool(trade.takes) and table.owner_of("redirect") == viewer and rng.random() < 0.5
         table.trade = Trade(
             trade.number,

@@ -1,4 +1,4 @@
-"""A problem in numbers: what each pair, each bye and each size of table costs, with players by their place by lot."""
+"""The costs in a problem: of each pair, bye and table size. Players are numbered in the order of their lots."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -49,10 +49,10 @@ class Field:
 
     @cached_property
     def pairs(self) -> list[list[int]]:
-        """What it costs that two players sit together, without the lots: a row for each player.
+        """What it costs that two players sit together: a row for each player. The distance between their lots is not
+        included.
 
-        Made when it is asked for: of 1,000 players that takes a fifth of a second, and what tables cost needs only
-        the pairs at them.
+        Computed on first use: it takes 0.2 s for 1,000 players, and `cost` does not need it.
         """
         together = [[0] * len(self.players) for _ in self.players]
         for one, row in enumerate(together):
@@ -81,7 +81,7 @@ class Field:
         return self.lots[-1] - self.lots[player]
 
     def draw(self, tables: Sequence[Sequence[int]], byes: Sequence[int]) -> Draw:
-        """Return a draw of numbered players as one of their ids, as it stands."""
+        """Return the draw with player ids in place of numbers, in the same order."""
         return Draw(
             tuple(tuple(self.players[player] for player in table) for table in tables),
             tuple(self.players[player] for player in byes),

@@ -27,7 +27,7 @@ from service.store.protocol import LeagueRow, TournamentRow
 _MOVES: Final[Mapping[int, Literal["up", "down"]]] = {-1: "up", 1: "down"}
 
 Known = Mapping[PlayerId, str]
-"""The names of accounts."""
+"""The name of each account, by its id."""
 
 
 def league_summary(row: LeagueRow) -> LeagueSummary:
@@ -60,6 +60,7 @@ def season_view(
 
 
 def _status(row: TournamentRow) -> Any:
+    """Return the status of a tournament. `Any` is there for the type checker: the row has a plain `str`."""
     return row.status
 
 

@@ -33,7 +33,7 @@ from service.api.statistics.bodies import (
 from service.store.accounts import PlayerRow
 
 MOST_POINTS: Final = 100
-"""Points of a history that are sent, the newest."""
+"""The most points of a history that are sent; the newest are kept."""
 
 
 @endpoint(
@@ -101,7 +101,7 @@ async def show_luck(request: Call, game: str) -> Response[bytes]:
     """Show the luck of a game.
 
     What the dice of each seat were worth, beside what they would have been on average. Rolls that were taken back
-    count, too. It says nothing about who played well, and no rating knows of it. Forks have none.
+    count, too. Luck does not measure skill, and ratings do not use it. Forks have none.
     """
     request.read_query(Nothing)
     rolled = await luck.of_game(request.services.rows, GameId(game))
@@ -121,8 +121,8 @@ async def show_luck(request: Call, game: str) -> Response[bytes]:
 async def show_player_luck(request: Call, player: str) -> Response[bytes]:
     """Show a player's luck.
 
-    What the dice of their seats were worth in finished games that everybody may read, beside what they would have been
-    on average; in 500 of these games when there are more.
+    What the dice of their seats were worth in finished games, beside what they would have been on average. The service
+    looks at no more than 500 finished games, and leaves out the private ones among these.
     """
     request.read_query(Nothing)
     rows = request.services.rows

@@ -1,4 +1,4 @@
-"""What is asked of tournaments: queries, and the bodies of requests."""
+"""The queries and request bodies of tournament endpoints."""
 
 from typing import Annotated
 
@@ -15,7 +15,7 @@ Number = Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)]
 
 
 class TournamentsPage(Page, frozen=True):
-    """Which tournaments.
+    """A query that selects tournaments.
 
     Attributes:
         status: only tournaments of this status.
@@ -29,7 +29,7 @@ class TournamentsPage(Page, frozen=True):
 
 
 class TournamentEventsPage(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which events of a tournament.
+    """A query that selects events of a tournament.
 
     Attributes:
         after: the version after which to begin.
@@ -44,8 +44,8 @@ class TournamentSince(Framed, frozen=True, forbid_unknown_fields=True):
     """Where the stream of a tournament begins, and how it looks.
 
     Attributes:
-        after: after this version, which the tournament must have reached. Absent: with the next event. `Last-Event-ID`
-            takes precedence.
+        after: begin after this version, which must exist. If absent, begin with the next event. `Last-Event-ID` takes
+            precedence.
     """
 
     after: Past | None = None
@@ -55,7 +55,7 @@ class NewTournament(Struct, frozen=True, forbid_unknown_fields=True):
     """A tournament to announce.
 
     Attributes:
-        regulations: by what everything in it is decided (TAB-TRN-02).
+        regulations: the rules of the tournament (TAB-TRN-02).
         title: a line that tells people what tournament this is.
     """
 
@@ -99,7 +99,7 @@ class Publication(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NewTables(Struct, frozen=True, forbid_unknown_fields=True):
-    """Tables that a director thinks about.
+    """Tables whose cost a director wants to see; nothing is stored.
 
     Attributes:
         draft: the number of the draft that they would replace.
@@ -150,7 +150,7 @@ class NewDrop(Struct, frozen=True, forbid_unknown_fields=True):
     """A player to take out of the rounds that are still to be drawn.
 
     Attributes:
-        player: who.
+        player: the player to take out.
         reason: why, in a line of 1 to 2,000 characters. It is public.
     """
 
@@ -163,8 +163,8 @@ class NewPenalty(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         player: who gets it.
-        sort: a `caution` is words alone; a `warning` counts in the tie-breaks; `points` takes points away; an
-            `exclusion` takes the player out of further rounds.
+        sort: a `caution` has no effect on the standings; a `warning` counts in the tie-breaks; `points` takes points
+            away; an `exclusion` takes the player out of further rounds.
         points: how many points it takes away; 0 unless `sort` is `points`.
         reason: why, in a line of 1 to 2,000 characters. It is public.
     """

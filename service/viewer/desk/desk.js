@@ -31,9 +31,9 @@ export class Desk {
     this.id = decodeURIComponent(location.pathname.split("/")[2] ?? "");
     /** The version that the address names; undefined for the newest. */
     this.version = linked().version;
-    /** The game, and the inspection of a step of it; null before they are loaded. @type {Game | null} */
+    /** The game; null before it is loaded. @type {Game | null} */
     this.game = null;
-    /** @type {Inspection | null} */
+    /** The step that is shown, with all that is known of it; null before it is loaded. @type {Inspection | null} */
     this.seen = null;
     /** The newest version of the game and its hash, on which a ruling rests. @type {{version: number, hash: string} | null} */
     this.head = null;
@@ -43,12 +43,13 @@ export class Desk {
     this.details = new Map();
     /** The decision that is chosen in the form of a case, by its id. @type {Map<string, string>} */
     this.decision = new Map();
-    /** All cases of the game; and players who have a name that was searched for. @type {CaseSummary[]} */
+    /** All cases of the game. @type {CaseSummary[]} */
     this.all = [];
-    /** @type {Player[]} */
+    /** The players who have the name that was searched for, when there are several. @type {Player[]} */
     this.found = [];
-    /** The last refusal, and what it is about: a case, "dispute", "officials", or the whole page. @type {Problem | null} */
+    /** The last refusal. @type {Problem | null} */
     this.problem = null;
+    /** Where the page shows it: the id of a case, "dispute" or "officials"; "" for the top of the page. */
     this.about = "";
     this.message = "";
     this.reading = 0;
@@ -86,7 +87,7 @@ export class Desk {
     return me !== null && Boolean(this.game?.officials.some(({ player }) => player === me.id));
   }
 
-  /** Show the step that the address names, if it names one: a link to a part of the page does not. */
+  /** Show the step in the address. An address without a version (a link to a section) keeps the current step. */
   go() {
     this.version = linked().version ?? this.version;
     this.message = "";
@@ -123,7 +124,7 @@ export class Desk {
     this.redraw();
   }
 
-  /** A case with all that was written in it: nearly always one page. @param {string} id */
+  /** Read a case with all its statements; usually they fit on one page. @param {string} id */
   async detail(id) {
     const found = await this.api.get(`/v1/cases/${id}`);
     for (let { next } = found; next; ) {
@@ -206,7 +207,7 @@ export class Desk {
       this.message = message;
       this.found = [];
       await this.read();
-      // The button may be gone. With a keyboard one goes on from the message.
+      // The button may be gone. Move the focus to the message, so that keyboard users keep their place.
       document.getElementById("said")?.focus();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;

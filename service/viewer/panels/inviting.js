@@ -15,7 +15,9 @@ import { invite, linkOf } from "../state/invitations.js";
 /**
  * A link that was made in this tab.
  * @typedef {{id: string, address: string}} Link
- *
+ */
+
+/**
  * Does something and shows the outcome.
  * @typedef {(does: () => Promise<unknown>) => void} Act
  */
@@ -50,13 +52,14 @@ export function inviting(room, isFull, act) {
   const known = knownOf(room);
   const { game } = room;
   /** @param {At<HTMLInputElement>} event */
-  const list = (event) => act(() => room.api.put(`/v1/games/${room.id}/listing`, { listed: event.target.checked }));
+  const setListed = (event) =>
+    act(() => room.api.put(`/v1/games/${room.id}/listing`, { listed: event.target.checked }));
   return html`${isFull || !known.invitations ? nothing : links(room, act)}
     ${
       game.readers === "invited"
         ? html`<p class="hint">This game is private: only those who take part in it read it.</p>`
         : html`
-      <p><label class="check"><input type="checkbox" .checked=${game.listed} @change=${list} /> Lists show this game to everybody</label></p>`
+      <p><label class="check"><input type="checkbox" .checked=${game.listed} @change=${setListed} /> Lists show this game to everybody</label></p>`
     }
     <p class="hint"><a href="/account/webhooks#game=${room.id}">Send messages about this game to a chat channel</a></p>`;
 }
@@ -116,7 +119,7 @@ async function revoke(room, invitations) {
 }
 
 /**
- * Put the link on the clipboard, which pages have on HTTPS only.
+ * Put the link on the clipboard. Browsers give a page the clipboard only on HTTPS; otherwise ask the user to copy.
  * @param {Entered} room
  * @param {Link} link
  */

@@ -32,9 +32,11 @@ const request = new PanelRequest();
 export function givenUp(room, account) {
   const { game, seat } = room;
   if (!room.isEntered() || game?.status !== "running") return nothing;
-  const isGone = game.seats.some((place) => place.player === game.organizer && game.given_up.includes(place.seat));
-  const mayChoose =
-    account.me && (game.organizer === account.me.id || (isGone && seat && !game.given_up.includes(seat)));
+  const isOrganizerGone = game.seats.some(
+    (place) => place.player === game.organizer && game.given_up.includes(place.seat),
+  );
+  const mayPutBot =
+    account.me && (game.organizer === account.me.id || (isOrganizerGone && seat && !game.given_up.includes(seat)));
   return game.seats
     .map((place) => place.seat)
     .filter((each) => game.given_up.includes(each) || offerOf(game, each))
@@ -42,7 +44,7 @@ export function givenUp(room, account) {
       (
         each,
       ) => html`<div class="request" role="group" aria-label=${isVacated(game, each) ? "A seat that is open" : game.given_up.includes(each) ? "A seat that was given up" : "A seat that is offered"}>
-    <p>${chip(room, each)} <strong>${whatHappened(room, account, each)}</strong> ${whatFollows(game, each, Boolean(mayChoose), isGone)}</p>
+    <p>${chip(room, each)} <strong>${whatHappened(room, account, each)}</strong> ${whatFollows(game, each, Boolean(mayPutBot), isOrganizerGone)}</p>
     ${
       mayTakeOver(room, account, each)
         ? html`<div class="buttons"><button class="strong" ?disabled=${request.busy} @click=${() => accept(room, each)}>${each === seat ? "Take your seat back" : `Take over ${seatName(game, each)}`}</button></div>`
@@ -54,8 +56,8 @@ export function givenUp(room, account) {
         : nothing
     }
     ${
-      mayChoose && room.ruleset && game.given_up.includes(each)
-        ? html`<form class="buttons" @submit=${(/** @type {Submitted} */ event) => takeOver(event, room, each)}>
+      mayPutBot && room.ruleset && game.given_up.includes(each)
+        ? html`<form class="buttons" @submit=${(/** @type {Submitted} */ event) => putBot(event, room, each)}>
       <label>Bot <select name="level">${levels(room.ruleset.bots)}</select></label>
       <button class="strong" ?disabled=${request.busy}>Let it play on</button></form>`
         : nothing
@@ -104,19 +106,19 @@ function whatHappened({ game, seat }, account, each) {
 /**
  * @param {Entered["game"]} game
  * @param {string} each
- * @param {boolean} mayChoose
- * @param {boolean} isGone
+ * @param {boolean} mayPutBot
+ * @param {boolean} isOrganizerGone
  */
-function whatFollows(game, each, mayChoose, isGone) {
+function whatFollows(game, each, mayPutBot, isOrganizerGone) {
   const waits = game.resigned.includes(each)
     ? "Until somebody takes the seat over, the house answers for it."
     : isVacated(game, each)
       ? "Until somebody takes the seat over, or its player takes it back, the clock answers for it."
       : "Until somebody takes the seat over, the game waits for the player as before.";
   if (!game.given_up.includes(each)) return waits;
-  const bots = mayChoose
+  const bots = mayPutBot
     ? "You can let a bot play on."
-    : `${isGone ? "The players who are left" : "The organizer"} can let a bot play on.`;
+    : `${isOrganizerGone ? "The players who are left" : "The organizer"} can let a bot play on.`;
   return `${bots} ${waits}`;
 }
 
@@ -192,7 +194,7 @@ function offering(room, seat) {
 }
 
 /**
- * Return the id of the only player of a name who can be found.
+ * Find the player with this name, and return their id; throw if there is none or more than one.
  * @param {Entered} room
  * @param {string} name
  */
@@ -246,7 +248,7 @@ function resigning(room, seat) {
  * @param {string} seat
  * @param {Submitted} event
  */
-function takeOver(event, room, seat) {
+function putBot(event, room, seat) {
   event.preventDefault();
   const level = textIn(new FormData(event.target), "level");
   request.send(room, seat, () => room.api.put(`/v1/games/${room.id}/seats/${seat}/bot`, { level }));

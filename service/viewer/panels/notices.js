@@ -22,7 +22,7 @@ const dialog = () => /** @type {HTMLDialogElement} */ (document.getElementById("
 const SETTINGS = "/v1/notifications/settings";
 
 /** The notices that the player chose in this browser. */
-const wish = {
+const choice = {
   /** @param {string} name */
   get: (name) => {
     try {
@@ -39,16 +39,16 @@ const wish = {
     try {
       localStorage.setItem(`tabularium-${name}`, isOn ? "on" : "off");
     } catch {
-      // Without a storage it is forgotten with the page.
+      // No storage in this browser: the choice is lost when the page closes.
     }
   },
 };
 
 /**
- * Show in the tab whether a decision waits, and how much waits elsewhere.
+ * Show in the tab whether a decision waits, and how much waits in other games.
  * @param {Pick<Room, "id" | "game" | "seat" | "redraw">} room
  * @param {boolean} isAsked
- * @param {number} elsewhere
+ * @param {number} elsewhere how many things wait for the player outside this game
  */
 export function showInTab(room, isAsked, elsewhere) {
   const title = `${isAsked ? "Your turn · " : ""}${room.game ? gameTitle(room.game) : "A game"} · Tabularium`;
@@ -58,8 +58,8 @@ export function showInTab(room, isAsked, elsewhere) {
 
 /** Say that it is the player's turn now. @param {Pick<Room, "id" | "game" | "seat" | "redraw">} room */
 export function notice(room) {
-  if (wish.get("sound")) ring();
-  const isAllowed = wish.get("notification") && globalThis.Notification?.permission === "granted";
+  if (choice.get("sound")) ring();
+  const isAllowed = choice.get("notification") && globalThis.Notification?.permission === "granted";
   if (!isAllowed || !document.hidden) return;
   const question = room.game?.decisions.find(({ seats }) => seats.includes(room.seat))?.title ?? "";
   const notification = new Notification(`Your turn: ${room.game ? gameTitle(room.game) : ""}`, {
@@ -72,7 +72,7 @@ export function notice(room) {
   };
 }
 
-/** Two short notes. */
+/** Play a sound of two tones. */
 function ring() {
   const audio = new AudioContext();
   for (const [at, pitch] of [
@@ -95,7 +95,7 @@ export function noticesButton(room) {
   const open = () => {
     render(noticesDialog(room), dialog());
     dialog().showModal();
-    showWishes(room);
+    showAccountSettings(room);
   };
   return html`<button class="bell" aria-haspopup="dialog" title="Notices" aria-label="Notices" @click=${open}>${icon("bell")}</button>`;
 }
@@ -104,7 +104,7 @@ export function noticesButton(room) {
  * Show which notifications the account gets about this game, in its inbox, on its devices and by e-mail.
  * @param {Pick<Room, "id" | "api">} room
  */
-async function showWishes({ id, api }) {
+async function showAccountSettings({ id, api }) {
   const there = document.getElementById("notices-of-game");
   // An account that may not get notifications has no settings for them.
   const me = await api.get("/v1/players/me").catch(() => null);
@@ -136,22 +136,22 @@ async function showWishes({ id, api }) {
 export function noticesDialog(room) {
   /** @param {At<HTMLInputElement>} event */
   const sound = (event) => {
-    wish.set("sound", event.target.checked);
+    choice.set("sound", event.target.checked);
     if (event.target.checked) ring();
   };
   /** @param {At<HTMLInputElement>} event */
   const notification = async (event) => {
     const isOn = event.target.checked && (await Notification.requestPermission()) === "granted";
-    wish.set("notification", isOn);
+    choice.set("notification", isOn);
     event.target.checked = isOn;
     room.redraw();
   };
   const permission = globalThis.Notification?.permission;
   return html`<h2 id="notices-title">When it is your turn</h2>
-    <p><label class="check"><input type="checkbox" .checked=${wish.get("sound")} @change=${sound} /> Play a sound</label></p>
+    <p><label class="check"><input type="checkbox" .checked=${choice.get("sound")} @change=${sound} /> Play a sound</label></p>
     ${
       permission
-        ? html`<p><label class="check"><input type="checkbox" .checked=${wish.get("notification") && permission === "granted"}
+        ? html`<p><label class="check"><input type="checkbox" .checked=${choice.get("notification") && permission === "granted"}
         ?disabled=${permission === "denied"} @change=${notification} /> Show a notification while this tab is in the background</label></p>`
         : nothing
     }

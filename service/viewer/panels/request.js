@@ -1,5 +1,6 @@
 /**
- * The requests of a panel: one at a time, with the refusal of the last one beside the part that sent it.
+ * The state of a panel's requests: whether one is running (the panel disables its buttons then), and why the last one
+ * was refused.
  * @module
  */
 
