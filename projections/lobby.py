@@ -1,4 +1,4 @@
-"""The lobby: all games, with search by status, ruleset, clock, player and text."""
+"""The lobby: all games except forks, with search by status, ruleset, clock, player and text."""
 
 from collections.abc import Collection, Iterable
 from contextlib import suppress
@@ -92,7 +92,7 @@ class GameRow(Struct, frozen=True):
 
 
 class Lobby(Projection):
-    """The lobby's projection."""
+    """Keeps a row for each game, its seats and its clock."""
 
     name = "lobby"
     version = 2
@@ -183,20 +183,20 @@ async def retitle(store: ProjectionStore, game: GameId, title: str, ruleset: str
     Raises `Unavailable`.
     """
     change = Amend(GAMES, {"game": game}, {"title": title, "words": _words(title, ruleset, game)})
-    waiting = {each.number for each in await store.generations() if _is_ours(each)}
-    while waiting:
+    generations_left = {each.number for each in await store.generations() if _is_current_lobby(each)}
+    while generations_left:
         for each in await store.generations():
-            if each.number in waiting and _is_ours(each):
+            if each.number in generations_left and _is_current_lobby(each):
                 with suppress(Overtaken):
                     # Do not move the checkpoint. The commit fails if another process moved it, so no change is lost.
                     lanes = [each.lanes[book_of(game) % len(each.lanes)]] if each.lanes else []
                     moves = [Move(lane, lane.positions, 0) for lane in lanes]
                     await store.commit(Step(each, each.cursor or "", 0, {each.key: Changes([change])}, moves))
-                    waiting.discard(each.number)
-        waiting &= {each.number for each in await store.generations() if _is_ours(each)}
+                    generations_left.discard(each.number)
+        generations_left &= {each.number for each in await store.generations() if _is_current_lobby(each)}
 
 
-def _is_ours(generation: Generation) -> bool:
+def _is_current_lobby(generation: Generation) -> bool:
     return generation.projection == Lobby.name and generation.version == Lobby.version and generation.cursor is not None
 
 
@@ -211,7 +211,9 @@ async def search(
     after: tuple[str, GameId] | None = None,
     limit: int = 50,
 ) -> list[GameRow]:
-    """Return games, the newest first: those that follow `after`, the creation and id of the last one before.
+    """Return games, the newest first.
+
+    `after` is the creation time and the id of the last game of the page before.
 
     Every word of `text` stands in the title, the ruleset's id or the game's id, in any case. `player` picks the games
     in which that account holds a seat.

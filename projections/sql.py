@@ -1,7 +1,8 @@
 """Changes and tables as SQL that SQLite and PostgreSQL both understand.
 
-Columns are TEXT, sorted by bytes, or BIGINT; placeholders are ``?``, which `numbered` turns into ``$1, $2, …`` for
-PostgreSQL. In nothing else do the two stores differ here.
+Columns of projections are TEXT, sorted by bytes, or BIGINT. The stores differ in the placeholders, which `numbered`
+rewrites from ``?`` to ``$1, $2, …`` for PostgreSQL, and in `locking` (see `batches`). The tables that do not
+belong to one projection, such as `leases`, are created here for SQLite only. Migrations create those of PostgreSQL.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from projections.store import Generation, Lane, Move, Overtaken, Step, Trouble
 Statement = tuple[str, tuple[Value, ...]]
 
 _Written = Put | Make | Add | Amend | Drop | Trim
-"""A change whose values are known."""
+"""Every change except `Compute`, whose values are not computed yet."""
 
 _TYPES: Mapping[str, str] = {"text": "TEXT", "number": "BIGINT"}
 
@@ -140,7 +141,7 @@ STOP_LANE = (
 
 FORGET_LANES = "DELETE FROM checkpoints WHERE projection = ? AND number = ?"
 
-_STANDS = "projection = ? AND number = ? AND live = ? AND position = ? AND events = ?"
+_IF_NOT_MOVED = "projection = ? AND number = ? AND live = ? AND position = ? AND events = ?"
 
 
 @cache
@@ -153,12 +154,12 @@ def move_of(generations: int) -> str:
     )
 
 
-STOP = f"UPDATE projections SET trouble_game = ?, trouble_version = ?, trouble = ? WHERE {_STANDS}"
+STOP = f"UPDATE projections SET trouble_game = ?, trouble_version = ?, trouble = ? WHERE {_IF_NOT_MOVED}"
 """Notes why a generation stopped. Values: the game, its version and the reason, then those of `standing`."""
 
 SPLIT = (
     f"UPDATE projections SET position = '{IN_LANES}', trouble_game = '', trouble_version = 0, trouble = ''"
-    f" WHERE {_STANDS}"
+    f" WHERE {_IF_NOT_MOVED}"
 )
 """Marks that a generation has its checkpoints in lanes from now on. Values: those of `standing`."""
 
@@ -257,7 +258,7 @@ def numbers(text: str) -> tuple[int, ...]:
 
 
 def swapped(existing: Sequence[Generation], ready: Generation, beyond: Generation | None) -> Generation:
-    """Return `ready`, as it stands by what is known, marked as the live generation. Raises what `swap` does."""
+    """Return the stored state of `ready`, marked as live. Raises what `swap` raises."""
     now = next((each for each in existing if each.live), None)
     mine = next((each for each in existing if each.number == ready.number and not each.live), None)
     is_behind = now is not None and mine is not None and not reaches(mine.cursor, now.cursor)
@@ -290,7 +291,7 @@ def places(projection: str, generation: int, tables: Sequence[Table]) -> Mapping
 
 def _statement(name: str, change: _Written, locking: str = "") -> Statement:
     """Return the statement that makes a change in the table with this name in the database."""
-    # By `type`: to find by `isinstance` that a struct is of another class takes as long as to make one.
+    # `type(…) is`, because an `isinstance` that fails on a struct is as slow as making one.
     if type(change) is Amend:
         text = _update(name, tuple(change.values), tuple(change.where))
         return text, (*change.values.values(), *change.where.values())
@@ -328,8 +329,8 @@ def batches(
 ) -> Iterator[tuple[str, list[tuple[Value, ...]]]]:
     """Return statements, each with the values of all its executions, that have the same effect as the changes.
 
-    So a few statements are enough for most changes of a batch of events. `locking` is how a trim, which is the one
-    change that meets rows of other lanes, takes the rows that it deletes.
+    So a few statements are enough for most changes of a batch of events. `locking` is the SQL clause with which a trim
+    locks the rows that it deletes. Only a trim touches rows of other lanes.
     """
     for table, layers in changes.tables.items():
         name = place(projection, generation, table)

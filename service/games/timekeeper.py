@@ -1,10 +1,10 @@
 """The timekeeper: it lets flags fall, in each lane of the log in one process at a time.
 
-It goes by the rows of `projections.deadlines` and polls no game. What is true stands in the logs alone: a flag falls
-only when its game says that time and grace are up, at the version that was looked at. So exactly one of an answer and a
-flag happens, whatever is killed and if two keep time. A timekeeper that finds that nobody watched a lane for too long
-first gives that time back to every game in it, and only then looks for flags (TAB-CLK-09). Now and then it also ends
-games that nobody plays any more (`abandoning`).
+It reads due games from `projections.deadlines`. These rows may be old; the log of the game decides. A flag falls only
+when its game says that time and grace are up, at the version that was looked at. So either the answer or the flag is
+recorded, never both, even if a process is killed or two processes work on one lane. A timekeeper that finds that nobody
+watched a lane for too long first gives that time back to every game in it, and only then looks for flags (TAB-CLK-09).
+Now and then it also ends games that nobody plays any more (`abandoning`).
 """
 
 import asyncio
@@ -56,7 +56,8 @@ LOOKS: Final = 8
 """How many games are handled in parallel: some have to be loaded."""
 
 STILL: Final = 60.0
-"""Seconds between two looks at games that nobody plays any more: they wait for weeks."""
+"""Seconds between two searches for games to end because nobody plays them any more. Such games have been idle
+for weeks, so a minute does not matter."""
 
 TROUBLE: Final = timedelta(minutes=1)
 """The pause before another try with a game whose flag could not fall, such as a damaged one."""
@@ -84,7 +85,7 @@ class Timekeeper:
         self._last_logged = ""
 
     async def run(self) -> None:
-        """Watch until cancelled, and share the lanes with other processes that do."""
+        """Watch until cancelled, and share the lanes with other processes that also watch."""
         try:
             while True:
                 number = 0
@@ -162,8 +163,10 @@ class Timekeeper:
     # --- outages ---
 
     async def _credit(self, lane: int) -> None:
-        """Give every game of a lane the time back in which no process watched it, unless its rows are behind the
-        log."""
+        """Give each game of a lane back the time in which no process watched the lane.
+
+        Do nothing while the rows of the lane are behind the log.
+        """
         since, books, after, credited = self._until.get(lane, ""), self._books([lane]), "", 0
         if not await self._knows_all(books):
             return

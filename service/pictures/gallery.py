@@ -1,4 +1,4 @@
-"""Pictures that were drawn lately. A position never looks otherwise to the same eyes, so none grows old."""
+"""A cache of pictures. A picture depends only on game, version, viewer and kind, so it is never out of date."""
 
 import asyncio
 from collections import OrderedDict
@@ -11,11 +11,11 @@ from service.games.views import Viewer
 ROOM: Final = 48 * 1024 * 1024
 """How many bytes of pictures are kept."""
 AT_ONCE: Final = 2
-"""How many are converted at once: a large one takes a second of a processor."""
+"""How many SVGs are converted to PNG at once. A large one takes a second of a processor."""
 
 
 class Gallery:
-    """Keeps what was drawn, the latest asked for, and lets the same thing be drawn once at a time."""
+    """A cache of the pictures asked for last. Requests for the same picture wait for one drawing."""
 
     def __init__(self, room: int = ROOM) -> None:
         self._room = room
@@ -23,7 +23,7 @@ class Gallery:
         self._pictures: OrderedDict[Hashable, bytes] = OrderedDict()
         self._drawing: dict[Hashable, asyncio.Future[bytes]] = {}
         self.easel: Final = asyncio.Semaphore(AT_ONCE)
-        """To be held while something is converted."""
+        """Callers hold this while they convert SVG to PNG."""
 
     async def picture(
         self,

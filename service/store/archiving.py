@@ -17,10 +17,10 @@ from service.store import outside, segments
 from service.store.outside import Place
 from service.store.segments import PLAIN, Dictionary, Positioned, Segment, SegmentDamaged
 
-_TRAINING: Final = 100
+_TRAINING_GAMES: Final = 100
 """The most games with which a dictionary is trained."""
 
-_MOVED: Final = 100
+_SEGMENTS_AT_ONCE: Final = 100
 """How many segments move in one transaction."""
 
 
@@ -32,8 +32,7 @@ class Waiting(Struct, frozen=True):
 
 
 class Packed(Struct, frozen=True):
-    """The outcome for a game: how many events are now in how many bytes; or what is wrong, so that it was not
-    packed."""
+    """The outcome for a game: how many events are now in how many bytes. `problem` says why it was not packed."""
 
     game: GameId
     events: int
@@ -42,7 +41,7 @@ class Packed(Struct, frozen=True):
 
 
 class Moved(Struct, frozen=True):
-    """The outcome for a segment: the moved bytes, 0 when it was there already; or what is wrong."""
+    """The outcome for a segment: the moved bytes, 0 if it was there already. `problem` says why it was not moved."""
 
     segment: Segment
     size: int
@@ -74,12 +73,14 @@ class Archive(Protocol):
     async def put(self, packed: Sequence[Segment], rows: int) -> None:
         """Store segments, read them back, and delete the rows that they have, in one transaction.
 
-        Raises `SegmentDamaged`, and changes nothing, if the number of rows is wrong.
+        Raises `SegmentDamaged`, and changes nothing, if the segments read back differ, their dictionary is missing, or
+        the number of deleted rows is not `rows`.
         """
         ...
 
     async def stored(self, after: Segment | None, limit: int) -> list[Segment]:
-        """Return the segments that follow another one, in an order of the database's own."""
+        """Return the segments that follow another one, in the order of their games and versions; PostgreSQL sorts by
+        book first."""
         ...
 
     async def move(self, moved: Sequence[Segment]) -> None:
@@ -96,7 +97,7 @@ async def archive(store: Archive, games: Sequence[GameId], place: Place | None =
             packed = segments.pack(game, waiting.rows, waiting.previous, number, dictionary)
             size = sum(len(each.content) for each in packed)
             if place is not None:
-                packed = [await _let_go(each, place) for each in packed]
+                packed = [await _store_outside(each, place) for each in packed]
             await store.put(packed, len(waiting.rows))
         except SegmentDamaged as error:
             yield Packed(game, 0, 0, str(error))
@@ -111,7 +112,7 @@ async def move(store: Archive, source: Place | None, goal: Place | None) -> Asyn
     off at any moment and begun again. Nothing is deleted from a place. Raises `PlaceAway`.
     """
     last: Segment | None = None
-    while stored := await store.stored(last, _MOVED):
+    while stored := await store.stored(last, _SEGMENTS_AT_ONCE):
         moved: list[Segment] = []
         for segment in stored:
             if goal is None and segment.digest is None:
@@ -125,7 +126,7 @@ async def move(store: Archive, source: Place | None, goal: Place | None) -> Asyn
                 if goal is None:
                     moved.append(replace(segment, content=content, digest=None))
                 elif segment.digest is None:
-                    moved.append(await _let_go(segment, goal))
+                    moved.append(await _store_outside(segment, goal))
                 else:
                     await outside.stored(goal, content)
                 yield Moved(segment, len(content))
@@ -136,7 +137,7 @@ async def move(store: Archive, source: Place | None, goal: Place | None) -> Asyn
         last = stored[-1]
 
 
-async def _let_go(segment: Segment, place: Place) -> Segment:
+async def _store_outside(segment: Segment, place: Place) -> Segment:
     """Store the content of a segment in a place; return the segment without it."""
     return replace(segment, content=b"", digest=await outside.stored(place, segment.content))
 
@@ -157,7 +158,7 @@ async def _dictionary(store: Archive, games: Sequence[GameId]) -> tuple[int, Dic
     """Return the dictionary of this database; the first games that are archived train it."""
     dictionary = await store.dictionary()
     if dictionary is None:
-        step = max(1, len(games) // _TRAINING)
+        step = max(1, len(games) // _TRAINING_GAMES)
         content = segments.train([(await store.waiting(game)).rows for game in games[::step]])
         if content is None:
             return PLAIN, None

@@ -49,10 +49,11 @@ class TransparencyLog:
         return bundle(_whole(tile.run, await self.tree.entries(tile.run.start, tile.run.stop)))
 
     async def certificate(self, stream: StreamId, version: Version | None = None) -> Proof | None:
-        """Return the proof that the log has the first head of a stream with `version`, the newest without.
+        """Return the proof that the log has an entry for a stream.
 
-        It is for the newest checkpoint that a witness has seen, if that has the entry, and for the newest otherwise.
-        None when none has it yet.
+        The entry is the first head of the stream that includes `version`, or its newest head if no version is given.
+        The proof is against the newest cosigned checkpoint if that includes the entry, otherwise against the newest
+        one. None if neither includes it yet.
         """
         logged, newest = await self.tree.logged(stream, version), await self.tree.published()
         if logged is None or newest is None:
@@ -79,7 +80,7 @@ class TransparencyLog:
         return (await self.proof([Range(0, size)], size))[0]
 
     async def frontier(self, head: TreeHead) -> Frontier:
-        """Return the right edge of a tree that was stored. Raises `StoreDamaged` when it does not have its root."""
+        """Return the right edge of a tree that was stored. Raises `StoreDamaged` if the hashes do not give its root."""
         subtrees = parts(Range(0, head.size))
         read = await self._reader([run_of(each) for each in subtrees], head.size)
         edge = Frontier(head.size, [range_hash(_leaves(each), read) for each in subtrees])
@@ -88,7 +89,7 @@ class TransparencyLog:
         return edge
 
     async def _reader(self, needed: Sequence[Run], size: int) -> Callable[[Run], Sequence[bytes]]:
-        # Whole tiles: the needed hashes of a level mostly stand in one, and one question is quicker than eight.
+        # Most needed hashes of a level are in one tile. One query for the whole tile is quicker than eight for parts.
         tiles = sorted({tile_of(run, size) for run in needed})
         hashes_of: Mapping[Tile, list[bytes]] = dict(
             zip(tiles, await self.tree.hashes([tile.run for tile in tiles]), strict=True)

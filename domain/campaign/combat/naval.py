@@ -65,7 +65,7 @@ class BattleAvoided(Event, frozen=True):
 
 
 class BattleAccepted(Event, frozen=True):
-    """The attacked player accepted a naval battle; by itself, where they could not avoid it.
+    """The attacked player accepted a naval battle. The service accepts for them if they have no card to avoid it.
 
     Attributes:
         automatic: whether there was no card to avoid it with.
@@ -137,7 +137,7 @@ def _without(own: dict[AreaId, int], sea: AreaId) -> dict[AreaId, int]:
 class AttackAtSea(Command, frozen=True):
     """Attack the galleys of one player who is not your ally, with any of yours in the same sea zone (CS-NAV-03).
 
-    After a move of galleys it belongs to the same action.
+    After a move of galleys, the attack costs no further action.
 
     Attributes:
         galleys: how many of yours.
@@ -154,8 +154,8 @@ class AttackAtSea(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         wrong = f"You cannot attack {self.defender} in {self.sea} with {amount_of('galleys', self.galleys)}."
-        follows = turn_of(table).naval_move is not None
-        if not follows:
+        after_move = turn_of(table).naval_move is not None
+        if not after_move:
             require_action(table, wrong)
         if self.defender not in (others := opponents(table, self.sea, seat)):
             rule = "CS-AUC-17" if table.are_allied(seat, self.defender) else "CS-NAV-03"
@@ -174,7 +174,7 @@ class AttackAtSea(Command, frozen=True):
                 self.defender,
                 forces.joined(attacking, forces.phantoms(table, seat, self.sea, naval=True)),
                 forces.joined(defending, forces.phantoms(table, self.defender, self.sea, naval=True)),
-                takes_action=not follows,
+                takes_action=not after_move,
             )
         )
 
@@ -229,7 +229,7 @@ def wind(table: Table) -> list[Decision] | Consequence[Table]:
         return lambda draft: draft.emit(BattleAccepted(seat, automatic=True))
     title = f"Do you avoid the battle in {table.names(fight.place)}?"
     about = {"place": fight.place, "attacker": fight.attacker.seat}
-    return [Decision("wind", (seat,), RuleId("CS-EFF-25"), title, "Then the battle begins, or does not.", about)]
+    return [Decision("wind", (seat,), RuleId("CS-EFF-25"), title, "If you accept, the battle begins.", about)]
 
 
 EVENTS = (GalleysMoved, BattleAvoided, BattleAccepted)

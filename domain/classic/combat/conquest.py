@@ -1,5 +1,5 @@
-"""Who controls the provinces after a fight or without one, and the galleys on their coasts (chapter CON, CC-SEA-30
-to CC-SEA-35).
+"""Who conquers a province, with or without a battle, and which galleys on its coasts are destroyed (chapter CON,
+CC-SEA-30 to CC-SEA-35).
 
 `tribute` and `purchase` say what a lost Home Province costs (CC-CON-09 to CC-CON-11).
 """
@@ -40,7 +40,10 @@ class ProvinceConquered(Event, frozen=True):
 
 
 class GalleysDestroyed(Event, frozen=True):
-    """Galleys on the coasts of a province were destroyed, after a battle (CC-SEA-30) or by a conquest (CC-SEA-34).
+    """Galleys on the coasts of a province were destroyed.
+
+    That happens after a battle (CC-SEA-30, CC-SEA-31), by a conquest without battle (CC-SEA-34, CC-SEA-35), or as the
+    combat phase ends (CC-SEA-33).
 
     Attributes:
         rule: the rule by which they were destroyed.
@@ -66,7 +69,7 @@ class GalleysDestroyed(Event, frozen=True):
 
 
 def occupy(draft: Draft[Table]) -> None:
-    """Conquer without battle, all at once as the combat phase begins (CC-CON-06).
+    """As the combat phase begins, give the acting player each province in which only they have an army (CC-CON-06).
 
     A single land combat unit is enough (CC-CON-05); leaders and galleys neither conquer nor defend (CC-CON-02, -08).
     """

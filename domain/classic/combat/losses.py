@@ -1,7 +1,7 @@
 """Marking and removing what was hit in a land battle (chapter BAT, CC-BAT-16 to CC-BAT-20).
 
 The owner marks one unit of their battle legion for each hit. Where some of their units came by land and others landed
-from galleys this turn, they say which, because units that landed cannot retreat (CC-RET-13).
+from galleys this turn, the owner says how many of each are hit, because units that landed cannot retreat (CC-RET-13).
 """
 
 from collections.abc import Iterator
@@ -152,7 +152,7 @@ class MarkLosses(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         battle = battle_of(draft.table)
-        side, army = _marking(battle), force(draft.table, battle, seat)
+        side, army = _side_to_mark(battle), force(draft.table, battle, seat)
         rule = "CC-BAT-16" if side is battle.defender else "CC-BAT-19"
         by_land = Units(self.infantry, self.cavalry, self.catapults)
         landed = Units(self.landed_infantry, self.landed_cavalry, self.landed_catapults)
@@ -168,13 +168,13 @@ class MarkLosses(Command, frozen=True):
             raise Refusal("CC-BAT-10" if in_reserve else rule, wrong, f"Only your battle legion can be hit: {legion}.")
         if units.total != side.hits:
             raise Refusal(rule, wrong, f"Mark one unit for each hit: {side.hits} of {legion}.")
-        _mark(draft, side, by_land, landed)
+        _emit_losses(draft, side, by_land, landed)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
         battle = battle_of(table)
-        side, army = _marking(battle), force(table, battle, seat)
-        ranges = _losses(side, army)
+        side, army = _side_to_mark(battle), force(table, battle, seat)
+        ranges = _ranges_of_losses(side, army)
         totals = [*_types_of_legion(side, ranges), schema.exactly(side.hits, ranges)]
         rule = "CC-BAT-16" if side is battle.defender else "CC-BAT-19"
         title = "Choose the unit that is hit" if side.hits == 1 else f"Choose {side.hits} units that are hit"
@@ -186,11 +186,11 @@ def is_mixed(army: Army) -> bool:
     return army.landed.total > 0 and army.by_land.total > 0
 
 
-def _marking(battle: Battle) -> Side:
+def _side_to_mark(battle: Battle) -> Side:
     return battle.defender if battle.step == "mark-defender" else battle.attacker
 
 
-def _losses(side: Side, army: Army) -> dict[str, tuple[int, int]]:
+def _ranges_of_losses(side: Side, army: Army) -> dict[str, tuple[int, int]]:
     """Return how many units of each type, and in a mixed army of each origin, can be among those hit."""
     by_type = choices(side.legion or NO_UNITS, side.hits)
     if not is_mixed(army):
@@ -210,8 +210,11 @@ def _types_of_legion(side: Side, ranges: Ranges) -> Iterator[dict[str, Any]]:
             yield {"of": [kind, f"landed_{kind}"], "minimum": least, "maximum": most}
 
 
-def _mark(draft: Draft[Table], side: Side, by_land: Units, landed: Units, *, automatic: bool = False) -> None:
-    """Emit the losses. Where the whole army landed they are counted like units that came by land."""
+def _emit_losses(draft: Draft[Table], side: Side, by_land: Units, landed: Units, *, automatic: bool = False) -> None:
+    """Emit the losses.
+
+    If the whole army landed, the command has no landed fields: then all units in `by_land` are recorded as landed.
+    """
     army = force(draft.table, battle_of(draft.table), side.seat)
     came_ashore = landed if is_mixed(army) or not army.landed.total else by_land
     draft.emit(LossesMarked(side.seat, by_land + landed, came_ashore, automatic))
@@ -220,11 +223,11 @@ def _mark(draft: Draft[Table], side: Side, by_land: Units, landed: Units, *, aut
 def mark(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the side that was hit for its losses, where there is a choice."""
     battle = battle_of(table)
-    side = _marking(battle)
-    if (losses := forced(_losses(side, force(table, battle, side.seat)))) is not None:
+    side = _side_to_mark(battle)
+    if (losses := forced(_ranges_of_losses(side, force(table, battle, side.seat)))) is not None:
         by_land = Units(*(losses.get(kind, 0) for kind in KINDS))
         landed = Units(*(losses.get(f"landed_{kind}", 0) for kind in KINDS))
-        return lambda draft: _mark(draft, side, by_land, landed, automatic=True)
+        return lambda draft: _emit_losses(draft, side, by_land, landed, automatic=True)
     attacked = side is battle.defender
     place = table.map.area(battle.province).name
     decision = Decision(

@@ -93,7 +93,7 @@ PARTS: Final[Mapping[RoundStage, str]] = {
     "transformations": "Nations whose time is over leave the game.",
     "late-arrivals": "Reinforcements arrive at the end of the round.",
 }
-"""The parts of a round that begin, in their order, each with what happens in it (IT-SEQ-09)."""
+"""The parts of a round after its start, in their order, each with what happens in it (IT-SEQ-09)."""
 
 
 class TurnBegan(Event, frozen=True):
@@ -120,7 +120,7 @@ class TurnBegan(Event, frozen=True):
 
 
 class StageBegan(Event, frozen=True):
-    """The next stage of a turn began in which somebody is asked (IT-SEQ-02)."""
+    """The next stage of a turn began: a player has a choice in it, or something happens by itself (IT-SEQ-02)."""
 
     rules = ("IT-SEQ-02",)
 
@@ -128,7 +128,7 @@ class StageBegan(Event, frozen=True):
     stage: Stage
 
     def apply(self, table: Table) -> None:
-        _enter(table, turn_of(table).stages.index(self.stage, 1))
+        _skip(table, turn_of(table).stages.index(self.stage, 1))
 
     def tell(self, names: Names) -> str:
         happens = TOLD.get(self.stage, f"came to the next stage of their turn: {self.stage.replace('-', ' ')}")
@@ -154,11 +154,12 @@ TOLD: Final[Mapping[Stage, str]] = {
     "campaign-check": "have ended their campaign",
     "exits": "may remove units from the game",
 }
-"""What a nation does in a stage; the others begin with an event that says so."""
+"""What a nation does in a stage. A stage that is not here is told by its name, unless the first event in it tells what
+happens."""
 
 
 class TurnEnded(Event, frozen=True):
-    """The turn of a nation ended (IT-SEQ-01), who holds the cities where it has arrived and not moved (IT-CTY-07)."""
+    """The turn of a nation ended (IT-SEQ-01). It takes the cities of the areas in which it is alone (IT-CTY-07)."""
 
     rules = ("IT-SEQ-01", "IT-CTY-07")
 
@@ -182,7 +183,7 @@ class TurnEnded(Event, frozen=True):
 
 
 def phase(table: Table) -> str:
-    """Return what a turn is at, in words; events that end a stage belong to the same phase as the next one."""
+    """Return the phase of the turn, in words. After an event that ends a stage, that is the phase of the next stage."""
     stage = turn_of(table).stage
     if table.campaign is not None:
         return f"campaign of {table.names(table.campaign.leader)}"
@@ -195,17 +196,17 @@ def begin_stage(table: Table, stage: Stage) -> None:
     """Begin a stage of the turn, if the turn is not at it already. For `apply` only."""
     stages = turn_of(table).stages
     if stages[0] != stage:
-        _enter(table, stages.index(stage))
+        _skip(table, stages.index(stage))
 
 
 def end_stage(table: Table) -> None:
     """End the present stage of the turn, so that the next one can begin. For `apply` only."""
-    _enter(table, 1)
+    _skip(table, 1)
 
 
-def _enter(table: Table, number: int) -> None:
+def _skip(table: Table, stages: int) -> None:
     turn = turn_of(table)
-    table.turn = replace(turn, stages=turn.stages[number:])
+    table.turn = replace(turn, stages=turn.stages[stages:])
     table.placing = None
     table.announced = False
 

@@ -36,15 +36,16 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
     """The result of verifying an export.
 
     Attributes:
-        ok: whether nothing is wrong. A game that is over is then proved; another one except for `unproved`.
+        ok: whether nothing is wrong. Then all of the game is proved except for `unproved`.
         problem: what is wrong, in a sentence.
         version: the first version that is wrong, where the fault belongs to one.
         line: the line of the export that is wrong.
         game, ruleset, status, events: what was checked; absent when the export could not be read.
-        head: the hash of the last row. A log that was cut short verifies as that of a running game; you can tell only
-            by comparing its head with one that you noted later.
+        head: the hash of the last row. If the end of a log is missing, the rest verifies like a running game; you can
+            tell only by comparing its head with one that you noted later.
         proved: what was checked, in sentences.
-        unproved: what could not be checked, and why, in sentences; empty for a game that is over.
+        unproved: what could not be checked, and why, in sentences; empty for a game that is over, unless it is a fork
+            whose past is not wholly published.
         finish: how a game that is over ended, and how all of its seats finished (TAB-END-03); absent before that.
     """
 
@@ -66,8 +67,8 @@ def verify(lines: Iterable[bytes], library: Library, parent: Export | None = Non
     """Verify an export, given line by line like a binary file. Never raises because of its content.
 
     Args:
-        parent: an export of the game that a fork is of, which is to be verified by itself. The past of the fork must be
-            the log that it has.
+        parent: if this game is a fork: an export of its parent. The past of the fork must equal the parent's log. The
+            parent is not verified here.
     """
     try:
         export = read(lines)
@@ -97,7 +98,7 @@ def _proved(replay: Replay) -> Iterator[str]:
         yield f"The past of the fork is the log of {replay.parent.game}."
     yield f"The chain of {game.version} events is unbroken and every line is canonical."
     yield "Every act names an account that may do it, and no time is before that of the last event."
-    yield f"The game was judged by version {game.began_with} of {game.ruleset.id}{_moved(game)}."
+    yield f"The game was judged by version {game.began_with} of {game.ruleset.id}{_upgraded(game)}."
     if replay.over and not replay.folded:
         yield f"All {replay.decided} acts of players were decided again and gave exactly the stored events."
         yield f"All {game.draws} draws of chance follow from the secret that was committed to beforehand."
@@ -125,9 +126,9 @@ def _proved_of_past(replay: Replay) -> Iterator[str]:
     yield f"{replay.decided} acts of {game} were decided again{dice}."
 
 
-def _moved(game: Game) -> str:
-    moved = game.ruleset.version
-    return f" until its organizer upgraded it, and by version {moved} since" if moved != game.began_with else ""
+def _upgraded(game: Game) -> str:
+    now = game.ruleset.version
+    return f" until its organizer upgraded it, and by version {now} since" if now != game.began_with else ""
 
 
 def _unproved(replay: Replay) -> Iterator[str]:

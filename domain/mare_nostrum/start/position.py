@@ -68,7 +68,7 @@ class Position(Struct, forbid_unknown_fields=True):
     """A position. Except in the set-up, players own their capitals; everything else on the board must be listed.
 
     `seats` are the players; the other civilizations are neutral. The cards in `hands` and on the table come from the
-    bank, and the buildings from the supply; `bank` and `supply` set the size of single piles.
+    bank, and the buildings from the supply. `bank` and `supply` override the count of the piles that they name.
     """
 
     seats: tuple[Seat, ...]
@@ -101,7 +101,7 @@ class Position(Struct, forbid_unknown_fields=True):
 
 
 def arrange(content: Mapping[str, Any], rules: Rules, board: Board) -> Table:
-    """Return the table of a position. Its hands are empty until `conceal`.
+    """Return the table of a position. Until `conceal`, it has empty hands, no trade and a full bank.
 
     Raises `ValueError` or `msgspec.ValidationError`.
     """
@@ -120,7 +120,7 @@ def arrange(content: Mapping[str, Any], rules: Rules, board: Board) -> Table:
         setattr(table, name, getattr(position, name))
     table.replaced, table.owed = dict(position.replaced), dict(position.owed)
     table.exploited = dict(position.exploited)
-    _settle(table, position)
+    _set_up_board(table, position)
     return table
 
 
@@ -130,9 +130,10 @@ def _holder(role: Role, holders: Mapping[Role, Seat], seats: tuple[Seat, ...]) -
     return START_ROLES[role] if START_ROLES[role] in seats else seats[0]
 
 
-def _settle(table: Table, position: Position) -> None:
-    for seat in table.seats if position.phase != "setup" else ():
-        table.change_province(table.capitals[seat], owner=seat)
+def _set_up_board(table: Table, position: Position) -> None:
+    if position.phase != "setup":
+        for seat in table.seats:
+            table.change_province(table.capitals[seat], owner=seat)
     for area, land in position.provinces.items():
         if area not in table.provinces:
             raise ValueError(f"{area} is not a province")
@@ -153,7 +154,7 @@ def _settle(table: Table, position: Position) -> None:
 
 
 def conceal(draft: Draft[Table], content: Mapping[str, Any]) -> None:
-    """Deal the hands and place the offers of a position, sealed."""
+    """Seal the hands and the face-down offers of a position, set its trade, and take the cards from the bank."""
     position = msgspec.convert(dict(content), Position)
     table = draft.table
     for seat in table.seats:

@@ -1,4 +1,4 @@
-"""An imported game: the one of the scene, as if it had ended elsewhere."""
+"""Examples of the endpoints for imports: the game of the scene, as if it had been played on another service."""
 
 from typing import Final
 
@@ -51,7 +51,7 @@ def examples(scene: Scene) -> dict[str, Example]:
     detail, summary = import_detail(row, None), import_summary(row, None)
     events = EventPage((event_view(scene.ruleset.id, scene.records[1], scene.vault, _ALL),), None)
     sheet = frame_sheet_of(game, lambda _: None)
-    key = replace(drawn_scene(sheet, NOTHING, 0, None, 0, ""), areas={})
+    key_frame = replace(drawn_scene(sheet, NOTHING, 0, None, 0, ""), areas={})
     svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1600 1330" …><title>…</title>…</svg>'
     return {
         "importGame": Example(
@@ -64,5 +64,5 @@ def examples(scene: Scene) -> dict[str, Example]:
         "listImportEvents": Example(events),
         "showImportState": Example(replace(state_view(game, _ALL, None), view=None)),
         "drawImportBoard": Example(svg),
-        "listImportFrames": Example(FramePage(GAME, examined.events, Raw(encode(key)), Raw(b"[]"), None)),
+        "listImportFrames": Example(FramePage(GAME, examined.events, Raw(encode(key_frame)), Raw(b"[]"), None)),
     }

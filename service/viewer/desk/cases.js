@@ -40,9 +40,10 @@ const WROTE = {
   "statement-made": "Statement of",
   appealed: "Appeal of",
 };
-/** @typedef {Body<"/v1/cases/{case}/rulings", "post">} Made */
+/** @typedef {Body<"/v1/cases/{case}/rulings", "post">} NewRuling */
 
 const WAITING = ["open", "appealed"];
+const NEED_RUNNING_GAME = ["back", "pause", "resume"];
 /** @type {Record<string, string>} */
 const STATUS = {
   open: "waits for a ruling",
@@ -60,7 +61,7 @@ export function cases(desk) {
       <h2 id="cases">Cases about this step</h2>
       ${seen.cases.length ? seen.cases.map((/** @type {CaseSummary} */ summary) => oneCase(desk, summary)) : html`<p>Nobody has disputed it.</p>`}
     </section>
-    ${desk.mayDispute ? dispute(desk) : nothing}
+    ${desk.mayDispute ? disputeForm(desk) : nothing}
     ${
       seen.precedents.length
         ? html`<section aria-labelledby="before">
@@ -69,7 +70,7 @@ export function cases(desk) {
             ({ summary, rulings }) => html`<article>
               <h3><a href="/games/${summary.game}/desk#v=${summary.about}">${capital(KINDS[summary.kind] ?? summary.kind)}</a>
                 <span class="quiet">${summary.rules.join(", ")}</span></h3>
-              ${rulings.map(ruled)}
+              ${rulings.map(shownRuling)}
             </article>`,
           )}
         </section>`
@@ -115,10 +116,10 @@ function oneCase(desk, summary) {
           ${erasing(desk, id, statement)}</footer>
       </blockquote>`,
     )}
-    ${(detail?.rulings ?? []).map(ruled)}
+    ${(detail?.rulings ?? []).map(shownRuling)}
     ${detail?.consents.length ? html`<p>Agreed with the ${detail.rulings.length ? "ruling" : "complaint"}: ${detail.consents.map((each) => seatName(desk.game, each)).join(", ")}.</p>` : nothing}
     ${detail ? parties(desk, detail) : nothing}
-    ${desk.isOfficial && WAITING.includes(status) ? (detail && unfit(desk, detail)) || ruling(desk, id) : nothing}
+    ${desk.isOfficial && WAITING.includes(status) ? (detail && whyNotRule(desk, detail)) || rulingForm(desk, id) : nothing}
   </article>`;
 }
 
@@ -127,7 +128,7 @@ function oneCase(desk, summary) {
  * @param {OpenDesk} desk
  * @param {CaseDetail} detail
  */
-function unfit({ account }, { summary, rulings }) {
+function whyNotRule({ account }, { summary, rulings }) {
   if (summary.player === account.me?.id)
     return html`<p class="note">You opened this case: another official rules on it.</p>`;
   if (summary.status === "appealed" && rulings.at(-1)?.player === account.me?.id) {
@@ -137,12 +138,12 @@ function unfit({ account }, { summary, rulings }) {
 }
 
 /** @param {CaseRuling} made */
-function ruled({ ruling, at, is_final: isFinal }) {
+function shownRuling({ ruling, at, is_final: isFinal }) {
   return html`<p class="ruling">${isFinal ? "Ruled finally" : "Ruled"}: <strong>${ruling.decision}</strong>${effect(ruling)}. ${ruling.reason}
     <span class="quiet">${ruling.cited.join(", ")}; ${clock(at)}</span></p>`;
 }
 
-/** What a ruling decides beyond its kind. @param {Ruling} ruling */
+/** The target of a ruling: a version, a game, or an order of seats. @param {Ruling} ruling */
 function effect({ decision, to, order }) {
   if (decision === "back") return `, to version ${to}`;
   if (decision === "continue") return html`, <a href="/games/${to}">in another game</a>`;
@@ -153,17 +154,17 @@ function effect({ decision, to, order }) {
 
 /**
  * @param {OpenDesk} desk
- * @param {boolean} isOne
+ * @param {boolean} isRequired
  */
-function cited(desk, isOne) {
+function cited(desk, isRequired) {
   return html`<fieldset>
-    <legend>Rules that it rests on${isOne ? ", at least one" : ""}</legend>
+    <legend>Rules that it rests on${isRequired ? ", at least one" : ""}</legend>
     ${desk.seen.rules.map(({ id, title }) => html`<label><input type="checkbox" name="rules" value=${id} /> ${id}: ${title}</label>`)}
   </fieldset>`;
 }
 
 /** @param {OpenDesk} desk */
-function dispute(desk) {
+function disputeForm(desk) {
   /** @param {Submitted} event */
   const submit = (event) => {
     const given = read(event);
@@ -196,11 +197,10 @@ function dispute(desk) {
  * @param {OpenDesk} desk
  * @param {string} id
  */
-function ruling(desk, id) {
+function rulingForm(desk, id) {
   const { seen, game } = desk;
-  const running = ["back", "pause", "resume"];
   const possible = Object.entries(DECISIONS).filter(([kind]) => {
-    if (running.includes(kind) && game.status !== "running") return false;
+    if (NEED_RUNNING_GAME.includes(kind) && game.status !== "running") return false;
     if (kind === "back") return seen.way_back;
     if (kind === "pause" || kind === "resume") return (game.paused === null) === (kind === "pause");
     return kind !== "continue" || game.status === "over";
@@ -208,8 +208,8 @@ function ruling(desk, id) {
   /** @param {Submitted} event */
   const submit = (event) => {
     const given = read(event);
-    const decision = /** @type {Made["decision"]} */ (textIn(given, "decision"));
-    /** @type {Made} */
+    const decision = /** @type {NewRuling["decision"]} */ (textIn(given, "decision"));
+    /** @type {NewRuling} */
     const body = {
       decision,
       rules: rulesIn(given),
@@ -266,7 +266,7 @@ function continuation(desk) {
   </fieldset>`;
 }
 
-/** The seats by their places, those that tie together. @param {[string, number][]} places */
+/** Seats grouped by place, best first. Seats in one group tie. @param {[string, number][]} places */
 function order(places) {
   const taken = [...new Set(places.map(([, place]) => place))].sort((one, other) => one - other);
   return taken.map((mine) => places.filter(([, place]) => place === mine).map(([seat]) => seat));

@@ -20,14 +20,14 @@ export function capital(text) {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** Return a figure of the scores: 12.5 is "12½". @param {number} figure */
+/** Return a figure of the scores, which is whole or a half: 12.5 is "12½". @param {number} figure */
 export function scored(figure) {
   const whole = Math.trunc(figure);
   return whole === figure ? `${figure}` : `${figure < 0 ? "-" : ""}${Math.abs(whole) || ""}½`;
 }
 
 /**
- * Return what a game is called; one without a title by what it is.
+ * Return the title of a game; if it has none, what kind of fork it is, or its id.
  * @param {{id: string, title?: string, fork?: {purpose: string, version: number} | null}} game
  */
 export function gameTitle({ id, title, fork }) {
@@ -36,7 +36,7 @@ export function gameTitle({ id, title, fork }) {
 }
 
 /**
- * Return who sits somewhere: "Red (Ann)", or "Red" while nobody does.
+ * Return the name of a seat, with its player in brackets: "Red (Ann)", or "Red" while it is free.
  * @param {Pick<Game, "seats"> | null} game
  * @param {string} seat
  */
@@ -78,6 +78,7 @@ export function clock(time) {
 
 /**
  * Return a number with what it counts: "1 general", "2 legions". The noun may be a singular or a plural.
+ * For words of rulesets; see `count` for words of the viewer.
  * @param {number} number
  * @param {string} noun
  * @param {string[]} [massNouns] the ruleset's words without a plural: "2 infantry"
@@ -104,7 +105,7 @@ function plural(noun) {
 }
 
 /**
- * Return a count with its noun: "1 event", "5,012 events".
+ * Return a count with its noun: "1 event", "5,012 events". It adds only an s; for words of the viewer itself.
  * @param {number} number
  * @param {string} noun
  */

@@ -1,5 +1,5 @@
 /**
- * Notifications in words, and how a tab and a list of games show them. It needs no page, so it is tested without one.
+ * Notifications in words, and the title, icon and order of games that show what waits. Tests need no page for it.
  * @module
  */
 
@@ -106,7 +106,7 @@ export function pageOf({ game, case: id, tournament, version }) {
 /**
  * Return how many things wait for somebody: notifications that they have not read, and games in which it is their turn.
  * @param {InboxState | null} state
- * @param {Notification[]} unread the notifications that were read
+ * @param {Notification[]} unread the unread notifications that were fetched
  * @param {string} except a game that they look at
  */
 export function waiting(state, unread, except = "") {
@@ -131,7 +131,7 @@ export function iconOf(waits) {
 }
 
 /**
- * Return games in the order in which they wait for somebody; those that do not wait come last.
+ * Return games in the order of `turns`; those that are not in it come last.
  * @template {{id: string}} T
  * @param {T[]} games
  * @param {Turn[]} turns

@@ -1,5 +1,5 @@
 /**
- * What the page says about an app of somebody else: where it is, what it may do, and the question whether to let it in.
+ * What the page says about an app that asks for access: where it runs, what it may do, and whether to let it in.
  * @module
  */
 
@@ -15,7 +15,7 @@ const MAY = {
   notify: "Read your notices, and have them sent to programs and addresses that it chooses",
 };
 
-/** Where an app is, in words that a person recognizes. @param {Pick<AppRequest, "kind" | "site">} app */
+/** Where an app runs, in words that a person recognizes. @param {Pick<AppRequest, "kind" | "site">} app */
 export function placeOf({ kind, site }) {
   if (kind === "web") return site;
   if (kind === "app") return `the app ${site}`;
@@ -28,7 +28,7 @@ export function mayDo(scopes) {
     ${scopes.map((scope) => html`<li>${MAY[scope] ?? scope}</li>`)}</ul>`;
 }
 
-/** What only the person can check, because anybody could be there. @type {Record<string, string>} */
+/** A warning for each kind of app whose origin the service cannot check. @type {Record<string, string>} */
 const CHECK = {
   app: "Allow it only if you have just begun to sign in there: another app can use this name, too.",
   program: "Allow it only if you have just started that program yourself.",

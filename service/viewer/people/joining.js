@@ -33,6 +33,7 @@ export class Joining {
     this.act = act;
   }
 
+  /** Read which accounts were joined with this one. */
   async read() {
     const api = this.account.api;
     const { items } = await api.get("/v1/joinings");
@@ -42,12 +43,13 @@ export class Joining {
     );
   }
 
+  /** Forget everything, for the next account that signs in. */
   forget() {
     this.code = this.planned = null;
     this.joined = [];
   }
 
-  /** @param {Me} me */
+  /** The section of the account page for joining. @param {Me} me */
   part(me) {
     if (this.account.api.token || me.bot || !me.scopes.includes("account")) return nothing;
     return html`<section aria-labelledby="joining-title"><h2 id="joining-title">Two accounts of yours</h2>
@@ -68,8 +70,8 @@ export class Joining {
 
   /** @param {Me} me */
   keep(me) {
-    return html`<p>You get a code for ten minutes, which you enter in your other account. What that one plays passes to
-        ${me.name}.</p>
+    return html`<p>You get a code for ten minutes, which you enter in your other account. Its seats in games that
+        are not over pass to ${me.name}.</p>
       <form @submit=${this.act(async () => {
         this.code = await this.account.api.post("/v1/joinings/code");
         return "Your code is shown";

@@ -6,8 +6,8 @@
 /** @import { Drawn } from "../types.js" */
 
 /**
- * Where a player can go: to the place of another one, who comes to theirs, or to a table, the byes, or a table of their
- * own, in the last place.
+ * Where a player can go. Either they change places with another player, or they go to the end of a table, to the byes,
+ * or to a new table.
  * @typedef {{player: string} | {table: number | "byes" | "new"}} Target
  */
 
@@ -50,7 +50,7 @@ export function tableOf({ tables }, player) {
 }
 
 /**
- * Return how many players sit at no table where they sat before, or in another place there.
+ * Return how many players have another table or place than before.
  * @param {Drawn} before
  * @param {Drawn} after
  */
