@@ -192,7 +192,7 @@ class Case(Struct, kw_only=True):
         complains = self.status == "open" and seat == self.seat
         refuse_unless(not complains, "TAB-CASE-09", "This is your own complaint.", "The other seats can consent to it.")
         given_up = facts.given_up if asks == "present" else ()
-        refuse_unless(seat not in given_up, "TAB-CASE-09", f"You gave up {seat}.", "Whoever takes it over can consent.")
+        refuse_unless(seat not in given_up, "TAB-CASE-09", f"You gave up {seat}.", "Its next player can consent.")
         asked_for = {each for each in facts.seats if each not in facts.out and each not in given_up}
         if self.status == "open":
             asked_for -= {self.seat}

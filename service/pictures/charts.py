@@ -5,8 +5,8 @@ script and a style sheet of ten times that, and neither line patterns nor labels
 
 Nobody has to tell colours apart: each seat has a pattern and a marker of its own, and its name stands where its line
 ends. Colours are made darker or lighter until they stand out from the ground, which is light or dark as the reader
-chose. The SVG has no script and names nothing outside of itself; it is made to be shown by ``<img>``, with its
-description, which is `<desc>` too, as alternative text.
+chose. The SVG has no script and refers to no other file. A page shows it by ``<img>``, with its description, which is
+also in `<desc>`, as alternative text.
 """
 
 import math

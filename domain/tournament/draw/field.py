@@ -2,13 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Final
 
 from domain.kernel.ids import PlayerId
 from domain.tournament.draw.problem import Draw, Problem
-
-BYE: Final = -1
-"""Stands for the bye where others stand for a table."""
 
 
 class Field:
