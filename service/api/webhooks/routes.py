@@ -305,8 +305,8 @@ async def replay_delivery(request: Call, webhook: str, delivery: str) -> Respons
 async def replay_deliveries(request: Call, webhook: str) -> Response[bytes]:
     """Send several deliveries again.
 
-    All that have failed, or all of a span of time. Deliveries that already wait are left out, so repeating the request
-    before they are sent changes nothing. Pings are left out, too.
+    All that have failed, or all of a span of time. Deliveries that already wait are left out, so while they wait,
+    repeating the request changes nothing. Pings are left out, too.
     """
     request.read_query(Nothing)
     row, wish = await _one(request, webhook), await request.read_body(_replaying)

@@ -236,6 +236,9 @@ class _World:
             self._hands.now += timedelta(seconds=15)
             await until(self._is_open)
         now = await self._now()
+        # A stream shows an event as it may be seen when it is sent: before the seat changes hands, in both worlds.
+        for each in self._onlookers.values():
+            await each.follow(now.version)
         if self._before is not None:
             await self._before.forget(now.version)
             self._onlookers["player before"], self._before = self._before, None
