@@ -15,6 +15,9 @@ from projections.store import Rows
 MOST: Final = 500
 """The most games of a player whose rolls are added up."""
 
+PAGES: Final = 4
+"""How many times as many finished games are looked through for those that everybody may see."""
+
 Rolled = Mapping[tuple[str, str], Mapping[str, int]]
 """The rolls: how often each face came up, by ruleset and die."""
 
@@ -76,13 +79,13 @@ async def of_game(rows: Rows, game: GameId) -> dict[Seat, Rolled]:
     return dict(rolled)
 
 
-async def games_of(rows: Rows, player: PlayerId) -> dict[GameId, Seat]:
-    """Return finished games of a player, at most `MOST`, each with their seat at the end."""
+async def games_of(rows: Rows, player: PlayerId, after: str = "") -> dict[GameId, Seat]:
+    """Return the next finished games of a player after one, at most `MOST`, each with their seat at the end."""
     selection = await rows.select(
         PLAYERS,
-        "SELECT game, seat FROM {played} WHERE player = ? AND status = 'over' AND game = root"
+        "SELECT game, seat FROM {played} WHERE player = ? AND status = 'over' AND game = root AND game > ?"
         f" ORDER BY game LIMIT {MOST}",
-        [player],
+        [player, after],
     )
     return {GameId(game): Seat(seat) for game, seat in selection}
 

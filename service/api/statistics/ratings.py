@@ -5,7 +5,7 @@ from typing import Final
 
 from litestar.response import Response
 
-from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.ids import GameId, PlayerId, Seat
 from projections import luck, ratings
 from projections.ratings import Point, Pool, Standing
 from projections.skill import Skill
@@ -121,16 +121,21 @@ async def show_luck(request: Call, game: str) -> Response[bytes]:
 async def show_player_luck(request: Call, player: str) -> Response[bytes]:
     """Show a player's luck.
 
-    What the dice of their seats were worth in finished games, beside what they would have been on average. The service
-    looks at no more than 500 finished games, and leaves out the private ones among these.
+    What the dice of their seats were worth in finished games, beside what they would have been on average. Private
+    games do not count. The service looks through 2,000 finished games, and counts 500 of them at most.
     """
     request.read_query(Nothing)
-    rows = request.services.rows
-    seats = await luck.games_of(rows, PlayerId(player))
-    if not seats:
+    rows, read, after = request.services.rows, list[tuple[GameId, Seat]](), ""
+    for _ in range(luck.PAGES):
+        page = await luck.games_of(rows, PlayerId(player), after)
+        private = await request.services.store.private(page) if page else set[GameId]()
+        read += [(game, seat) for game, seat in page.items() if game not in private]
+        if len(page) < luck.MOST or len(read) >= luck.MOST:
+            break
+        after = next(reversed(page))
+    if not read:
         await account_of(request, player)
-    private = await request.services.store.private(seats) if seats else set[GameId]()
-    read = [(game, seat) for game, seat in seats.items() if game not in private]
+    read = read[: luck.MOST]
     lucks = luck.luck_of(request.services.library, await luck.of_seats(rows, read))
     return answer(PlayerLuck(PlayerId(player), len(read), lucks))
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from domain.kernel.ids import PlayerId
-from projections import ratings
+from projections import luck, ratings
 from projections.skill import NEW
 from service.api.problems.accounts import UNKNOWN_PLAYER
 from service.api.problems.games import UNKNOWN_GAME
@@ -15,6 +15,8 @@ from service.api.problems.rulesets import UNKNOWN_RULESET
 from service.ratings import counter
 from tests.helpers.results import League, game
 from tests.service.api.serving import Player, Service
+from tests.service.api.test_private import begun as begun_in_private
+from tests.service.api.test_private import play_out as play_out_in_private
 from tests.service.api.test_statistics import caught_up, until
 
 LADDER = "/v1/ratings?ruleset=tiny-auction"
@@ -99,6 +101,22 @@ async def test_luck_is_told_by_seat_and_by_player(service: Service, anna: Player
     assert await service.get(f"/v1/games/{played}/luck") == {"game": played, "seats": {}}, "a tie is nobody's roll"
     assert (await service.get(f"/v1/players/{anna.id}/luck"))["dice"] == []
     assert (await service.get(f"/v1/players/{anna.id}/luck"))["games"] >= 1
+
+
+async def test_private_games_take_no_place_among_those_whose_luck_is_counted(
+    service: Service, anna: Player, bert: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    julia, open_game, games = await service.register("Julia"), await service.begun(anna, bert, rounds=1), list[str]()
+    await service.play_out(open_game, anna, bert)
+    while not games or min(games) > open_game:  # one at least that is looked at earlier
+        games.append(await begun_in_private(service, anna, bert, julia))
+        await play_out_in_private(service, games[-1], anna, bert)
+    await caught_up(service)
+    monkeypatch.setattr(luck, "MOST", 1)
+    monkeypatch.setattr(luck, "PAGES", len(games) + 1)
+    assert (await service.get(f"/v1/players/{anna.id}/luck"))["games"] == 1
+    monkeypatch.setattr(luck, "PAGES", 1)
+    assert (await service.get(f"/v1/players/{anna.id}/luck"))["games"] == 0, "what is looked through is bounded"
 
 
 async def test_what_there_is_not_is_not_found(service: Service) -> None:
