@@ -8,7 +8,7 @@
  * @import { Answer, CaseSummary, Game, GameSummary, Me, Query } from "../types.js"
  */
 
-import { problemOf } from "../state/api.js";
+import { Newest, problemOf } from "../state/api.js";
 
 const OFTEN = 4000; // Milliseconds between two looks while games go on.
 const SELDOM = 20_000; // When nothing has changed for a while.
@@ -24,7 +24,7 @@ const MINE = 10;
 /** The games that were read so far; the service may have more. Says "change". */
 export class Games extends EventTarget {
   #timer = 0;
-  #readings = 0;
+  #newest = new Newest();
   /** @type {string | null} */
   #owner = null;
   #still = 0;
@@ -71,8 +71,7 @@ export class Games extends EventTarget {
   /** Read the first page again, and the running games. */
   async read() {
     clearTimeout(this.#timer);
-    this.#readings += 1;
-    const reading = this.#readings;
+    const isNewest = this.#newest.begin();
     try {
       const [page, running, waiting, own, opened, appealed] = await Promise.all([
         this.api.get("/v1/games", { ...this.query, limit: Math.max(PAGE, this.items.length) }),
@@ -82,7 +81,7 @@ export class Games extends EventTarget {
         this.#cases("open"),
         this.#cases("appealed"),
       ]);
-      if (reading !== this.#readings) return;
+      if (!isNewest()) return;
       const before = this.#state();
       Object.assign(this, { items: page.items, next: page.next, problem: null, isRead: true });
       this.own = own;
@@ -94,9 +93,12 @@ export class Games extends EventTarget {
       const last = others.length ? [] : page.items.filter((game) => game.status === "over").slice(0, 1);
       /** @param {GameSummary[]} some */
       const details = (some) => Promise.all(some.map((game) => this.#detail(game)));
-      [this.pictured, this.waiting] = [await details([...others, ...last]), await details(waiting)];
+      const [pictured, mine] = await Promise.all([details([...others, ...last]), details(waiting)]);
+      if (!isNewest()) return;
+      Object.assign(this, { pictured, waiting: mine });
       this.#still = before === this.#state() ? this.#still + 1 : 0;
     } catch (error) {
+      if (!isNewest()) return;
       this.problem = problemOf(error);
     }
     this.#timer = setTimeout(() => document.hidden || this.read(), this.#still > 5 || this.problem ? SELDOM : OFTEN);
@@ -105,10 +107,15 @@ export class Games extends EventTarget {
 
   /** Read the next page, too. */
   async more() {
-    /** @type {Answer<"/v1/games", "get">} */
-    const page = await this.api.get("/v1/games", { ...this.query, limit: PAGE, cursor: this.next });
-    this.items = [...this.items, ...page.items];
-    this.next = page.next;
+    const { next } = this;
+    try {
+      /** @type {Answer<"/v1/games", "get">} */
+      const page = await this.api.get("/v1/games", { ...this.query, limit: PAGE, cursor: next });
+      if (next !== this.next) return; // The list is another one now, or has this page.
+      Object.assign(this, { items: [...this.items, ...page.items], next: page.next, problem: null });
+    } catch (error) {
+      this.problem = problemOf(error);
+    }
     this.dispatchEvent(new Event("change"));
   }
 

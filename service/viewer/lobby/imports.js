@@ -3,33 +3,36 @@
  * @module
  */
 
-/** @import { At, ImportSummary } from "../types.js" */
+/** @import { At } from "../types.js" */
 
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { ago, clock, count, named } from "../parts/format.js";
 import { endedAs } from "../parts/order.js";
+import { moreButton } from "../parts/more.js";
 import { Api, problemOf } from "../state/api.js";
+import { Pages } from "../state/pages.js";
 
 /** @typedef {import("../state/api.js").Problem} Problem */
 
 const api = new Api();
 const place = /** @type {HTMLElement} */ (document.getElementById("imports"));
-/** What was read, and what became of an import. @type {{items: ImportSummary[], next: string | null, busy: boolean, problem: Problem | null}} */
-const page = { items: [], next: null, busy: false, problem: null };
+const imports = new Pages((cursor) => api.get("/v1/imports", { limit: 20, cursor }));
+/** What becomes of an import. @type {{busy: boolean, problem: Problem | null}} */
+const page = { busy: false, problem: null };
 
 function draw() {
-  const { items, next, busy, problem } = page;
+  const { busy, problem } = page;
   render(
     html`<h1>Games of other services</h1>
       <p class="lead">Somebody brought their exports here. Each was verified first; none counts in this service.</p>
-      <ul>${items.map(
+      <ul>${imports.items.map(
         (each) => html`<li><a href="/imports/${each.id}">${each.ruleset}, ${count(each.seats.length, "seat")}</a>
         <span>${endedAs(each.finish, named)}</span>
         <span class="quiet">from ${each.origin ? html`<bdi>${each.origin}</bdi>` : "a service that nobody named"};
           <time datetime=${each.imported} title=${clock(each.imported)}>${ago(each.imported)}</time></span></li>`,
       )}</ul>
-      ${items.length ? nothing : html`<p>There are none yet.</p>`}
-      ${next ? html`<button @click=${() => more().then(draw)}>Show more</button>` : nothing}
+      ${imports.items.length ? nothing : html`<p>There are none yet.</p>`}
+      ${moreButton(imports, draw)}
       <section aria-labelledby="import-title"><h2 id="import-title">Import a game</h2>
         <form @submit=${bring}>
           <p><label>The export of a game that is over <input type="file" name="export" accept=".jsonl,.ndjson" required></label></p>
@@ -67,13 +70,8 @@ async function textOf(file) {
   return file instanceof File && file.size ? file.text() : undefined;
 }
 
-async function more() {
-  const { items, next } = await api.get("/v1/imports", { limit: 20, cursor: page.next });
-  Object.assign(page, { items: [...page.items, ...items], next });
-}
-
 try {
-  await more();
+  await imports.more();
   draw();
 } catch (error) {
   render(html`<h1>Games of other services</h1><p class="problem" role="alert">${problemOf(error).message}</p>`, place);

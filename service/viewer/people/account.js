@@ -15,7 +15,7 @@ import { ago, clock, count } from "../parts/format.js";
 import { Account } from "../state/account.js";
 import { textIn } from "../parts/given.js";
 import { save } from "../parts/save.js";
-import { Api, problemOf } from "../state/api.js";
+import { Api, Newest, problemOf } from "../state/api.js";
 import { canHavePasskeys, makePasskey } from "../state/passkeys.js";
 
 const SCOPES = {
@@ -51,10 +51,9 @@ const page = {
   fresh: "",
   problem: "",
   done: "",
-  /** How often it was read: only the last answers count, whichever come last. */
-  readings: 0,
 };
 
+const newest = new Newest();
 const joining = new Joining(account, act);
 
 function draw() {
@@ -365,8 +364,7 @@ async function perform(what, control) {
 }
 
 async function read() {
-  page.readings += 1;
-  const reading = page.readings;
+  const isNewest = newest.begin();
   if (account.me?.scopes.includes("account")) {
     try {
       const [keys, all, apps, { left }] = await Promise.all([
@@ -376,9 +374,9 @@ async function read() {
         api.get("/v1/recovery-codes"),
         joining.read(),
       ]);
-      if (reading === page.readings) page.kept = { passkeys: keys.items, tokens: all.items, apps: apps.items, left };
+      if (isNewest()) page.kept = { passkeys: keys.items, tokens: all.items, apps: apps.items, left };
     } catch (error) {
-      if (reading === page.readings) page.problem = problemOf(error).message;
+      if (isNewest()) page.problem = problemOf(error).message;
     }
   }
   draw();

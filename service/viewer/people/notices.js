@@ -12,7 +12,7 @@ import { ago, clock } from "../parts/format.js";
 import { textIn } from "../parts/given.js";
 import { KINDS } from "../parts/told.js";
 import { Account } from "../state/account.js";
-import { Api, problemOf } from "../state/api.js";
+import { Api, Newest, problemOf } from "../state/api.js";
 import { canBeTold, devicesOf, remove, switchOff, switchOn } from "../state/devices.js";
 
 const SETTINGS = "/v1/notifications/settings";
@@ -21,6 +21,7 @@ const EMAIL = "/v1/notifications/email";
 
 const api = new Api();
 const account = new Account(api);
+const newest = new Newest();
 const place = /** @type {HTMLElement} */ (document.getElementById("people"));
 
 /** The page: what the service has of the account, what went wrong, and what was done last. */
@@ -30,8 +31,6 @@ const page = {
   email: /** @type {Answer<"/v1/notifications/email", "get"> | null} */ (null),
   problem: "",
   done: "",
-  /** How often it was read: only the last answers count, whichever come last. */
-  readings: 0,
 };
 
 function draw() {
@@ -170,14 +169,13 @@ async function perform(done, what) {
 }
 
 async function read() {
-  page.readings += 1;
-  const reading = page.readings;
+  const isNewest = newest.begin();
   if (account.me?.scopes.includes("notify")) {
     try {
       const [settings, has, mail] = await Promise.all([api.get(SETTINGS), devicesOf(api), api.get(EMAIL)]);
-      if (reading === page.readings) Object.assign(page, { settings, devices: has, email: mail });
+      if (isNewest()) Object.assign(page, { settings, devices: has, email: mail });
     } catch (error) {
-      if (reading === page.readings) page.problem ||= problemOf(error).message;
+      if (isNewest()) page.problem ||= problemOf(error).message;
     }
   }
   draw();

@@ -7,7 +7,9 @@
 
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { ago, clock, count, gameTitle, named } from "../parts/format.js";
+import { moreButton } from "../parts/more.js";
 import { Api, problemOf } from "../state/api.js";
+import { Pages } from "../state/pages.js";
 import { luckPart, ratingsPart } from "./ratings.js";
 
 const api = new Api();
@@ -25,8 +27,13 @@ const GROUPS = [
 ];
 /** What rulesets are called, by id. @type {Map<string, string>} */
 const titles = new Map();
-/** The games of each status, and whether there are more. @type {Record<string, {items: GameSummary[], next: string | null}>} */
-const games = Object.fromEntries(GROUPS.map(([status]) => [status, { items: [], next: null }]));
+/** The games of each status. @type {Record<string, Pages<GameSummary>>} */
+const games = Object.fromEntries(
+  GROUPS.map(([status]) => [
+    status,
+    new Pages((cursor) => api.get("/v1/games", { player: id, status, limit: 20, cursor })),
+  ]),
+);
 
 /**
  * @param {Player} player
@@ -73,21 +80,15 @@ function table(record, results) {
  * @param {Told} told
  */
 function list(status, title, player, told) {
-  const { items, next } = games[status];
-  if (!items.length) return nothing;
+  const pages = games[status];
+  if (!pages.items.length) return nothing;
   return html`<section aria-labelledby=${status}><h2 id=${status}>${title}</h2>
-    <ul>${items.map(
+    <ul>${pages.items.map(
       (game) => html`<li><a href="/games/${game.id}">${gameTitle(game)}</a>
       <span>${named(game.seats.find((each) => each.player === player.id)?.seat ?? "")}</span>
       <span class="quiet">${titles.get(game.ruleset) ?? game.ruleset}; <time datetime=${game.changed} title=${clock(game.changed)}>${ago(game.changed)}</time></span></li>`,
     )}</ul>
-    ${next ? html`<button @click=${() => more(status).then(() => draw(player, told))}>Show more</button>` : nothing}</section>`;
-}
-
-/** @param {string} status */
-async function more(status) {
-  const page = await api.get("/v1/games", { player: id, status, limit: 20, cursor: games[status].next });
-  games[status] = { items: [...games[status].items, ...page.items], next: page.next };
+    ${moreButton(pages, () => draw(player, told))}</section>`;
 }
 
 try {
@@ -99,7 +100,7 @@ try {
     api.get(`/v1/players/${encodeURIComponent(id)}/luck`).catch(() => null),
     api.get("/v1/leagues", { organizer: id, limit: 20 }),
     api.get("/v1/rulesets", { limit: 100 }),
-    ...GROUPS.map(([status]) => more(status)),
+    ...Object.values(games).map((each) => each.more()),
   ]);
   for (const each of rulesets.items) titles.set(each.id, each.title);
   draw(player, { record, ratings, luck, leagues: leagues.items });

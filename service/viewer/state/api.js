@@ -309,6 +309,18 @@ function dataOf(block) {
   return lines.length ? [lines.map((line) => line.slice(5).trimStart()).join("\n")] : [];
 }
 
+/** Of answers to the same question, that to the newest request counts, in whatever order they come. */
+export class Newest {
+  #requests = 0;
+
+  /** Begin a request; earlier ones count no more. Returns what tells whether it is still the newest. */
+  begin() {
+    this.#requests += 1;
+    const request = this.#requests;
+    return () => request === this.#requests;
+  }
+}
+
 /** Return an idempotency key that nobody used yet. Not `randomUUID`, which pages have on HTTPS only. */
 export function newKey() {
   return `page-${Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;

@@ -8,7 +8,7 @@
  * @import { Api } from "./api.js"
  */
 
-import { newKey } from "./api.js";
+import { Newest, newKey } from "./api.js";
 
 const SOON = 60_000; // What is sent within these milliseconds is waited for.
 const AGAIN = 2000;
@@ -19,7 +19,7 @@ const PAGE = 20;
 /** The webhooks of an account, as the service answered. Says "change". Whatever asks the service throws a `Problem`. */
 export class Hooks extends EventTarget {
   #timer = 0;
-  #readings = 0;
+  #newest = new Newest();
 
   /** @param {Api} api */
   constructor(api) {
@@ -44,21 +44,20 @@ export class Hooks extends EventTarget {
   /** Forget everything: somebody else has signed in. */
   forget() {
     clearTimeout(this.#timer);
-    this.#readings += 1;
+    this.#newest.begin();
     Object.assign(this, { items: null, shown: "", filter: "", deliveries: null, older: null });
   }
 
   /** Read the webhooks, and the newest deliveries to the one that is shown. */
   async read() {
     clearTimeout(this.#timer);
-    this.#readings += 1;
-    const reading = this.#readings;
+    const isNewest = this.#newest.begin();
     const { shown, filter } = this;
     const [{ items, most, sent }, page] = await Promise.all([
       this.api.get("/v1/webhooks"),
       shown ? this.api.get(`/v1/webhooks/${shown}/deliveries`, { status: filter, limit: PAGE }) : null,
     ]);
-    if (reading !== this.#readings) return;
+    if (!isNewest()) return;
     Object.assign(this, { items, most, sent, deliveries: page?.items ?? null, older: page?.next ?? null });
     if (this.#waits()) this.#timer = setTimeout(() => this.#look(), AGAIN);
     this.dispatchEvent(new Event("change"));
@@ -87,8 +86,9 @@ export class Hooks extends EventTarget {
 
   /** Read older deliveries, too. */
   async more() {
-    const query = { status: this.filter, limit: PAGE, cursor: this.older };
-    const page = await this.api.get(`/v1/webhooks/${this.shown}/deliveries`, query);
+    const { shown, filter, older } = this;
+    const page = await this.api.get(`/v1/webhooks/${shown}/deliveries`, { status: filter, limit: PAGE, cursor: older });
+    if (shown !== this.shown || older !== this.older) return; // The list is another one now, or has this page.
     this.deliveries = [...(this.deliveries ?? []), ...page.items];
     this.older = page.next;
     clearTimeout(this.#timer); // Reading again would leave the older ones out.

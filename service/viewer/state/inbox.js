@@ -10,7 +10,7 @@
  * @import { Api } from "./api.js"
  */
 
-import { pause } from "./api.js";
+import { Newest, pause } from "./api.js";
 
 const AGAIN = 20_000; // Milliseconds between two requests of a visible page, where it has to ask.
 const HIDDEN = 60_000; // And of a hidden page, whose tab shows the count.
@@ -28,7 +28,7 @@ const GAMES = 3; // Games in tabs that leave connections for the stream and for 
 /** What waits for an account. Says "change". */
 export class Inbox extends EventTarget {
   #timer = 0;
-  #readings = 0;
+  #newest = new Newest();
   /** @type {string | null} */
   #owner = null;
   /**
@@ -64,7 +64,7 @@ export class Inbox extends EventTarget {
     this.#end.abort();
     this.#others?.close();
     clearTimeout(this.#timer);
-    this.#readings += 1;
+    this.#newest.begin();
     this.#owner = owner;
     this.#end = new AbortController();
     this.#leads = false;
@@ -85,17 +85,16 @@ export class Inbox extends EventTarget {
 
   /** Ask the service, and tell the other tabs. */
   async read() {
-    this.#readings += 1;
-    const reading = this.#readings;
+    const isNewest = this.#newest.begin();
     if (!this.#owner) return;
     try {
       const page = await this.api.get("/v1/notifications", { unread: "true", limit: SHOWN });
-      if (reading !== this.#readings) return;
+      if (!isNewest()) return;
       this.#share({ state: page.state, unread: page.items });
     } catch {
       // Then it stays as it is until the next time.
     }
-    if (reading === this.#readings) this.#later();
+    if (isNewest()) this.#later();
   }
 
   /** Mark all notifications as read, up to the newest that is shown. */
@@ -161,7 +160,7 @@ export class Inbox extends EventTarget {
       if (this.#leads) isCrowded().then((crowded) => crowded && this.#stream.abort());
     } else {
       if (said !== "here") {
-        this.#readings += 1; // An answer to an earlier request is older than this.
+        this.#newest.begin(); // An answer to an earlier request is older than this.
         this.#take(said);
       }
       this.#later();

@@ -13,7 +13,7 @@
  * @import { Attempt, Commands } from "./commands.js"
  */
 
-import { problemOf } from "./api.js";
+import { Newest, problemOf } from "./api.js";
 import { aheadOf } from "../parts/clocks.js";
 import { Frames } from "./frames.js";
 import { Landmarks, beside } from "./landmarks.js";
@@ -30,7 +30,7 @@ export class Room extends EventTarget {
   #timer = 0;
   #reading = 0;
   #refreshing = 0;
-  #readings = 0;
+  #newest = new Newest();
   #visit = new AbortController();
   #isRead = false;
 
@@ -461,12 +461,11 @@ export class Room extends EventTarget {
   /** Read again what the game waits for and where it stands. */
   async refresh() {
     const { signal } = this.#visit;
-    this.#readings += 1;
-    const reading = this.#readings;
+    const isNewest = this.#newest.begin();
     try {
       const game = await this.api.get(`/v1/games/${this.id}`);
       // What was asked later, or by another viewer, is newer.
-      if (signal.aborted || reading !== this.#readings) return;
+      if (signal.aborted || !isNewest()) return;
       const over = game.status === "over" && this.game?.status !== "over";
       // In an analysis one account plays all seats: here the one that is asked.
       Object.assign(this, { game, seat: game.you, ahead: aheadOf(game, this.ahead) });
@@ -475,7 +474,7 @@ export class Room extends EventTarget {
       else await this.#readLandmarks();
     } catch (error) {
       const problem = problemOf(error);
-      if (signal.aborted || reading !== this.#readings) return;
+      if (signal.aborted || !isNewest()) return;
       this.#fail(problem, () => this.refresh());
     }
     this.redraw();

@@ -8,8 +8,10 @@
 
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { ago, clock, count } from "../parts/format.js";
+import { moreButton } from "../parts/more.js";
 import { Account } from "../state/account.js";
 import { Api, problemOf } from "../state/api.js";
+import { Pages } from "../state/pages.js";
 import { takeToken } from "../state/token.js";
 import { Announcing } from "./announcing.js";
 
@@ -28,8 +30,10 @@ const GROUPS = [
 ];
 /** What can be played, and what each is called, by id. @type {{rulesets: readonly RulesetSummary[], titles: Map<string, string>}} */
 const page = { rulesets: [], titles: new Map() };
-/** The tournaments of each status, and whether there are more. @type {Map<Status, {items: readonly TournamentSummary[], next: string | null}>} */
-const found = new Map();
+/** The tournaments of each status. @type {Map<Status, Pages<TournamentSummary>>} */
+const found = new Map(
+  GROUPS.map(([status]) => [status, new Pages((cursor) => api.get("/v1/tournaments", { status, limit: 20, cursor }))]),
+);
 
 function draw() {
   const any = GROUPS.some(([status]) => found.get(status)?.items.length);
@@ -50,29 +54,22 @@ function draw() {
  * @param {string} title
  */
 function group(status, title) {
-  const { items, next } = found.get(status) ?? { items: [], next: null };
-  if (!items.length) return nothing;
+  const pages = found.get(status);
+  if (!pages?.items.length) return nothing;
   return html`<section aria-labelledby=${status}><h2 id=${status}>${title}</h2>
-    <ul>${items.map(
+    <ul>${pages.items.map(
       (each) => html`<li><a href="/tournaments/${each.tournament}">${each.title || "A tournament"}</a>
       <span>${page.titles.get(each.ruleset) ?? each.ruleset}</span>
       <span class="quiet">${count(each.entrants, "player")}; <time datetime=${each.changed} title=${clock(each.changed)}>${ago(each.changed)}</time></span></li>`,
     )}</ul>
-    ${next ? html`<button @click=${() => more(status).then(draw)}>Show more</button>` : nothing}</section>`;
-}
-
-/** @param {Status} status */
-async function more(status) {
-  const before = found.get(status);
-  const page = await api.get("/v1/tournaments", { status, limit: 20, cursor: before?.next ?? undefined });
-  found.set(status, { items: [...(before?.items ?? []), ...page.items], next: page.next });
+    ${moreButton(pages, draw)}</section>`;
 }
 
 try {
   const [rulesets] = await Promise.all([
     api.get("/v1/rulesets", { limit: 100 }),
     account.read().catch(() => null),
-    ...GROUPS.map(([each]) => more(each)),
+    ...Array.from(found.values(), (each) => each.more()),
   ]);
   Object.assign(page, {
     rulesets: rulesets.items,
