@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from domain.kernel.chance.draws import Chance
-from domain.kernel.chance.evidence import Shown
+from domain.kernel.chance.evidence import Evidence
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, PlayerId, Seat
 from domain.kernel.rules import schema
@@ -98,7 +98,7 @@ class Ruleset(ABC, Generic[T]):
     """The sides of each kind of die in the order of their numbers, from 1. Each side is equally likely."""
     worth: ClassVar[Mapping[str, Mapping[str, int]]] = {}
     """What each face of a die is worth where faces are no numbers, to tell luck by; those that are not named, 0."""
-    chance: ClassVar[Mapping[type[Event[Any]], tuple[Shown, ...]]] = {}
+    chance: ClassVar[Mapping[type[Event[Any]], tuple[Evidence, ...]]] = {}
     """Where events show rolls and shuffles, so that they can be derived again without the rules."""
     landmarks: ClassVar[Mapping[type[Event[Any]], str]] = {}
     """Events that a timeline marks, each with a word for it, such as "battle"."""
