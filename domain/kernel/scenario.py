@@ -17,7 +17,7 @@ from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board
-from domain.kernel.rules.command import refuse_nothing
+from domain.kernel.rules.command import refuse_zeros
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.loading import common_rules
 from domain.kernel.rules.message import Event, type_name
@@ -234,7 +234,7 @@ def _play(
     before, rolled = table.digest(), chance.used
     offered = _on_offer(ruleset, table, vault, seat, msgspec.to_builtins(command))
     try:
-        refuse_nothing(type(command), move.command or {})
+        refuse_zeros(type(command), move.command or {})
     except Refusal as refusal:
         if refusal.rule != move.refused:
             raise Failure(f"refused by {refusal}; {move.refused or 'no refusal'} was expected") from refusal

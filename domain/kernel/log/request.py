@@ -8,7 +8,7 @@ from msgspec import Raw, Struct
 
 from domain.kernel.ids import Version
 from domain.kernel.log.lifecycle import Undo
-from domain.kernel.rules.command import Command, refuse_nothing
+from domain.kernel.rules.command import Command, refuse_zeros
 from domain.kernel.rules.message import enumerated, type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Ruleset
@@ -47,7 +47,7 @@ def sent_commands(ruleset: Ruleset[Any], raws: Sequence[bytes | Raw]) -> list[Co
     commands = read_commands(ruleset, raws)
     for number, (command, raw) in enumerate(zip(commands, raws, strict=True), start=1):
         try:
-            refuse_nothing(type(command), msgspec.json.decode(raw))
+            refuse_zeros(type(command), msgspec.json.decode(raw))
         except Refusal as refusal:
             refusal.number = number if len(raws) > 1 else 0
             raise
