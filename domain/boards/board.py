@@ -376,7 +376,7 @@ def _not_a(area_id: AreaId, kind: Kind, kinds: Mapping[AreaId, Kind]) -> str:
 
 @lru_cache(maxsize=16)
 def builtin(board_id: str) -> Board:
-    """Return the project's own board with this id, read once and valid; BoardError if there is none."""
+    """Return the project's own board with this id, read once and valid. Raise BoardError if there is none."""
     files = {
         file.name.removesuffix(".json"): file
         for file in resources.files("domain.boards").iterdir()
