@@ -125,7 +125,7 @@ class Laid(Written, kw_only=True):
             try:
                 draft = Draft(ruleset.arrange(self.given, board), chance, Vault())
                 ruleset.conceal(draft, self.given)
-                ruleset.advance(draft)  # until somebody must choose, as in a game
+                ruleset.advance(draft)
                 return draft
             except (ValueError, KeyError, msgspec.ValidationError) as error:
                 raise ScenarioError(f"the position makes no sense: {error}") from error

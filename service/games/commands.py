@@ -140,9 +140,9 @@ class CommandHandler:
 
         The other may have held the same seat (TAB-SEAT-02). It acts no more, so no later check is needed.
         """
-        known = {*before.players.values(), *before.around.officials}
-        seats = {holder: seat for seat, holder in after.players.items() if holder is not None and holder not in known}
-        officials = [player for player in after.around.officials if player not in known]
+        members = {*before.players.values(), *before.around.officials}
+        seats = {holder: seat for seat, holder in after.players.items() if holder is not None and holder not in members}
+        officials = [player for player in after.around.officials if player not in members]
         for player in (*seats, *officials):
             for other in await self._reader.store.joinings.joined_with(player):
                 if takes_part(before, other, seats.get(player)):

@@ -107,10 +107,10 @@ class GameReader:
 
     async def done_before(self, game_id: GameId, added: Added) -> Done:
         """Return the outcome of an earlier request from the log; `added` says where its events are."""
-        then = await self.at(game_id, added.version)
+        state = await self.at(game_id, added.version)
         records = await self.records(game_id, added.after, added.version - added.after)
         vault, present = await self.vault(game_id), await self.game(game_id, added.version)
-        return Done(then, added.after, records, vault, repeated=True, present=present)
+        return Done(state, added.after, records, vault, repeated=True, present=present)
 
     # --- who is shown what ---
 

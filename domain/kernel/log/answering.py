@@ -83,12 +83,12 @@ def give_answer(
     return game.decide(seat, command, chance, vault, cause, at, AnswerGiven(seat, version))
 
 
-def _require_left(game: Game, seat: Seat, left: Version) -> Left:
-    answer = game.answers.get(left)
+def _require_left(game: Game, seat: Seat, version: Version) -> Left:
+    answer = game.answers.get(version)
     if answer is None or answer.seat != seat:
-        mine = [str(version) for version, each in game.answers.items() if each.seat == seat]
-        allowed = f"Versions at which {seat} left an answer: {', '.join(mine)}." if mine else f"{seat} has left none."
-        raise Refusal("TAB-ADV-02", f"{seat} has left no answer at version {left}.", allowed)
+        own = [str(left_at) for left_at, each in game.answers.items() if each.seat == seat]
+        allowed = f"Versions at which {seat} left an answer: {', '.join(own)}." if own else f"{seat} has left none."
+        raise Refusal("TAB-ADV-02", f"{seat} has left no answer at version {version}.", allowed)
     return answer
 
 
@@ -132,5 +132,5 @@ def given_in_advance(step: Decided, chance: Chance, vault: Vault, at: str) -> It
 
 
 def moves_on(records: Sequence[Record]) -> bool:
-    """Tell whether a request moved the game on: it took nothing back, and not all its records are around the table."""
+    """Tell whether a request moved the game on: it took nothing back, and not all of it happened around the table."""
     return not all(map(stays, records)) and not any(retraction(record) is not None for record in records)

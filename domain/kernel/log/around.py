@@ -1,7 +1,7 @@
 """The state of a game around its table: its officials, whether it is paused, requests to take moves back.
 
 The table is the fold of the events that count, this state the fold of all events. So taking moves back does not change
-it, except that open requests lapse.
+it, except that requests lapse.
 """
 
 import re

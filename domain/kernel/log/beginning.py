@@ -48,7 +48,7 @@ def create(
     cause: Cause,
     at: str,
 ) -> Decided:
-    """Create a game; `commitment` is to the secret of its chance. The event of its clock, if it has one, follows.
+    """Create a game. `commitment` commits to the secret of its chance. If it has a clock, the event of that follows.
 
     Raises:
         Refusal: the ruleset is not for this number of players (TAB-LIFE-02), `setup` breaks one of its rules, the clock
@@ -94,7 +94,7 @@ def create(
 
 
 def cancel(game: Game, cause: Cause, at: str) -> Decided:
-    """Cancel the game, or close an analysis; or decline a rematch, as one of its players (TAB-REM-04).
+    """Cancel a game before it begins, close an analysis, or decline a rematch as one of its players (TAB-REM-04).
 
     Raises:
         Refusal: the game has begun (TAB-LIFE-04), the analysis has ended (TAB-FORK-06), or the account is neither the

@@ -269,7 +269,7 @@ def _first_time_after(quiet: Quiet | None, elapsed: int) -> int:
     if quiet is None:
         return elapsed
     days, rest = divmod(elapsed, DAY - quiet.length * _MINUTE)
-    if not rest:  # the last moment that counted, on the day before
+    if not rest:  # at the end of the last counted part of the day before
         days, rest = days - 1, DAY - quiet.length * _MINUTE
     for start, stop in _awake(quiet):
         if rest <= stop - start:

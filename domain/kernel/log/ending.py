@@ -121,8 +121,8 @@ def propose_end(
         raise Refusal(AGREED, wrong, f"Seats that may propose an end: {', '.join(present)}.")
     final = require_whole(game, order, AGREED)
     _leave_to_the_rule_book(game, final, present)
-    if (mine := game.around.end_of(seat, game.round)) is not None:
-        wrong = f"{seat} has already proposed an end in this round, at version {mine}."
+    if (earlier := game.around.end_of(seat, game.round)) is not None:
+        wrong = f"{seat} has already proposed an end in this round, at version {earlier}."
         raise Refusal("TAB-END-02", wrong, "Answer the proposals of others, or propose another end in the next round.")
     asks = tuple(each for each in present if each != seat)
     proposed = EndProposed(asks, final, game.round, seat)
@@ -196,7 +196,7 @@ def _logged(game: Game, event: GameEvent, cause: Cause, at: str, chance: Chance,
 
 
 def abandoned_at(game: Game, since: str) -> str | None:
-    """Return when a game is abandoned whose last event was at `since`; None for never.
+    """Return when a game whose last event was at `since` is abandoned; None for never.
 
     No game is abandoned while a clock that runs has time left. Nobody waits for the player of an analysis, so no
     analysis is abandoned.

@@ -213,7 +213,7 @@ def earlier_of(game: Game, history: Sequence[Record], library: Library) -> Calla
 
 
 def _undo_of(game: Game, effective: Sequence[Record], records: Sequence[Record], base: Game | None = None) -> Undoable:
-    """Return what may be undone at the end of a log: the commands since something last settled what came before it.
+    """Return what may be undone at the end of a log: the commands that nothing after them has settled.
 
     `records` are the whole log, or those that follow `base`; `effective` are the ones of them that count.
     """

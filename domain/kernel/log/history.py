@@ -108,8 +108,8 @@ class _Typed(msgspec.Struct):
 
 def others_since(records: Sequence[Record], to: Version, seat: Seat | None) -> list[Record]:
     """Return the records after version `to` that count and begin commands of other seats than `seat`."""
-    began = (record for record in effective_records(records) if record.version > to and record.cause is not None)
-    return [record for record in began if cause_of(record).seat != seat and not stays(record)]
+    first_records = (each for each in effective_records(records) if each.version > to and each.cause is not None)
+    return [record for record in first_records if cause_of(record).seat != seat and not stays(record)]
 
 
 def steps(records: Iterable[Record]) -> Iterator[list[Record]]:
@@ -195,10 +195,10 @@ def effective_records(records: Sequence[Record]) -> Sequence[Record]:
 
 
 def starts_of_commands(records: Sequence[Record], seat: Seat | None = None) -> set[Version]:
-    """Return the versions to which the game can go back: those before a command that counts, of any seat or of one."""
-    began = ((record, cause_of(record)) for record in effective_records(records) if record.cause is not None)
+    """Return the versions to which the game can go back: those before a command that counts, of `seat` or of any."""
+    first_records = ((record, cause_of(record)) for record in effective_records(records) if record.cause is not None)
     return {
         record.version - 1
-        for record, cause in began
+        for record, cause in first_records
         if cause.command is not UNSET and (seat is None or cause.seat == seat)
     }

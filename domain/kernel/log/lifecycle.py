@@ -26,7 +26,7 @@ By = Literal["undo", "ruling", "consent"]
 Sight = Literal["all", "spectator"]
 """What an organizer without a seat sees while a game runs: everything, or what spectators see."""
 Forking = Literal["players", "officials"]
-"""Who may fork a game that runs: those who take part in it, or its officials alone."""
+"""Who may fork a game that runs: its seats, its organizer and its officials, or its officials alone."""
 Readers = Literal["everybody", "invited"]
 """Who may read a game: everybody, or only accounts that take part in it (TAB-READ-01)."""
 Purpose = Literal["analysis", "continuation"]

@@ -56,10 +56,10 @@ def clocks_ran(
         return None
     open_ = (after.decisions if decisions is None else decisions) if after.around.paused is None else ()
     runs = in_order(after.players, open_)
-    acted = cause.command is not UNSET and cause.by is None and bool(clocks.absent)
-    anew = _asked_anew(clocks, runs, before, open_)
+    ends_absence = cause.command is not UNSET and cause.by is None and bool(clocks.absent)
+    asked_anew = _asked_anew(clocks, runs, before, open_)
     earned = _earned(clocks, before, after, events)
-    if runs == clocks.runs and not (acted or anew or earned) and not any(map(_changes_clock, events)):
+    if runs == clocks.runs and not (ends_absence or asked_anew or earned) and not any(map(_changes_clock, events)):
         return None
     clock = clocks.clock
     until = next((event.since for event in events if isinstance(event, OutageCredited)), at)
@@ -67,9 +67,9 @@ def clocks_ran(
     times = {seat: earlier.left.get(seat, full) for seat in sorted(after.players)}
     times.update({seat: times[seat] - earlier.spent(seat, until) for seat in earlier.runs})
     times.update({seat: max(0, times[seat]) for seat in times if seat not in runs or seat in earned})
-    times.update({seat: 0 if seat in vacated else full for seat in anew})
+    times.update({seat: 0 if seat in vacated else full for seat in asked_anew})
     times.update({seat: min(cap, times[seat] + 1000 * clock.increment) for seat in earned})
-    absent = () if acted else clocks.absent
+    absent = () if ends_absence else clocks.absent
     for event in events:
         match event:
             case TimeGiven(_, seconds, to) | TimeCredited(seconds, to):

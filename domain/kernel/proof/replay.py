@@ -184,23 +184,23 @@ class Replay(Deciding):
         if isinstance(event, AnswerGiven) and step[0].at != self.export.records[step[0].version - 2].at:
             self._fail(f"version {self.version} gives an answer left in advance later than it was called for")
         try:
-            again = self.decide_anew(event, cause, step[0].at)
+            decided = self.decide_anew(event, cause, step[0].at)
             if isinstance(event, AnswerGiven) and self.over:
                 if answer is None or answer.records[0].event != step[0].event:
                     self._fail(f"version {self.version} gives another answer left in advance than was to be given")
-                again = answer
+                decided = answer
         except (NotPublishedError, KeyError) as error:
             if self.game is None or not (self._is_past(error) if self.over else self._is_hidden(error)):
                 raise
             self._fold(step)
             self._note_act(step, event, cause, is_again=is_again)
             return
-        current = [self._compare(stored, anew) for stored, anew in zip_longest(step, again.records)]
-        self.game = again.game
+        current = [self._compare(stored, right) for stored, right in zip_longest(step, decided.records)]
+        self.game = decided.game
         if not all(current):  # an event in an older shape has a different hash from what it would have today
-            self.game = msgspec.structs.replace(again.game, head=step[-1].hash)
-        self.sealed.extend(again.secrets)
-        self.vault = self.vault.joined_by(again.secrets)
+            self.game = msgspec.structs.replace(decided.game, head=step[-1].hash)
+        self.sealed.extend(decided.secrets)
+        self.vault = self.vault.joined_by(decided.secrets)
         self.decided += 1
         self.version = step[-1].version
         self._note_act(step, event, cause, is_again=is_again)
@@ -326,27 +326,27 @@ class Replay(Deciding):
         past = self.past
         return (*past._taken_along(), *past.export.secrets) if past is not None else ()
 
-    def _compare(self, stored: Record | None, anew: Record | None) -> bool:
-        """Fail unless two rows mean the same; tell whether they are the same byte for byte."""
-        if stored == anew:
+    def _compare(self, stored: Record | None, right: Record | None) -> bool:
+        """Fail unless two rows mean the same; tell whether their events also have the same schema version."""
+        if stored == right:
             return True
-        if stored is None or anew is None:
-            self.version = anew.version if anew else cast(Record, stored).version
-            happened = f"{anew.type} is missing" if anew else f"{cast(Record, stored).type} follows from nothing"
+        if stored is None or right is None:
+            self.version = right.version if right else cast(Record, stored).version
+            happened = f"{right.type} is missing" if right else f"{cast(Record, stored).type} follows from nothing"
             self._fail(f"version {self.version} is not what follows from the rules: {happened}")
         self.version = stored.version
-        same = stored.event == anew.event
-        if stored.schema != anew.schema:
-            self._check_schema(stored, anew.schema)
-            same = read_event(self.ruleset, stored) == read_event(self.ruleset, anew)
+        same = stored.event == right.event
+        if stored.schema != right.schema:
+            self._check_schema(stored, right.schema)
+            same = read_event(self.ruleset, stored) == read_event(self.ruleset, right)
         if not same:
-            stored_event, right = stored.event.decode(), anew.event.decode()
+            found, expected = stored.event.decode(), right.event.decode()
             self._fail(
-                f"version {self.version} is not what follows from the rules: {stored_event} is stored, {right} is right"
+                f"version {self.version} is not what follows from the rules: {found} is stored, {expected} is right"
             )
-        if (stored.draws, stored.at, stored.cause) != (anew.draws, anew.at, anew.cause):
+        if (stored.draws, stored.at, stored.cause) != (right.draws, right.at, right.cause):
             self._fail(f"version {self.version} has another cause, time or count of draws than its command")
-        return stored.schema == anew.schema
+        return stored.schema == right.schema
 
     def _moves_seats(self, dealt: Any, event: Any) -> bool:
         """Tell whether `event` moves the players exactly to the seats that `dealt`, the event before it, dealt them."""

@@ -1,4 +1,4 @@
-"""Loading a catalogue from TOML: what it must fulfil, and the rules that hold in every game."""
+"""Loading a catalogue from TOML and checking it, and the catalogue of the rules that hold in every game."""
 
 import re
 from collections.abc import Iterable, Mapping

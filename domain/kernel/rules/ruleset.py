@@ -110,8 +110,8 @@ class Ruleset(ABC, Generic[T]):
     mass_nouns: ClassVar[tuple[str, ...]] = ()
     """Words for pieces and goods that have no plural: "3 infantry"."""
     kinds: ClassVar[Mapping[str, str]] = {}
-    """What its own ids look like: the kind of mark that shows a face of a die, a card, a good or what can be bought. An
-    empty one is for a face on which nothing is printed."""
+    """The kind of mark that shows each of its own ids: a face of a die, a card, a good, something that can be bought.
+    Empty for a face on which nothing is printed."""
     guises: ClassVar[Mapping[str, str]] = {}
     """Kinds of marks that show a piece in another state, each with its usual kind: a piece that changes between them is
     not lost."""
@@ -316,7 +316,7 @@ class Ruleset(ABC, Generic[T]):
         return {}
 
     def score_of_nations(self, table: T) -> Mapping[Seat, Mapping[str, Mapping[str, Figure]]]:
-        """Return what a scoreboard shows of the nations that each seat leads, where seats lead several, by nation."""
+        """Return what a scoreboard shows of each nation of each seat; empty when no seat leads several nations."""
         return {}
 
     def papers(self, board: Board, names: Names) -> Papers:
@@ -478,7 +478,7 @@ class Library:
     """The rulesets of this package in all versions, so that each old log can still be judged by its own version."""
 
     def __init__(self, rulesets: Iterable[Ruleset[Any]]) -> None:
-        """`rulesets` are those that new games are played by, mostly the newest versions."""
+        """`rulesets` are the versions by which new games are played, usually the newest."""
         self._rulesets = {ruleset.id: ruleset for ruleset in rulesets}
 
     def current(self, ruleset_id: str) -> Ruleset[Any]:
