@@ -497,7 +497,7 @@ class Game(Struct, kw_only=True):
 
 
 def _command_in_log(command: Command[Any], seat: Seat, draft: Draft[Any]) -> tuple[Raw, Sealed | None]:
-    """Return a command as the log shows it, and None; of a secret command only type and commitment, and its seal."""
+    """Return a command as the log shows it, and None; for a secret command, its type with its seal, and that seal."""
     if not command.sealed:
         return Raw(canonical(command)), None
     sealing = draft.seal(msgspec.to_builtins(command), (seat,))

@@ -155,8 +155,8 @@ def give_up_seat(game: Game, seat: Seat, earlier: Callable[[Version], Game], cau
     back, the game then goes back.
 
     Raises:
-        Refusal: the player does not hold the seat, or it is open already (TAB-LIFE-05), or it is an analysis
-            (TAB-FORK-03).
+        Refusal: the game does not run, the player does not hold the seat or it is open already (TAB-LIFE-05), or it is
+            an analysis (TAB-FORK-03).
     """
     _require_under_way(game, "give up a seat")
     if game.players.get(seat) != cause.account:
@@ -228,9 +228,9 @@ def take_over_seat(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
     """Take over a seat that is open or offered, or take back your own that its clock left open.
 
     Raises:
-        Refusal: the seat is neither open nor offered (TAB-LIFE-05), it is offered to another account (TAB-SEAT-01), the
-            account cannot hold it (TAB-LIFE-03, TAB-RUL-01, TAB-SEAT-02), or holds it and cannot take it back
-            (TAB-SEAT-11).
+        Refusal: the game does not run or the seat is neither open nor offered (TAB-LIFE-05), it is offered to another
+            account (TAB-SEAT-01), the account cannot hold it (TAB-LIFE-03, TAB-RUL-01, TAB-SEAT-02), or holds it and
+            cannot take it back (TAB-SEAT-11).
     """
     _require_under_way(game, "take over a seat")
     player, offer = cause.account, game.around.offers.get(seat)
@@ -286,7 +286,8 @@ def resign(
     With two seats the other one wins (TAB-SEAT-06). With more, the house answers for the seat (`by_house`).
 
     Raises:
-        Refusal: the player does not hold the seat or has resigned (TAB-SEAT-04), or it is an analysis (TAB-FORK-03).
+        Refusal: the game does not run, the player does not hold the seat or has resigned (TAB-SEAT-04), or it is an
+            analysis (TAB-FORK-03).
     """
     _require_under_way(game, "resign", "TAB-SEAT-04")
     if game.players.get(seat) != cause.account:
