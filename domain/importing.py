@@ -1,4 +1,4 @@
-"""Games that other services recorded: what is required of an export before it is kept here (TAB-IMP)."""
+"""Games that other services recorded: what an export must fulfil before this service keeps it (TAB-IMP)."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NoReturn
@@ -22,10 +22,10 @@ from domain.transparency.policy import Policy, PolicyError, read_policy
 from domain.transparency.proof import read_proof
 
 MOST_EVENTS: Final = 20_000
-"""Events of an imported game, with those of its past. The longest recorded game has 6,836."""
+"""The most events of an imported game, with those of its past. The longest of `tests/recorded` has 6,836."""
 
 LARGEST_BOARD: Final = 1024 * 1024
-"""Bytes of a board with its documents: as many as may be sent to create a game."""
+"""The most bytes of a board with its documents. The setting `board_limit` has the same default."""
 
 _OTHERS: Final[Mapping[str, Callable[[bytes], bool]]] = {
     "case": case_proof.is_export,
@@ -40,7 +40,7 @@ class Issuer(Struct, frozen=True):
     Attributes:
         origin: the name of its transparency log.
         key: the key that signed, as a C2SP vkey: name, id and public bytes.
-        said: what follows from the certificate, in sentences.
+        said: what the certificate proves, in sentences.
     """
 
     origin: str
@@ -56,7 +56,7 @@ class Examined(Struct, frozen=True):
         past: the games that it forks from, the oldest first.
         ruleset, ruleset_version: by which rules it began.
         events: the number of its events.
-        head: the hash of the last one, in hex.
+        head: the hash of the last event, in hex.
         created, ended: the times of its first event and of its last.
         seats: the accounts that held its seats at the end, as its issuer names them.
         finish: how it ended.
@@ -81,8 +81,8 @@ class Examined(Struct, frozen=True):
 def examine(
     content: bytes, library: Library, check: Check, certificate: str | None = None, policy: str | None = None
 ) -> Examined:
-    """Return what an export proves, which is then worth keeping. Raises `Refusal`."""
-    believed = _policy(certificate, policy)
+    """Return what an export proves; `check` verifies signatures. Raises `Refusal` when it may not be imported."""
+    trust_policy = _policy(certificate, policy)
     lines = content.splitlines(keepends=True)
     _require_small(lines)
     verdict = verify(lines, library)
@@ -108,7 +108,9 @@ def examine(
         seats=dict(game.players),
         finish=finish,
         proved=verdict.proved,
-        issuer=_issuer(export, library, certificate, believed, check) if certificate is not None and believed else None,
+        issuer=None
+        if certificate is None or trust_policy is None
+        else _issuer(export, library, certificate, trust_policy, check),
     )
 
 
@@ -176,6 +178,6 @@ def _issuer(export: Export, library: Library, certificate: str, policy: Policy, 
         raise Refusal("TAB-IMP-05", wrong, allowed)
     try:
         signer = policy.judge(read_proof(certificate).note, check).log
-    except NoteError as error:  # which cannot be: it was read before
+    except NoteError as error:  # cannot happen: `certify` has read the certificate
         raise Refusal("TAB-IMP-05", f"{error}.", allowed) from None
     return Issuer(certified.origin, str(signer), certified.said)

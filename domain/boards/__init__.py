@@ -1,4 +1,4 @@
-"""Boards: areas, borders, straits, coasts and values, and their maps. Data files, and what loads and checks them."""
+"""Boards (areas, borders, straits, coasts, values) and their maps: data files, and code that loads and checks them."""
 
 from domain.boards.board import BoardError, builtin, parse_board, validate
 from domain.boards.drawing import Drawing, builtin_drawing, drawing_of

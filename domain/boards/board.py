@@ -330,11 +330,11 @@ def _reach_problems(board: Board) -> Iterator[str]:
         neighbours[here].add(there)
         neighbours[there].add(here)
     parts: list[set[AreaId]] = []
-    met: set[AreaId] = set()
+    visited: set[AreaId] = set()
     for area in board.areas:
-        if area.id not in met:
+        if area.id not in visited:
             parts.append(_reached(area.id, neighbours))
-            met |= parts[-1]
+            visited |= parts[-1]
     parts.sort(key=len, reverse=True)
     for part in parts[1:]:
         yield f"{_listed(part)}: cut off from the rest of the board; give a border, strait or coast that leads there"
@@ -376,7 +376,7 @@ def _not_a(area_id: AreaId, kind: Kind, kinds: Mapping[AreaId, Kind]) -> str:
 
 @lru_cache(maxsize=16)
 def builtin(board_id: str) -> Board:
-    """Return the project's own board with this id, read once and valid; BoardError if there is none."""
+    """Return the project's own board with this id, read once and valid. Raise BoardError if there is none."""
     files = {
         file.name.removesuffix(".json"): file
         for file in resources.files("domain.boards").iterdir()

@@ -22,7 +22,7 @@ from domain.conquest.dice import FACES, WORTH
 from domain.conquest.marks import LOOKS
 from domain.conquest.pieces import KINDS, MASS_NOUNS
 from domain.conquest.seats import COLOURS
-from domain.kernel.chance.evidence import Dice, Lots, Shown
+from domain.kernel.chance.evidence import Dice, Evidence, Lots
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board, Map
@@ -60,7 +60,7 @@ CHAPTERS = (
     winning,
 )
 
-CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
+CHANCE: Mapping[type[KernelEvent[Any]], tuple[Evidence, ...]] = {
     setup.FirstPlayerDrawn: (Lots((), ("order",)),),
     setup.InfluenceDrawn: (Lots(("lots",), ("lots", "drawn"), stock=("lots", "stock")),),
     season.TokensPlaced: (Lots(("lots",), ("lots", "drawn"), stock=("lots", "stock")),),

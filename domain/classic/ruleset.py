@@ -22,7 +22,7 @@ from domain.conquest.dice import FACES, WORTH
 from domain.conquest.marks import LOOKS
 from domain.conquest.pieces import MASS_NOUNS, NO_UNITS, Units
 from domain.conquest.seats import COLOURS
-from domain.kernel.chance.evidence import Dice, Lots, Shown
+from domain.kernel.chance.evidence import Dice, Evidence, Lots
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board, Map
@@ -62,7 +62,7 @@ CHAPTERS = (
     winning,
 )
 
-CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
+CHANCE: Mapping[type[KernelEvent[Any]], tuple[Evidence, ...]] = {
     battle.LegionRolled: (Dice("battle"),),
     naval.GalleysRolled: (Dice("battle"),),
     pursuit.PursuitRolled: (Dice("battle"),),
@@ -223,7 +223,7 @@ def ruleset_of(edition: Edition) -> Classic:
         id = edition.id
         title = edition.title
         board = edition.board
-        chance: ClassVar[Mapping[type[KernelEvent[Any]], tuple[Shown, ...]]] = {
+        chance: ClassVar[Mapping[type[KernelEvent[Any]], tuple[Evidence, ...]]] = {
             **CHANCE,
             setup.HomesDrawn: (Lots((), ("homes",), homes),),
         }

@@ -12,7 +12,7 @@ Ranges = Mapping[str, tuple[int, int]]
 def choices(units: Units, number: int) -> dict[str, tuple[int, int]]:
     """Return, by type, the least and the most units of it that can be in a choice of `number` out of `units`."""
     rest = units.total - number
-    ranges = {kind: (max(0, of_kind - rest), min(of_kind, number)) for kind, of_kind in units.by_type.items()}
+    ranges = {kind: (max(0, count - rest), min(count, number)) for kind, count in units.by_type.items()}
     return {kind: bounds for kind, bounds in ranges.items() if bounds[1]}
 
 

@@ -14,7 +14,7 @@ FACES: tuple[Face, ...] = ("infantry", "infantry", "cavalry", "catapult", "galle
 """The six faces, in the order of the numbers 1 to 6 that chance yields."""
 
 WORTH: Mapping[str, Mapping[str, int]] = {"battle": {face: 1 for face in FACES if face != "blank"}}
-"""A symbol hits where a unit fits it; a blank never does."""
+"""What each face counts when luck is measured: a symbol can hit, if there is a unit of its type; a blank never does."""
 
 
 def roll(draft: Draft[Any], count: int) -> tuple[int, tuple[Face, ...]]:
@@ -24,7 +24,7 @@ def roll(draft: Draft[Any], count: int) -> tuple[int, tuple[Face, ...]]:
 
 
 def hits(faces: Iterable[Face], units: Units, galleys: int = 0) -> int:
-    """Match dice with units, one die to each: a symbol hits no oftener than there are units of its type."""
+    """Return the number of hits. A symbol hits at most once for each unit of its type: each die needs its own unit."""
     rolled = list(faces)
     return (
         min(rolled.count("infantry"), units.infantry)
@@ -35,7 +35,7 @@ def hits(faces: Iterable[Face], units: Units, galleys: int = 0) -> int:
 
 
 def struck(faces: Iterable[Face], units: Units, galleys: int = 0) -> tuple[bool, ...]:
-    """Tell of each die whether it hits, as `hits` matches them; of more dice with a symbol than units the first do."""
+    """Tell of each die whether it hits (see `hits`). Of too many dice with a symbol, the first hit."""
     units_left = {**units.by_type, "catapult": units.catapults, "galley": galleys, "blank": 0}
     are_hits: list[bool] = []
     for face in faces:
@@ -46,7 +46,7 @@ def struck(faces: Iterable[Face], units: Units, galleys: int = 0) -> tuple[bool,
 
 @lru_cache(maxsize=1024)
 def chances(dice: int, units: Units, galleys: int = 0) -> tuple[float, ...]:
-    """Return the probabilities that a number of dice hit exactly 0, 1, 2 and so on times, as `hits` matches them."""
+    """Return the probabilities that a number of dice make exactly 0, 1, 2 and so on hits (see `hits`)."""
     most = {"infantry": units.infantry, "cavalry": units.cavalry, "catapult": units.catapults, "galley": galleys}
     kinds = tuple(most)
     matched = {(0,) * len(kinds): 1.0}

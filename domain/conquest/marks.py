@@ -18,7 +18,7 @@ LOOKS: Final[Mapping[str, str]] = {
     "galleys": "galley",
     "blank": "",
 }
-"""What the faces of the battle die and the units that can be bought look like."""
+"""The kinds of marks that show the faces of the battle die and the units that can be bought."""
 
 
 def units_of(units: Units) -> Iterator[Mark]:
@@ -29,5 +29,5 @@ def units_of(units: Units) -> Iterator[Mark]:
 
 
 def listed(marks: tuple[Mark, ...]) -> str:
-    """Say what marks stand for."""
+    """Return what marks stand for, as an enumeration in words."""
     return enumerated([mark.words for mark in marks]) or "nothing"

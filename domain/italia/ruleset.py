@@ -40,7 +40,7 @@ from domain.italia.start import setup
 from domain.italia.start.position import arrange
 from domain.italia.start.setup import bare
 from domain.italia.turn import reinforcements, scoring, sequence, stacking, winning
-from domain.kernel.chance.evidence import Dice, Shown
+from domain.kernel.chance.evidence import Dice, Evidence
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board
@@ -91,7 +91,7 @@ CHAPTERS = (
 CHAPTERS_OF_1 = (*CHAPTERS, rome, hannibal, civil_war)
 CHAPTERS_OF_2 = (*CHAPTERS, exits, title)
 
-CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
+CHANCE: Mapping[type[KernelEvent[Any]], tuple[Evidence, ...]] = {
     battle.BattleRolled: (Dice(DIE, ("attacker",)), Dice(DIE, ("defender",))),
     declaring.TieRolled: (Dice(DIE),),
     deserters.ElephantsMet: (Dice(DIE),),
@@ -319,7 +319,7 @@ class ItaliaI(Italia):
     game = "italia-1"
     changes = CHANGES_OF_1
     chapters = CHAPTERS_OF_1
-    chance: ClassVar[Mapping[type[KernelEvent[Any]], tuple[Shown, ...]]] = {
+    chance: ClassVar[Mapping[type[KernelEvent[Any]], tuple[Evidence, ...]]] = {
         **CHANCE,
         civil_war.UnitsDefected: (Dice(DIE),),
     }

@@ -1,7 +1,7 @@
-"""The one byte form that is hashed: RFC 8785 (JSON Canonicalization Scheme).
+"""The byte form of everything that is hashed: RFC 8785 (JSON Canonicalization Scheme).
 
-Everything hashed here holds objects with ASCII keys, strings, booleans, null and integers within 2^53, no floats;
-for those msgspec's sorted JSON is RFC 8785 to the byte, and so is the output of any JCS library in any language.
+Such values consist of objects with ASCII keys, arrays, strings, booleans, null and integers within 2^53, never floats.
+For them msgspec's sorted JSON is RFC 8785 to the byte, as is the output of a JCS library in any language.
 """
 
 import hashlib

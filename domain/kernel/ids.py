@@ -29,7 +29,7 @@ RuleId = NewType("RuleId", str)
 """A numbered statement of a rule catalogue, such as ``CC-BAT-18``."""
 
 RULE_ID: Final = re.compile(r"\b[A-Z]+-[A-Z0-9]+-[0-9]+\b")
-"""A rule id, wherever one is looked for: the game, the chapter (``I1`` is one too) and a number."""
+"""Finds rule ids in a text: a game, a chapter (which may have digits, as ``I1``) and a number, joined by hyphens."""
 
 AreaId = NewType("AreaId", str)
 """An area of a board, land or sea, such as ``mare-narbo``."""
@@ -72,6 +72,6 @@ def as_game(stream: StreamId) -> GameId | None:
 def book_of(stream: StreamId) -> int:
     """Return the book of a stream, from 0 to 63: the low six bits of the first byte of SHA-256 of its id in UTF-8.
 
-    What belongs together is in one book: forks and cases get ids of their game's book.
+    A game, its forks and its cases are in one book: the service chooses the ids of forks and cases so.
     """
     return hashlib.sha256(stream.encode()).digest()[0] % BOOKS

@@ -17,7 +17,7 @@ from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board
-from domain.kernel.rules.command import refuse_nothing
+from domain.kernel.rules.command import refuse_zeros
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.loading import common_rules
 from domain.kernel.rules.message import Event, type_name
@@ -59,7 +59,7 @@ class Move(Struct, forbid_unknown_fields=True):
         offers: commands that an option must offer afterwards.
         lacks: commands that no option may offer afterwards.
         order: how the seats finished (TAB-END-03), as far as the ruleset says so: groups of seats that tie.
-        sees: by seat (``spectator`` for nobody's), paths into that seat's view and their values.
+        sees: by seat, or ``spectator``, paths into its view and their values.
     """
 
     seat: Seat | None = None
@@ -100,10 +100,10 @@ class Written(Struct, kw_only=True):
 
 
 class Laid(Written, kw_only=True):
-    """A position to start from, and the chance that is laid down for what follows.
+    """A position to start from, and the dice and lots that are fixed for what follows.
 
-    `dice` lists the rolls in order; a face is a number from 1 up or a name of the ruleset's die. `lots` lists what
-    comes first in each shuffle; what it leaves out keeps its order. Without `given` the game opens by the rules, for
+    `dice` lists the rolls in order; a face is a number from 1 up or a name of the ruleset's die. `lots` lists the items
+    that come first in each shuffle; the others keep their order. Without `given` the game opens by the rules, for
     `players` seats, with `setup`.
     """
 
@@ -115,17 +115,17 @@ class Laid(Written, kw_only=True):
     lots: list[list[str]] = field(default_factory=list[list[str]])
 
     def chance(self, ruleset: Ruleset[Any]) -> ScriptedChance:
-        """Return what is laid down, with nothing used yet. Raises `ScenarioError`."""
+        """Return the chance that yields `dice` and `lots` from their beginning. Raises `ScenarioError`."""
         rolls = [_faces(roll, ruleset) for roll in self.dice]
         return ScriptedChance(rolls, {*map(len, ruleset.dice.values())}, self.lots)
 
     def opened(self, ruleset: Ruleset[Any], board: Board, chance: ScriptedChance) -> Draft[Any]:
-        """Return the position, at which somebody must choose. Raises `Refusal` and `ScenarioError`."""
+        """Return the first position at which somebody must choose. Raises `Refusal` and `ScenarioError`."""
         if self.given is not None:
             try:
                 draft = Draft(ruleset.arrange(self.given, board), chance, Vault())
                 ruleset.conceal(draft, self.given)
-                ruleset.advance(draft)  # until somebody must choose, as in a game
+                ruleset.advance(draft)
                 return draft
             except (ValueError, KeyError, msgspec.ValidationError) as error:
                 raise ScenarioError(f"the position makes no sense: {error}") from error
@@ -140,7 +140,7 @@ class Laid(Written, kw_only=True):
 class Scenario(Laid, forbid_unknown_fields=True, kw_only=True):
     """A scenario: its rules, the starting position, the dice and the steps.
 
-    `refused` is the rule id by which no such game may be opened, and then there are no steps.
+    With `refused` there are no steps: that rule must refuse to open such a game.
     """
 
     step: list[Move] = field(default_factory=list[Move])
@@ -155,7 +155,7 @@ class ScenarioFile(Struct, forbid_unknown_fields=True):
 
 
 class ScenarioError(Exception):
-    """A scenario file that cannot be read; the message says where, and what is right."""
+    """A scenario that cannot be read or set up; the message says what is wrong."""
 
 
 class Failure(Exception):
@@ -171,7 +171,7 @@ def read(text: str) -> list[Scenario]:
 
 
 def run(scenario: Scenario, ruleset: Ruleset[Any], board: Board) -> None:
-    """Play a scenario by `ruleset`. Raises `Failure`, or `ScenarioError` when its position makes no sense."""
+    """Play a scenario by `ruleset`. Raises `Failure`, or `ScenarioError` when it cannot be set up."""
     if not scenario.step and scenario.refused is None:
         raise ScenarioError("a scenario has a step, or says by which rule it is refused")
     board = ruleset.equip(board)
@@ -234,7 +234,7 @@ def _play(
     before, rolled = table.digest(), chance.used
     offered = _on_offer(ruleset, table, vault, seat, msgspec.to_builtins(command))
     try:
-        refuse_nothing(type(command), move.command or {})
+        refuse_zeros(type(command), move.command or {})
     except Refusal as refusal:
         if refusal.rule != move.refused:
             raise Failure(f"refused by {refusal}; {move.refused or 'no refusal'} was expected") from refusal
@@ -312,7 +312,7 @@ def _check_views(move: Move, ruleset: Ruleset[Any], table: Table, vault: Vault) 
 
 
 def _check_options(movers: Set[Seat], ruleset: Ruleset[Any], table: Table, vault: Vault, draws: int) -> None:
-    """Try the smallest and the largest command of each option of those who move in the scenario or have to decide."""
+    """Try the smallest and largest command of each option of the seats that have to decide or move in the scenario."""
     deciding = {seat for decision in ruleset.decisions(table) for seat in decision.seats}
     for seat in sorted(deciding | movers):
         for option in ruleset.options(table, seat, vault.read_by(seat)):
@@ -379,7 +379,7 @@ def _at(position: Struct, path: str) -> Any:
 
 
 def fits(expected: Any, actual: Any) -> bool:
-    """Tell whether what was found has all that is wanted; it may have more."""
+    """Tell whether `actual` has everything that `expected` has; its objects may have more fields."""
     if expected and isinstance(expected, dict) and isinstance(actual, Mapping):
         fields = cast(dict[str, Any], expected)
         return all(fits(value, cast(Mapping[str, Any], actual).get(name)) for name, value in fields.items())
@@ -387,7 +387,7 @@ def fits(expected: Any, actual: Any) -> bool:
 
 
 def same(expected: Any, actual: Any) -> bool:
-    """Compare as JSON, where an absent field stands for its default."""
+    """Compare as JSON. All empty values are the same: absent fields, null, 0, false, empty texts, lists and objects."""
     if not expected and not actual:
         return True
     if isinstance(expected, dict) and isinstance(actual, Mapping):

@@ -1,8 +1,8 @@
 """Tutorials: what somebody who is new to a ruleset plays, lesson by lesson, in TOML beside the ruleset.
 
 A file holds ``[[lesson]]`` tables; `Lesson` defines their fields. A lesson is a position as in a scenario, and a
-command to be found there. Dice and lots are laid down, so that everybody sees what the lesson is about. Whatever
-somebody tries is decided by the rules and forgotten.
+command to be found there. Dice and lots are fixed, so that everybody sees what the lesson is about. Commands that a
+player tries are decided by the rules, and not stored.
 """
 
 import tomllib
@@ -55,10 +55,10 @@ class Lesson(Laid, forbid_unknown_fields=True, kw_only=True):
         text: what the player sees and should know.
         ask: what to do.
         seat: the seat that the player holds.
-        command: what does it, in full; a lesson that `follows` begins after it.
-        also: commands that do it as well; those that have these fields, whatever else they have.
+        command: the command that does it, in full; a next lesson that `follows` begins after it.
+        also: further commands that do it: each names the fields that a command must have, which may have others.
         wrong: commands that the rules refuse.
-        teaches: what is to be remembered, said when it is done.
+        teaches: what to remember, shown when it is done.
         follows: whether it begins where the lesson before it ends, and not with a position of its own.
         before: commands that are given first, by any seat.
     """
@@ -81,7 +81,7 @@ class Lesson(Laid, forbid_unknown_fields=True, kw_only=True):
 
 
 def _lean(value: Any) -> Any:
-    """Return a command without its zeros: a form may list each thing that can come along with the number 0."""
+    """Return a command without zeros and empty values: forms may send a 0 for each thing that was not chosen."""
     if isinstance(value, dict):
         leaner = {name: _lean(part) for name, part in cast(dict[str, Any], value).items()}
         return {name: part for name, part in leaner.items() if part}
@@ -95,7 +95,7 @@ class TutorialFile(Struct, forbid_unknown_fields=True):
 
 
 class Stage(Struct, frozen=True):
-    """A lesson that is ready to be played: its position, and the chance that is left."""
+    """A lesson that is ready to be played: its position, and the dice and lots that are left."""
 
     lesson: Lesson
     ruleset: Ruleset[Any]
@@ -107,13 +107,13 @@ class Stage(Struct, frozen=True):
     lots: Sequence[Sequence[Any]]
 
     def chance(self) -> ScriptedChance:
-        """Return what is laid down for the lesson's command."""
+        """Return the chance that yields the dice and lots of the lesson."""
         return ScriptedChance(self.rolls, {*map(len, self.ruleset.dice.values())}, self.lots)
 
     def attempt(self, command: Command[Any]) -> Draft[Any]:
         """Return the outcome of a command of the player. Raises `Refusal`.
 
-        The dice are those of the lesson. A command that needs others gets some that are always the same.
+        The dice are those of the lesson. A command that needs other dice gets dice that are always the same.
         """
         position = (self.table, self.lesson.seat, command)
         try:
@@ -126,22 +126,22 @@ class Stage(Struct, frozen=True):
 def lessons(ruleset: Ruleset[Any]) -> tuple[Lesson, ...]:
     """Return the lessons of a ruleset's tutorial; none where it has no tutorial. Raises `ScenarioError`.
 
-    Editions share a file: a lesson that names rulesets is only for these, and those based on them. Its rules are those
-    of the edition.
+    Editions share a file: a lesson that names rulesets is only for these, and those based on them. The `rules` of each
+    lesson are those that hold in `ruleset`.
     """
     try:
         written = msgspec.convert(tomllib.loads(ruleset.tutorial or "lesson = []"), TutorialFile).lesson
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise ScenarioError(str(error)) from error
     rules = ruleset.catalogue
-    mine = tuple(
+    own = tuple(
         replace(each, rules=list(rules.in_force(each.rules, ruleset.id)))
         for each in written
         if ruleset.id in rules.holders(each.rulesets, each.rules)
     )
-    if twice := {each.id for each in mine if sum(each.id == other.id for other in mine) > 1}:
-        raise ScenarioError(f"two lessons are called {', '.join(sorted(twice))}")
-    return mine
+    if repeated := {each.id for each in own if sum(each.id == other.id for other in own) > 1}:
+        raise ScenarioError(f"two lessons are called {', '.join(sorted(repeated))}")
+    return own
 
 
 def stages(ruleset: Ruleset[Any], board: Board) -> Mapping[str, Stage]:

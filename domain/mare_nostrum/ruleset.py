@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
-from domain.kernel.chance.evidence import Dice, Lots, Shown
+from domain.kernel.chance.evidence import Dice, Evidence, Lots
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, PlayerId, Seat
 from domain.kernel.rules.board import Board, Map
@@ -61,7 +61,7 @@ CHAPTERS = (
     winning,
 )
 
-CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
+CHANCE: Mapping[type[KernelEvent[Any]], tuple[Evidence, ...]] = {
     battle.BattleRolled: (Dice("battle", ("attacker",)), Dice("battle", ("defender",))),
     naval.TriremesRolled: (Dice("battle", ("attacker",)), Dice("battle", ("defender",))),
     setup.CivilizationsDealt: (Lots((), ("order",)),),

@@ -1,8 +1,8 @@
 """Ending games that nobody plays any more (TAB-END-04), and offers of rematches that have expired (TAB-REM-04).
 
-The rows of `projections.stillness` say which games to look at. A game is looked at twice: a week before its end, from
-when on its players can be told, and at its end. So also a game that had been still for long when this was first looked
-at goes on for a week, and so does every game after an outage of a day.
+The rows of `projections.stillness` say which games to look at, and when: a week before the end of a game, so that its
+players can be warned, and at its end. No game ends within a week of the first look, however long it was still before.
+After an outage of a day, no game ends within a week, either.
 """
 
 from collections.abc import Collection
@@ -59,7 +59,7 @@ class Abandoning:
             await stillness.later(self._rows, put_off)
 
     async def _look(self, entry: Still, now: str) -> tuple[str, str]:
-        """Look at a game that is due, and end it if it is time. Return when to look next, and for what it was told."""
+        """Look at a game that is due, and end it if it is time. Return the next `due` and `told` of its row."""
         game, row = await self._games.game(entry.game), await self._store.game(entry.game)
         if game.rematch_of is not None and game.status == "gathering":
             if now >= game.offered_until:

@@ -63,13 +63,13 @@ class Case(Struct, frozen=True, eq=False):
 
 
 class Act(Struct, frozen=True):
-    """Something that an account does in a game. An idempotency key belongs to the values of its fields."""
+    """Something that an account does in a game."""
 
     kind: ClassVar[str]
 
     @property
     def content(self) -> list[Any]:
-        """The values of the fields, for JSON. A second act with the same key and another content is refused."""
+        """The values of the fields, for JSON. An act with the idempotency key of one with other content is refused."""
         return [self.kind, *msgspec.structs.astuple(self)]
 
     async def decide(self, case: Case) -> Decided:
@@ -80,8 +80,8 @@ class Act(Struct, frozen=True):
 class Commands(Act, frozen=True):
     """Commands of a player's seat (JSON, ``undo`` among them): all of them happen or none does.
 
-    With `tentative`, it decides only those up to the first that rolls or reveals something, so that nobody can try out
-    dice. `decide` also raises `msgspec.DecodeError` when one is not JSON.
+    With `tentative`, a list may go on after a command that rolls or reveals something, and is decided only up to that
+    command. `decide` also raises `msgspec.DecodeError` when a command is not JSON.
     """
 
     kind = "command"
@@ -104,7 +104,7 @@ class Commands(Act, frozen=True):
 
 
 class TakeSeat(Act, frozen=True):
-    """Taking the seat `seat`, or the first free one."""
+    """Taking the seat `seat`; without one, the seat reserved for the account or the first free one."""
 
     kind = "take-seat"
     seat: Seat | None = None
@@ -116,7 +116,7 @@ class TakeSeat(Act, frozen=True):
 
 
 class LeaveSeat(Act, frozen=True):
-    """Leaving your seat; after the game has begun, giving it up."""
+    """Leaving your seat: giving it up in a running game, declining a rematch that has not begun."""
 
     kind = "leave-seat"
     seat: Seat | None = None
@@ -129,9 +129,10 @@ class LeaveSeat(Act, frozen=True):
 
 
 async def leave_seat(case: Case, seat: Seat, cause: Cause) -> Decided:
-    """Decide what happens when an account leaves its seat, before or after the game has begun.
+    """Decide what happens when an account leaves its seat.
 
-    A player who leaves a rematch that has not begun declines it (TAB-REM-04).
+    Before the game begins, the seat is free again, but a rematch is cancelled (TAB-REM-04). In a running game, the seat
+    is given up.
     """
     if case.game.rematch_of is not None and case.game.status == "gathering":
         return beginning.cancel(case.game, replace(cause, seat=None), case.at)
@@ -142,10 +143,12 @@ async def leave_seat(case: Case, seat: Seat, cause: Cause) -> Decided:
 
 
 class SeatBot(Act, frozen=True):
-    """Seating a bot, as the organizer. Before the game begins it can replace a bot, later a player who gave up the
-    seat.
+    """Seating a bot, as the organizer.
 
-    `bots` are the open accounts of bots with their levels; the first that is able takes the seat. `closed` are the
+    Before the game begins it can replace another bot, later a player who gave up the seat or a bot whose account is
+    closed.
+
+    `bots` are the open accounts of bots with their levels; the first that can hold the seat takes it. `closed` are the
     accounts of bots that an administrator has closed. `room` is how many more bots there may be; None for any number.
     """
 
@@ -180,8 +183,8 @@ class SeatBot(Act, frozen=True):
             raise Refusal(
                 "TAB-BOT-01", f"No {self.level} bot is open.", "Choose another level, or ask an administrator."
             )
-        is_bots = holder in self.bots or holder in self.closed
-        is_free = holder is None or (self.seat in case.game.around.given_up and not is_bots)
+        held_by_bot = holder in self.bots or holder in self.closed
+        is_free = holder is None or (self.seat in case.game.around.given_up and not held_by_bot)
         if self.room is not None and self.room < 1 and is_free:
             raise TooManyBots("Bots hold as many seats in your games as they may.")
         if running and holder in self.closed:
@@ -190,14 +193,14 @@ class SeatBot(Act, frozen=True):
             return step.then(seating.take_over_seat(step.game, self.seat, Cause(bot), case.at))
         if running:
             return seating.take_over_seat(case.game, self.seat, Cause(bot), case.at)
-        if not is_bots:
+        if not held_by_bot:
             return seating.take_seat(case.game, self.seat, "", Cause(bot), case.at)
         step = await leave_seat(case, self.seat, Cause(holder))
         return step.then(seating.take_seat(step.game, self.seat, "", Cause(bot), case.at))
 
 
 def may_seat_bots(game: Game, player: PlayerId) -> bool:
-    """Tell whether an account may put bots on seats: the organizer, and the players when that one plays no more."""
+    """Tell whether an account may put bots on seats: the organizer; and players, when they have left their own seat."""
     present = set(game.present.values())
     is_gone = game.status == "running" and game.organizer in game.around.seated and game.organizer not in present
     return player == game.organizer or (is_gone and player in present)
@@ -226,10 +229,9 @@ class RemoveBot(Act, frozen=True):
 
 
 class Depart(Act, frozen=True):
-    """Leaving a game because the account is closed: it gives up its seat and office, and somebody else organizes the
-    game.
+    """Leaving a game because the account is closed. It gives up seat and office, and another account organizes it.
 
-    `able` are the accounts that may organize it next.
+    `able` are the accounts that may organize the game next.
     """
 
     kind = "depart"
@@ -255,11 +257,11 @@ class Depart(Act, frozen=True):
         return decided
 
     async def vacate(self, case: Case, seat: Seat) -> Decided:
-        """Return what happens to the account's seat."""
+        """Decide what happens to the account's seat."""
         return await leave_seat(case, seat, case.cause)
 
     def heirs(self, game: Game) -> Sequence[PlayerId]:
-        """Return who may organize the game next, the first that can."""
+        """Return the accounts that could organize the game next, the first choice first."""
         return organizing.heirs(game)
 
 
@@ -277,12 +279,12 @@ class HandOn(Depart, frozen=True):
 
     async def vacate(self, case: Case, seat: Seat) -> Decided:
         game, at, heir = case.game, case.at, Cause(self.to)
-        mine = replace(case.cause, seat=seat)
+        by_seat = replace(case.cause, seat=seat)
         if game.status == "running":
             decided = Decided(game, ())
             if seat in game.around.offers:
-                decided = seating.withdraw_offer(game, seat, mine, at)
-            decided = decided.then(seating.offer_seat(decided.game, seat, self.to, mine, at))
+                decided = seating.withdraw_offer(game, seat, by_seat, at)
+            decided = decided.then(seating.offer_seat(decided.game, seat, self.to, by_seat, at))
             return decided.then(seating.take_over_seat(decided.game, seat, heir, at))
         if game.rematch_of is not None:
             wrong = "This rematch has not begun, and only who was asked holds its seats."
@@ -297,8 +299,8 @@ class HandOn(Depart, frozen=True):
 def takes_part(game: Game, player: PlayerId, but: Seat | None = None) -> bool:
     """Tell whether an account has or had a side in a game, or has seen more of it than a seat does.
 
-    It holds a seat or held one once the game ran, other than `but`; it is or was an official; or it organizes the game,
-    or did, and sees all of it.
+    It has a side if it holds a seat other than `but`, or held one once the game ran, or is or was an official. It has
+    seen more if it organizes or organized the game and its organizer sees everything.
     """
     holds = any(holder == player for seat, holder in game.players.items() if seat != but)
     held_before = any(player in before for seat, before in game.around.held.items() if seat != but)

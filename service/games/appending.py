@@ -1,4 +1,4 @@
-"""Storing decided events: one transaction for each request; then the cached game moves to the new version."""
+"""Storing decided events, in one transaction for each request. Then the cached game moves to the new version."""
 
 from time import perf_counter
 
@@ -14,7 +14,7 @@ from service.store.protocol import Append, Appended, Conflict, EventStore, KeyRe
 
 
 class Appender:
-    """Appends to the log. Every method raises what `EventStore.append` raises."""
+    """Appends to the log. Every method may raise what `EventStore.append` raises."""
 
     def __init__(self, store: EventStore, reader: GameReader, cache: GameCache, wake: Wake, metrics: Metrics) -> None:
         self._store = store
@@ -41,7 +41,7 @@ class Appender:
         appended = await self._append(_batch(cached, decided, request.use, opening, within))
         if appended.repeated is not None:
             if before is not None and before.version < appended.repeated.version:
-                await self._cache.catch_up(cached)  # under its lock, which a look at the game would wait for
+                await self._cache.catch_up(cached)  # else `done_before` would wait for the lock that the caller holds
             return await self._reader.done_before(game.id, appended.repeated)
         self._cache.keep(cached, decided, vault)
         self._wake.notify(game.id, game.version, turned=_is_turned(before, game))

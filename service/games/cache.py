@@ -66,8 +66,8 @@ class GameDamaged(StreamDamaged):
     """The stored records of a game were altered, or this package cannot read them."""
 
 
-class Made(Protocol):
-    """Answers made for viewers of a game, and their size in bytes."""
+class Sized(Protocol):
+    """An answer for viewers of a game, which knows its size in bytes."""
 
     @property
     def size(self) -> int: ...
@@ -76,11 +76,11 @@ class Made(Protocol):
 class CachedGame(Struct, eq=False):
     """A game in memory. `game` is None until it is loaded; `past` are positions of earlier versions.
 
-    `announced` is a version to which another process is said to have brought it; `users` are how many have its lock, or
-    wait for it.
+    `announced` is the newest version of it that another process has announced. `users` is how many tasks hold its lock
+    or wait for it.
 
-    `shown` is what was made of the game `shown_of` for viewers, by what it is and by which of them see the same; it
-    takes `shown_size` bytes.
+    `views` are answers for viewers of the game `views_of`. Their keys say what each answer is, and which viewers see
+    the same. They take `views_size` bytes.
 
     `position` and `record` are the bytes that a position and a record of it take, as they were estimated at version
     `weighed`. `weight` is what the cache counts for all of it, without the board with the key `board`.
@@ -110,8 +110,8 @@ class CachedGame(Struct, eq=False):
         assert self.game is not None
         return self.game
 
-    def shown_now(self) -> dict[Hashable, Any]:
-        """Return the answers made for viewers of the present game."""
+    def current_views(self) -> dict[Hashable, Any]:
+        """Return the answers for viewers of the present game."""
         if self.views_of is not self.game:
             self.views_of, self.views, self.views_size = self.game, {}, 0
         return self.views
@@ -128,7 +128,7 @@ class CachedGame(Struct, eq=False):
 class GameCache:
     """The games that this process has in memory: the most recently used, as many as fit.
 
-    Every method may raise `StoreError`; those that take a game's id `UnknownGame`.
+    Every method may raise `StoreError`; those that return a game or its records, also `UnknownGame`.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class GameCache:
         snapshots: Snapshots,
         past: Past | None = None,
     ) -> None:
-        """`past` reads the past of the log, if something else than the store should."""
+        """`past` reads older records; without it, the store does."""
         self._store = store
         self._past = past or Past(store)
         self._library = library
@@ -178,11 +178,11 @@ class GameCache:
     async def locked(self, game_id: GameId) -> AsyncIterator[CachedGame]:
         """Provide a cached game under its lock, loading it if necessary. Raises `UnknownGame`."""
         while True:
-            cached = self._at_hand(game_id)
+            cached = self._entry(game_id)
             cached.users += 1
             try:
                 async with cached.lock:
-                    # One whose load failed while this waited was let go: others have another by now, or will.
+                    # If its load failed while this task waited, the cache has dropped it: try again with a new entry.
                     if self._cached.get(game_id) is cached:
                         if cached.game is None:
                             await self._load(cached)
@@ -191,7 +191,8 @@ class GameCache:
             finally:
                 cached.users -= 1
 
-    def _at_hand(self, game_id: GameId) -> CachedGame:
+    def _entry(self, game_id: GameId) -> CachedGame:
+        """Return the entry of a game, which may have to be loaded."""
         cached = self._cached.get(game_id)
         if cached is None:
             cached = self._cached[game_id] = CachedGame(game_id)
@@ -205,8 +206,7 @@ class GameCache:
         return cached
 
     async def current(self, game_id: GameId, at_least: Version | None = None) -> CachedGame:
-        """Return a game that is as new as the store was at the call, or that has version `at_least`. Raises
-        `UnknownGame`."""
+        """Return a game that is as new as the store at the call, or has reached `at_least`. Raises `UnknownGame`."""
         before = self._cached.get(game_id)
         cached = await self.of(game_id)
         if before is cached:
@@ -218,9 +218,7 @@ class GameCache:
         return cached
 
     async def withheld(self, game_id: GameId) -> GameId | None:
-        """Return the game until whose end a fork is withheld (TAB-FORK-02); None for other games. That game may be
-        over.
-        """
+        """Return the game until whose end a fork is withheld (TAB-FORK-02), even if it has ended; else None."""
         cached = self._cached.get(game_id)
         if cached is None or cached.game is None:
             return (await self._store.withheld((game_id,))).get(game_id)
@@ -235,14 +233,14 @@ class GameCache:
         return cached.game.is_private
 
     def hear(self, stream: StreamId, version: Version) -> None:
-        """Note that another process says that it has brought a game to `version`."""
+        """Note that another process has announced `version` of a game."""
         game_id = as_game(stream)
         cached = self._cached.get(game_id) if game_id is not None else None
         if cached is not None:
             cached.announced = max(version, cached.announced)
 
     async def head(self, cached: CachedGame) -> Version:
-        """Return the present version of a game, as any process may have moved it."""
+        """Return the newest version of a game in the store, whichever process stored it."""
         return await self._heads.of(cached.id) if self._heads is not None else cached.now.version
 
     async def at(self, game_id: GameId, version: Version) -> Game:
@@ -252,7 +250,7 @@ class GameCache:
             cached = await self.current(game_id)
         if not 1 <= version <= cached.now.version:
             raise UnknownVersion(version, cached.now.version)
-        return cached.now if version == cached.now.version else await self._as_it_was(cached, version)
+        return cached.now if version == cached.now.version else await self._earlier(cached, version)
 
     async def records(self, game_id: GameId, after: Version, limit: int | None) -> list[Record]:
         """Return the records after version `after`, at least to the version of the cached game."""
@@ -267,7 +265,7 @@ class GameCache:
         """Move a cached or new game on by a stored step."""
         every = self._settings.checkpoint_every
         if cached.game is None:
-            # Another caller may be loading the game just now: they will find this one and drop theirs.
+            # Another caller may be loading the new game just now. Then their entry stays, and not this one.
             self._cached.setdefault(cached.id, cached)
         elif cached.game.version // every < step.game.version // every:
             cached.past[step.game.version] = step.game
@@ -292,18 +290,18 @@ class GameCache:
                 raise ValueError("it does not go on where this game stands")
             game = resume(game, records)
         except ValueError:
-            # Moves were retracted. Or the game is damaged: then folding it says how.
+            # Moves before this version were retracted. Or the game is damaged: then loading it says how.
             await self._load(cached)
             return
         cached.game, cached.vault = game, cached.vault.joined_by(secrets)
         cached.recent = [*cached.recent, *records][-RECENT:]
         self._count(cached)
 
-    def show(self, cached: CachedGame, key: Hashable, answer: Made) -> None:
+    def show(self, cached: CachedGame, key: Hashable, answer: Sized) -> None:
         """Store an answer for viewers of the present game, replacing the one with this key."""
-        view = cached.shown_now()
-        before: Made | None = view.get(key)
-        view[key] = answer
+        views = cached.current_views()
+        before: Sized | None = views.get(key)
+        views[key] = answer
         cached.views_size += answer.size - (before.size if before is not None else 0)
         self._count(cached)
 
@@ -337,15 +335,15 @@ class GameCache:
         """Drop unused games, the least recently used first, until there is room."""
         while self._is_full():
             idle = next((each for each in self._cached.values() if not each.users), None)
-            if idle is None or idle is next(reversed(self._cached.values())):  # the last one is about to be used
+            if idle is None or idle is next(reversed(self._cached.values())):  # the newest is about to be used
                 return
-            self._let_go(idle)
+            self._drop(idle)
 
     def _is_full(self) -> bool:
         most = self._settings.cache_games
         return self._bytes_held > self._settings.cache_memory or (most != "off" and len(self._cached) > most)
 
-    def _let_go(self, cached: CachedGame) -> None:
+    def _drop(self, cached: CachedGame) -> None:
         del self._cached[cached.id]
         self._bytes_held -= cached.weight
         cached.weight = 0
@@ -364,7 +362,7 @@ class GameCache:
                 game, stored = loaded or await self._folded(cached.id)
         except BaseException:
             if self._cached.get(cached.id) is cached:
-                self._let_go(cached)
+                self._drop(cached)
             raise
         cached.game, cached.vault, cached.secret = game, Vault(stored.secrets), stored.chance
         cached.past, cached.recent, cached.weighed = {}, stored.records[-RECENT:], 0
@@ -396,7 +394,7 @@ class GameCache:
         first = await self._store.read(event.parent, 0, 1)
         parent = read_created(first[0]) if first else None
         depth = parent.depth if isinstance(parent, GameForked) else 0
-        if parent is None or depth != event.depth - 1:  # else games in a circle would wait for each other
+        if parent is None or depth != event.depth - 1:  # loading forged forks that form a circle would deadlock
             raise LookupError(f"its parent {event.parent} is missing or damaged")
         return await self.at(event.parent, event.version)
 
@@ -425,8 +423,8 @@ class GameCache:
 
     # --- the past ---
 
-    async def _as_it_was(self, cached: CachedGame, version: Version) -> Game:
-        """Return the game at an earlier version: the nearest position kept before it, and the events since.
+    async def _earlier(self, cached: CachedGame, version: Version) -> Game:
+        """Return the game at an earlier version: the nearest position kept before it, with the events since.
 
         Positions are kept every `checkpoint_every` events as they are passed, so that only the first look at a long
         game takes longer.
@@ -449,10 +447,11 @@ class GameCache:
         return game
 
     async def _onward(self, cached: CachedGame, base: Game | None, start: Version, stop: Version) -> Game:
+        """Return the game at version `stop`, from the position `base` at version `start`; None for the beginning."""
         previous = base.head if base is not None else None
         records = await self._past.read(cached.id, start, stop)
         if first_broken(cached.id, records, start, previous) is not None:
-            # Or only its copy is damaged.
+            # Perhaps only the copy that `past` reads is damaged.
             records = await self._store.read(cached.id, start, stop - start)
             _require_whole(cached.id, records, start, previous)
         if base is None:
@@ -461,7 +460,7 @@ class GameCache:
             to = retraction(records[index])
             if to is not None and to < start:
                 before = await self._onward(cached, base, start, start + index) if index else base
-                return later(await self._as_it_was(cached, to), records[index:], before)
+                return later(await self._earlier(cached, to), records[index:], before)
         return later(base, records)
 
 

@@ -1,4 +1,4 @@
-"""The way of one command, and of every other act: from the game in memory to the log, and back with the answer."""
+"""How a command, or any other act, goes from the game in memory to the log, and back with the answer."""
 
 import contextlib
 from collections.abc import Callable, Collection
@@ -26,7 +26,7 @@ ATTEMPTS: Final = 5
 
 
 class CommandHandler:
-    """Brings acts to the log, one to each game at a time."""
+    """Decides acts and stores their events, for each game one act at a time."""
 
     def __init__(
         self,
@@ -49,9 +49,9 @@ class CommandHandler:
         self, game_id: GameId, request: Request, act: Act, expected: Collection[Version] | None, within: Within | None
     ) -> Done:
         """Decide and store an act in a game. Raises what `Games.act` raises."""
-        # 1. Take the game, loaded and as new as this process has heard of it. Other requests to it wait.
+        # 1. Take the game, loaded and as new as other processes have announced. Other requests to it wait.
         async with self._cache.locked(game_id) as cached:
-            if cached.announced > cached.now.version:  # else it would be decided twice, and the append would fail
+            if cached.announced > cached.now.version:  # else the first append would fail, and the act be decided twice
                 await self._cache.catch_up(cached)
             for _ in range(ATTEMPTS):
                 try:
@@ -65,7 +65,7 @@ class CommandHandler:
                     with span("decide"):
                         # 2. The act refuses with a rule, or says which events happen.
                         decided = await self.decide(cached, request, act, expected)
-                        # 3. Answers that seats have left in advance follow at once, and those of the house.
+                        # 3. Answers that seats have left in advance, and those of the house, follow at once.
                         decided = followed(cached, decided)
                     # 4. Store the events. Then the game in memory goes on, its readers wake, and the answer is ready.
                     outcome = await self._appender.append(cached, request, decided, within=within)
@@ -92,7 +92,7 @@ class CommandHandler:
             return outcome
 
     async def settle(self, cached: CachedGame) -> None:
-        """Let the house answer for seats that resigned (TAB-SEAT-05), if that needs more than one transaction.
+        """Let the house answer for seats that resigned (TAB-SEAT-05), in as many transactions as that needs.
 
         Raises `Conflict` and `StoreError`.
         """
@@ -104,9 +104,9 @@ class CommandHandler:
             await self._appender.append(cached, Request(None, at), decided)
 
     async def credit(self, cached: CachedGame, request: Request) -> bool:
-        """Give time back to the clocks of a game if no process watched them; tell whether there was any.
+        """Give time back to the clocks of a game if no process watched them; tell whether it gave any.
 
-        The timekeeper does so in every game (TAB-CLK-09). A player who is quicker must not lose by it. Raises
+        The timekeeper does so in every game (TAB-CLK-09). A player who acts before it must not lose time. Raises
         `Conflict` and `StoreError`.
         """
         clocks = cached.now.clocks
@@ -136,17 +136,13 @@ class CommandHandler:
         return decided
 
     async def _require_one_person(self, before: Game, after: Game) -> None:
-        """Raise `Refusal` when an account joins a game in which one that was joined with it has a side (TAB-JOIN-05).
+        """Raise `Refusal` when an account gets a seat or office where one joined with it has a side (TAB-JOIN-05).
 
-        It may have held the same seat (TAB-SEAT-02). Accounts that were joined do nothing more, so this stays true.
+        The other may have held the same seat (TAB-SEAT-02). It acts no more, so no later check is needed.
         """
-        before_already = {*before.players.values(), *before.around.officials}
-        seats = {
-            holder: seat
-            for seat, holder in after.players.items()
-            if holder is not None and holder not in before_already
-        }
-        officials = [player for player in after.around.officials if player not in before_already]
+        members = {*before.players.values(), *before.around.officials}
+        seats = {holder: seat for seat, holder in after.players.items() if holder is not None and holder not in members}
+        officials = [player for player in after.around.officials if player not in members]
         for player in (*seats, *officials):
             for other in await self._reader.store.joinings.joined_with(player):
                 if takes_part(before, other, seats.get(player)):

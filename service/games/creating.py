@@ -41,27 +41,27 @@ async def create_game(
     listed: bool = True,
     key: str | None = None,
 ) -> Done:
-    """Open a new game; its summary at the time is that of ``at(accepted.game, accepted.version)``.
+    """Create a game, and return the outcome.
 
     Args:
         board: a board file to play on, instead of the ruleset's own.
         documents: documents to play with, by name, instead of the ruleset's own.
         organizer: who organizes the game, when that is not `player`.
-        organizer_sees: what they see of it while it runs and they hold no seat.
+        organizer_sees: what the organizer sees of it while it runs and they hold no seat.
         forks: who may fork it while it runs.
-        readers: who may read it. No list shows others a game that not everybody may read.
+        readers: who may read it. Lists show a private game only to accounts that may read it.
         clock: its clock, if it has one.
-        abandoned_after: after how many days in which nothing happens it ends as abandoned, if not after 90.
+        abandoned_after: after how many days without an event it ends as abandoned; None for 90.
         listed: whether lists show the game to everybody.
 
     Raises:
-        UnknownRuleset, UnknownPlayer: there is none.
+        UnknownRuleset, UnknownPlayer: there is no such ruleset, or no such organizer.
         BoardError: the board is not valid.
         DocumentError: a document is not valid, or the board lacks what it needs.
         msgspec.ValidationError: the ruleset does not know this setup.
         ValueError: the ruleset cannot be played on this board.
-        Refusal: the ruleset is not for that number of players, no such game has this clock, or none is abandoned after
-            so many days.
+        Refusal: the ruleset is not for that number of players, `setup` breaks one of its rules, or `clock` or
+            `abandoned_after` is not possible.
         KeyReused: the key came with another request before.
     """
     _ruleset(games.library, ruleset_id)
@@ -86,12 +86,12 @@ async def create_game(
 
 
 class TableWish(Struct, frozen=True, kw_only=True):
-    """What game is to be opened, and who sits there from the beginning. `create_game` says what its fields are.
+    """A game that is to be opened, and who sits there from the beginning. `create_game` describes the other fields.
 
     Attributes:
         officials: the accounts that are named officials.
-        seats: the accounts that seats are assigned to (TAB-SEAT-08); the other seats are free. That they agreed to it
-            is for the caller to know.
+        seats: the accounts to which seats are assigned (TAB-SEAT-08); the other seats are free. The caller has made
+            sure that these accounts agreed.
         tournament: the tournament to which it belongs (TAB-SEAT-10).
     """
 
@@ -120,7 +120,7 @@ class RematchWish(Struct, frozen=True):
         of: the game before it.
         board: the board with its documents, as the game before it has it.
         until: until when it is offered.
-        id: its own id, so that there is one, though several players offer it.
+        id: its own id, which is the same for all players who offer it, so that there is only one.
         taken: the accounts that hold their seats at once: the player who offers it, and bots.
         entropy: what the account that offers it adds to the dice.
     """
@@ -150,11 +150,11 @@ class Table:
 
     @property
     def content(self) -> list[Any]:
-        """What an idempotency key stands for."""
+        """The content of the request, to which an idempotency key belongs."""
         wish = self.wish
         content = ["create", wish.ruleset, wish.players, wish.setup, self.digest, wish.organizer, wish.title]
         if wish.organizer_sees != "spectator":
-            content.append(wish.organizer_sees)  # else it is the content of a key of before there was a choice
+            content.append(wish.organizer_sees)  # left out by default, so that older keys have the same content
         if wish.forks != "players":
             content.append({"forks": wish.forks})
         if wish.readers != "everybody":
@@ -187,41 +187,41 @@ class Table:
             rematch_of=UNSET if self.rematch is None else self.rematch.of,
             offered_until=UNSET if self.rematch is None else self.rematch.until,
             commitment=commitment,
-            cause=self._caused(cause),
+            cause=self._for_tournament(cause),
             at=at,
         )
 
     def with_official(self, so_far: Decided, official: PlayerId, cause: Cause, at: str) -> Decided:
-        """Return it with an official as well. Raises `Refusal`."""
+        """Return `so_far` with an official named as well. Raises `Refusal`."""
         officials.require_few_officials(so_far.game, official)
         by_organizer = replace(cause, player=so_far.game.organizer)
         return so_far.then(officials.name_official(so_far.game, official, by_organizer, at))
 
     def assigned(self, so_far: Decided, seat: Seat, player: PlayerId, cause: Cause, at: str) -> Decided:
-        """Return it with a seat assigned as well. Raises `Refusal`."""
-        by_organizer = replace(self._caused(cause), player=so_far.game.organizer)
+        """Return `so_far` with a seat assigned as well. Raises `Refusal`."""
+        by_organizer = replace(self._for_tournament(cause), player=so_far.game.organizer)
         return so_far.then(seating.assign_seat(so_far.game, seat, player, by_organizer, at))
 
     def with_seats(self, so_far: Decided, cause: Cause, at: str) -> Decided:
-        """Return a rematch with its bots and the player who offers it seated as well. Raises `Refusal`."""
+        """Return the rematch `so_far` with its bots and the player who offers it seated as well. Raises `Refusal`."""
         assert self.rematch is not None
         for seat, holder in self.rematch.taken.items():
             entropy = self.rematch.entropy if holder == cause.player else ""
             so_far = so_far.then(seating.take_seat(so_far.game, seat, entropy, replace(cause, player=holder), at))
         return so_far
 
-    def _caused(self, cause: Cause) -> Cause:
+    def _for_tournament(self, cause: Cause) -> Cause:
         return replace(cause, tournament=self.wish.tournament)
 
 
 async def open_table(
     games: Games, player: PlayerId, wish: TableWish, *, key: str | None = None, rematch: RematchWish | None = None
 ) -> Done:
-    """Open a game with its clock, its officials and those who sit there, all in one transaction.
+    """Open a game with its clock, its officials and the players of its wish, all in one transaction.
 
-    So a game either has all of its players or does not exist. With a key, it is opened once. Raises what
-    `create_game` raises, `Refusal` when an account cannot be an official or hold its seat, and `Conflict` when somebody
-    else has offered this rematch.
+    So a game either has all of these or does not exist. With a key, it is opened once. Raises what `create_game`
+    raises, `Refusal` when an account cannot be an official or hold its seat, and `Conflict` when somebody else has
+    offered this rematch.
     """
     table, secret = Table(games, wish, rematch), games.new_secret()
     opening = Opening(

@@ -1,5 +1,4 @@
-"""Acts about the end of a game: proposing and answering an end, abandoning a game, and expiring the offer of a
-rematch."""
+"""Acts about the end of a game: proposals and answers, abandoned games, and expired offers of rematches."""
 
 from collections.abc import Sequence
 
@@ -59,7 +58,7 @@ class EndProposal(Struct, frozen=True):
     Attributes:
         proposed: the version at which it was made, by which it is answered.
         seat: the seat that proposes it.
-        order: the seats as they would finish, the first first, each group of seats that tie together.
+        order: the seats from the first place to the last, each group of seats that tie together.
         agreed: the seats that have agreed.
         waits_for: the seats that have yet to answer.
     """

@@ -18,7 +18,7 @@ MOST_ANALYSES: Final = 50
 """How many open forks for analysis an account may have."""
 
 MOST_CONTINUATIONS: Final = 10
-"""How many forks may be there to continue a game."""
+"""How many continuations a game may have."""
 
 
 async def fork_game(
@@ -34,10 +34,10 @@ async def fork_game(
 ) -> Done:
     """Begin a fork of a game at an earlier version.
 
-    `judges` tells whether the account's token is good for judging.
+    `judges` tells whether the account's token has the scope `judge`.
 
     Raises:
-        UnknownGame, UnknownVersion: there is none.
+        UnknownGame, UnknownVersion: there is no such game or version.
         Refusal: the account may not fork this now, or no fork begins there.
         KeyReused: the key came with another request before.
     """
@@ -49,7 +49,7 @@ async def fork_game(
         hidden = forking.hidden(earlier, vault)
         withheld = forking.withheld(now, earlier, hidden)
     except Refusal as refusal:
-        # A repetition of what was accepted is refused more often than not: the game has moved on.
+        # When an accepted request is repeated, the game has often moved on, so that it would be refused now.
         if first := await games.opened_before(player, content, key, parent):
             return first
         games.refused(now.ruleset.id, refusal.rule)

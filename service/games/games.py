@@ -65,10 +65,10 @@ class Games(GameReader):
         past: Past | None = None,
         watch: Watch | None = None,
     ) -> None:
-        """`randomness` returns random bytes, for new ids and the secrets of chance; `boards` finds a ruleset's own.
+        """`randomness` returns random bytes, for new ids and the secrets of chance; `boards` finds built-in boards.
 
-        `refused` gets the ruleset and the rule of every refusal; it has to be quick. `watch` knows of times in which
-        nobody watched the clocks of games; without it there are none.
+        `refused` gets the ruleset and the rule of every refusal; it has to be quick. `watch` knows when no process
+        watched the clocks of games; without it, no act credits an outage.
         """
         metrics = metrics or Metrics()
         cache = GameCache(store, library, settings, metrics, snapshots or Snapshots([], metrics), past)
@@ -96,11 +96,11 @@ class Games(GameReader):
         """Let an account do something to a game.
 
         Raises:
-            LimitReached: there would be more of something than `within` says.
-            UnknownGame: there is none.
+            LimitReached: there would be more of something than `within` allows.
+            UnknownGame: there is no such game.
             NotSeated, NotOrganizer, TooManyBots: the account may not do this.
             StaleVersion: the game stands at none of the versions `expected`.
-            Refusal: it breaks a rule.
+            Refusal: the act breaks a rule.
             KeyReused: the key came with another request before.
         """
         request = request_of(player, self._clock, key, act.content if key else [])
@@ -130,8 +130,8 @@ class Games(GameReader):
         the game, if anything. Both are stored or neither. Returns the outcome for the other stream.
 
         Raises:
-            UnknownGame: there is none.
-            Conflict: the other stream has gone on.
+            UnknownGame: there is no such game.
+            Conflict: the game or the other stream has gone on.
             KeyReused, and what `decide` raises.
         """
         request = request_of(player, self._clock)
@@ -140,9 +140,7 @@ class Games(GameReader):
             async with self._cache.locked(game_id) as cached:
                 if await self._cache.head(cached) > cached.now.version:
                     await self._cache.catch_up(cached)
-                with contextlib.suppress(
-                    Conflict
-                ):  # of this game: then what `decide` brings fails as well, and says so
+                with contextlib.suppress(Conflict):  # in this game: then storing what follows fails as well
                     await self._handler.credit(cached, request)
                 first, decided = await decide(self._handler.case(cached, request))
                 if decided is not None:
@@ -166,15 +164,15 @@ class Games(GameReader):
         beside: GameId | None = None,
         as_: GameId | None = None,
     ) -> Done:
-        """Open a new game, under an id of its own: in the book of the game `beside`. `begin` decides its first events.
+        """Open a new game: with the id `as_`, or a new one, in the book of the game `beside` if that is given.
 
-        `content` is what the key stands for. Raises `KeyReused`, the refusal of a `room` that is full, and what `begin`
-        raises; and `Conflict` when there is a game of the id `as_`.
+        `begin` decides its first events. The key belongs to `content`. Raises `KeyReused`, the refusal of a `room` that
+        is full, and what `begin` raises; and `Conflict` when there is a game with the id `as_`.
         """
         within = room.within if room is not None else None
 
         async def work() -> Done:
-            # A release before books took the first id of all, also for a fork.
+            # Releases before books gave a fork the first id that follows from its key, in any book.
             if key is not None and beside is not None and (first := await self.opened_before(player, content, key)):
                 return first
             for game_id in (as_,) if as_ is not None else self._new_ids(player, key, beside):
@@ -186,7 +184,7 @@ class Games(GameReader):
                 except Conflict:
                     if as_ is not None:
                         raise
-                    continue  # made under this key before, which has ended since
+                    continue  # a game opened with this key before, which has expired since
                 except LimitReached:
                     if room is None:
                         raise
@@ -208,10 +206,10 @@ class Games(GameReader):
         return next(self._new_ids(player, key))
 
     def _new_ids(self, player: PlayerId, key: str | None, beside: GameId | None = None) -> Iterator[GameId]:
-        """Yield ids for a new game, to be tried in turn; those of one book, when the game belongs `beside` another.
+        """Yield ids for a new game, to be tried in turn: only ids in the book of the game `beside`, if that is given.
 
-        They follow from the key. So a repetition meets the first game, and no other table of keys is needed. When a key
-        that has ended is used again, its first id is taken, and the next one is tried.
+        They follow from the key. So a repeated request finds the first game, and no other table of keys is needed. When
+        a key that has expired is used again, its first id is taken, and the next one is tried.
         """
         hashed = hashed_key(player, key) if key is not None else None
         for number in itertools.count():

@@ -14,7 +14,7 @@ from domain.kernel.rules.ruleset import Library
 from projections.lobby import GameRow
 from service.accounts.caller import Caller
 from service.base.clock import Clock, stamp
-from service.games.cache import GameCache, Made
+from service.games.cache import GameCache, Sized
 from service.games.requests import Done
 from service.games.views import EventView, F, Passage, Viewer, event_view, viewer_of, withholds_forks
 from service.store.protocol import Added, EventStore, KeyReused, KeyUse
@@ -22,7 +22,7 @@ from service.store.protocol import Added, EventStore, KeyReused, KeyUse
 WAITED: Final = 20_000
 """How many games' active players stay in memory, so that a list need not load the games again."""
 
-M = TypeVar("M", bound=Made)
+M = TypeVar("M", bound=Sized)
 
 
 class GameReader:
@@ -55,8 +55,10 @@ class GameReader:
         return (await self._cache.of(game_id)).vault
 
     async def records(self, game_id: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:
-        """Return the records after version `after`, at least to the version of the cached game. Raises
-        `UnknownGame`."""
+        """Return at most `limit` records after version `after`, up to the cached game at least.
+
+        Raises `UnknownGame`.
+        """
         return await self._cache.records(game_id, after, limit)
 
     async def history(self, game_id: GameId) -> list[Record]:
@@ -105,24 +107,24 @@ class GameReader:
 
     async def done_before(self, game_id: GameId, added: Added) -> Done:
         """Return the outcome of an earlier request from the log; `added` says where its events are."""
-        then = await self.at(game_id, added.version)
+        state = await self.at(game_id, added.version)
         records = await self.records(game_id, added.after, added.version - added.after)
         vault, present = await self.vault(game_id), await self.game(game_id, added.version)
-        return Done(then, added.after, records, vault, repeated=True, present=present)
+        return Done(state, added.after, records, vault, repeated=True, present=present)
 
     # --- who is shown what ---
 
     async def withheld(self, game_id: GameId, caller: Caller | None) -> Game | None:
         """Return the game because of which a fork is hidden from a caller (TAB-FORK-02); None when nothing is hidden.
 
-        Until that game is over, only its officials are shown the fork, with a token that is good for judging.
+        Until that game is over, only its officials are shown the fork, with a token that has the scope `judge`.
         """
         until = await self._cache.withheld(game_id)
         game = await self.game(until) if until is not None else None
         return game if game is not None and withholds_forks(game, caller) else None
 
     async def is_private(self, game_id: GameId) -> bool:
-        """Tell whether only participants can read a game (TAB-READ-01)."""
+        """Tell whether only accounts that take part in a game may read it (TAB-READ-01)."""
         return await self._cache.is_private(game_id)
 
     async def lets_in(self, game_id: GameId, caller: Caller | None) -> bool:
@@ -131,7 +133,7 @@ class GameReader:
             return True
         if caller is None:
             return False
-        joined = self.store.joinings.joined_with  # it reads what they could read (TAB-JOIN-05)
+        joined = self.store.joinings.joined_with  # an account reads what those joined with it could (TAB-JOIN-05)
         return await self._lets_in(game_id, [caller.player]) or await self._lets_in(
             game_id, await joined(caller.player)
         )
@@ -153,8 +155,8 @@ class GameReader:
     async def events(self, game: Game, viewer: Viewer, after: Version = 0, limit: int | None = None) -> list[EventView]:
         """Return the events of a game after version `after`, as `viewer` may see them. Raises `UnknownGame`.
 
-        They go as far as `game`. The viewer may not see what was added since, even if the store returns it: a
-        seat may have changed hands.
+        They end with the version of `game`. The viewer may not see later events, even if the store returns them: a seat
+        may have changed hands.
         """
         records = await self.records(game.id, after, limit)
         vault = await self.vault(game.id)
@@ -165,11 +167,11 @@ class GameReader:
         cached = await self._cache.of(game.id)
         if cached.game is not game:
             return show(cached.vault)
-        eyes = (viewer.seat, viewer.everything)
-        view = cached.shown_now().get(eyes)
+        key = (viewer.seat, viewer.everything)
+        view = cached.current_views().get(key)
         if view is None:
             view = show(cached.vault)
-            self._cache.show(cached, eyes, view)
+            self._cache.show(cached, key, view)
         return view
 
     async def passage(
@@ -182,7 +184,7 @@ class GameReader:
         """
         cached = await self._cache.of(game.id)
         key = (frame, viewer.seat, viewer.everything)
-        passage = cached.shown_now().get(key) if cached.game is game else None
+        passage = cached.current_views().get(key) if cached.game is game else None
         if passage is None or passage.after != after:
             events = await self.events(game, viewer, after, limit)
             passage = Passage(after, events[-1].version, tuple(event.at for event in events), frame(events))
@@ -191,7 +193,7 @@ class GameReader:
         return passage
 
     async def waits_for(self, row: GameRow) -> frozenset[PlayerId]:
-        """Return the active players of a game in the index. Raises `StoreError`."""
+        """Return the active players of a game, given its row in the lobby. Raises `StoreError`."""
         if row.status != "running" or (row.fork is not None and row.fork.purpose == "analysis"):
             return frozenset()
         version, players = self._waiting_players.get(row.game, (0, frozenset[PlayerId]()))

@@ -72,7 +72,7 @@ class Done(Struct, frozen=True):
         return Viewer(first.player, first.seat if first.seat == now.seat else None)
 
     def seen_by(self, viewer: Viewer) -> Accepted:
-        """Return the events as `viewer` may see them."""
+        """Return the answer with the events as `viewer` may see them."""
         ruleset, vault = self.state.ruleset.id, self.vault
         events = tuple(event_view(ruleset, record, vault, viewer) for record in self.records)
         return Accepted(self.game, self.after, self.version, events, self.repeated)

@@ -65,10 +65,10 @@ def _offering(case: Case, seat: Seat) -> Cause:
     """Return the cause of an offer: an official acts for no seat. Raises `NotSeated`."""
     if case.game.around.is_official(case.cause.account):
         return case.cause
-    return replace(case.cause, seat=_own(case, seat))
+    return replace(case.cause, seat=_own_seat(case, seat))
 
 
-def _own(case: Case, seat: Seat) -> Seat:
+def _own_seat(case: Case, seat: Seat) -> Seat:
     own = case.seat()
     if own != seat and not case.game.is_analysis:
         raise NotSeated(f"{seat} is not your seat; you hold {own}.")
@@ -76,8 +76,7 @@ def _own(case: Case, seat: Seat) -> Seat:
 
 
 class AcceptSeat(Act, frozen=True):
-    """Taking over a seat that is open or offered to the account; or taking back your own seat after its clock left it
-    open."""
+    """Taking over a seat that is open or offered to the account, or taking back your own that its clock left open."""
 
     kind = "accept-seat"
     seat: Seat
@@ -93,5 +92,5 @@ class Resign(Act, frozen=True):
     seat: Seat
 
     async def decide(self, case: Case) -> Decided:
-        seat, earlier = _own(case, self.seat), earlier_of(case.game, await case.log(), case.library)
+        seat, earlier = _own_seat(case, self.seat), earlier_of(case.game, await case.log(), case.library)
         return seating.resign(case.game, seat, earlier, case.chance, case.cause, case.at)

@@ -1,10 +1,9 @@
 """Snapshots: stored positions of games, so that a long log need not be folded from its start.
 
-A snapshot only saves time: what it says counts when it is a position of the very log that it is taken for, and nothing
-else of it is believed. It is sealed with the secret of its game's chance, so that nobody who can write where it is kept
-can make one; and the log has to have, at its version, the hash that it names. One that does not fit is thrown away,
-and the log is folded. What followed it always comes from the log: so no reader is ever shown an older game. A game that
-is over has none: its last event tells everybody the secret.
+A snapshot only saves time, and is used only if it belongs to the log. It is sealed with the secret of its game's
+chance: somebody who can only write to its store cannot forge one. At its version, the log must have the hash that it
+names. A snapshot that does not fit is deleted, and the log is folded. Later events always come from the log, so no
+reader is shown an old game. A game that is over has no snapshot, because its last event publishes the secret.
 
 No table holds a secret, so no snapshot does.
 """
@@ -40,7 +39,7 @@ _LAST: Final = GameEnded.__struct_config__.tag
 
 
 class Tier(Struct, frozen=True):
-    """A store of snapshots, and the distance of snapshots there in events. `name` is what its metrics are called."""
+    """A store of snapshots. A game gets a new one there after `every` events. Metrics call the tier by its `name`."""
 
     name: str
     store: SnapshotStore
@@ -60,7 +59,7 @@ class Snapshots:
     async def find(self, game: GameId, use: Callable[[Snapshot], Awaitable[T]]) -> T | None:
         """Return what `use` makes of the first snapshot of a game that it does not refuse with a `SnapshotError`.
 
-        A refused one is thrown away. None when there is no other.
+        A refused one is deleted. None when there is no other.
         """
         for tier in self._tiers:
             try:
@@ -124,15 +123,15 @@ def take(game: Game, chance: bytes) -> Snapshot:
 
 
 def resumed(snapshot: Snapshot, stored: Stored, library: Library, board: Callable[[str], Board]) -> Game:
-    """Return the game at the end of what is stored of it, from a snapshot on.
+    """Return the game of a snapshot after all stored records that follow it.
 
     Args:
-        stored: what a store has of the game from the snapshot's own version on.
+        stored: the stored records from the version of the snapshot on.
         board: returns the board with a key.
 
     Raises:
         SnapshotError: the snapshot is not one of this log, or the log goes back to before it, or the game is over.
-        LookupError: the board is not at hand.
+        LookupError: the board or a document is missing.
     """
     if stored.records and stored.records[-1].type == _LAST:
         raise SnapshotError("the game is over, and the secret of its seal public")

@@ -135,8 +135,7 @@ class Timekeeper:
         return len(entries)
 
     async def skip(self, until: str) -> None:
-        """Count all lanes as watched until a time. A sandbox calls this before it moves its clock: that is no
-        outage."""
+        """Count all lanes as watched until a time. A sandbox calls this before its clock jumps: that is no outage."""
         await self._share()
         await self._note(dict.fromkeys(self._leased_lanes, until))
 
@@ -189,8 +188,8 @@ class Timekeeper:
         if not live:
             raise NotBuilt(CLOCKS.name)
         reached = Cursor.parse(live[0].cursor, len(end)).positions
-        ours = books if len(end) == BOOKS else range(len(end))
-        return all(reached[book] >= end[book] for book in ours)
+        checked = books if len(end) == BOOKS else range(len(end))
+        return all(reached[book] >= end[book] for book in checked)
 
     async def _give_back(self, game: GameId, since: str) -> bool:
         try:
@@ -227,14 +226,14 @@ class Timekeeper:
             log.warning("a clock waits", game=entry.game, why=f"{type(error).__name__}: {error}")
             put_off[entry] = later(self._games.time(), TROUBLE)
 
-    async def _each(self, all_: Iterable[T], work: Callable[[T], Awaitable[R]]) -> list[R]:
-        """Return what a kind of work on each of some games comes to, a few at a time."""
+    async def _each(self, items: Iterable[T], work: Callable[[T], Awaitable[R]]) -> list[R]:
+        """Do `work` on each item, a few at a time, and return the results in order."""
 
-        async def one(each: T) -> R:
+        async def one(item: T) -> R:
             async with self._looks:
-                return await work(each)
+                return await work(item)
 
-        return await asyncio.gather(*map(one, all_))
+        return await asyncio.gather(*map(one, items))
 
 
 def _next_fall(game: Game) -> tuple[str, Seat] | None:

@@ -39,9 +39,9 @@ class Viewer(Struct, frozen=True):
 def viewer_of(game: Game, caller: Caller | None) -> Viewer:
     """Return what a caller may see of the present `game` with the scopes of their token.
 
-    With `play` that is what the caller's seat sees, or everything in an analysis of their own; with `organize` what
-    the organizer sees who holds no seat, where the game was created so (`organizer_sees`); with `judge` everything for
-    an official of the game. Everybody sees everything of a game that is over.
+    With `play`, callers see what their seat sees, and everything in an analysis of their own. With `organize`, an
+    organizer who holds no seat sees everything if the game was created so (`organizer_sees`). With `judge`, an official
+    of the game sees everything. Everybody sees everything of a game that is over.
     """
     over = game.status == "over"
     if caller is None:
@@ -77,7 +77,7 @@ def seat_of(game: Game, player: PlayerId) -> Seat | None:
 
 
 def sees_all_of(viewer: Viewer, seat: Seat, records: Iterable[Record], vault: Vault) -> bool:
-    """Tell whether nothing that `seat` could read in the game after `records` is hidden from a viewer.
+    """Tell whether a viewer may read every secret that `seat` could read in the game after `records`.
 
     Answers left in advance do not count: no position and no option depends on them. `vault` holds all secrets.
     """
@@ -98,8 +98,8 @@ class EventView(Struct, frozen=True, omit_defaults=True):
 
     A reader can check the hash chain with what is shown here: these are the very values that are hashed. `hash` is the
     SHA-256 of the 32 bytes of the hash before it and the RFC 8785 form of `{at, cause, draws, event, game, schema,
-    version}`, where `game` is the id of the game, and `cause` is left out where there is none. Before version 1 stands
-    the SHA-256 of `tabularium/1 ` and that id. `/docs/guides/verification` works one out with `sha256sum`.
+    version}`, where `game` is the id of the game, and `cause` is left out when there is none. The hash before version 1
+    is the SHA-256 of `tabularium/1 ` and that id. `/docs/guides/verification` computes one with `sha256sum`.
 
     Attributes:
         version: the version that the event made.
@@ -158,7 +158,7 @@ class Accepted(Struct, frozen=True):
         after: the version before the request; the request's events begin at ``after + 1``.
         version: the version after it.
         events: what happened, as the account that asked may see it.
-        repeated: True when the request was a repetition (same idempotency key) and this is the first answer again.
+        repeated: True when an earlier request had the same idempotency key, and this is its answer again.
     """
 
     game: GameId

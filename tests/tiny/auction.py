@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from domain.boards.drawing import Drawing, Outline
-from domain.kernel.chance.evidence import Dice, Lots, Shown
+from domain.kernel.chance.evidence import Dice, Evidence, Lots
 from domain.kernel.chance.secret import Opened, Sealed, Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import command, loading, message, schema
@@ -362,7 +362,7 @@ class TinyAuction(Ruleset[Table]):
     commands = (PutUp, OpenBidding, ChooseCard, Give)
     die: ClassVar[Mapping[str, int]] = {"six": 6}
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {"d6": tuple("123456")}
-    chance: ClassVar[Mapping[type[message.Event[Any]], tuple[Shown, ...]]] = {
+    chance: ClassVar[Mapping[type[message.Event[Any]], tuple[Evidence, ...]]] = {
         CardsDealt: (Lots(),),
         TieRolled: (Dice("d6", ("roll",)),),
     }

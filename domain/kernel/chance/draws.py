@@ -8,13 +8,13 @@ byte stream
 
 for block = 0, 1, 2, … (integers big-endian), of which
 
-    a die of s sides    takes one byte b, the next one while b >= 256 - 256 mod s, and shows b mod s + 1;
-    a shuffle of n      runs i from n-1 down to 1, each time takes four bytes as a number u, the next four while
-                        u >= 2^32 - 2^32 mod (i+1), and swaps the items at i and u mod (i+1);
+    a die of s sides    takes bytes until one, b, is below 256 - 256 mod s, and shows b mod s + 1;
+    a shuffle of n      runs i from n-1 down to 1; for each i it takes four bytes as a number u until one is below
+                        2^32 - 2^32 mod (i+1), and swaps the items at i and u mod (i+1);
     a salt              is the first 16 bytes.
 
-Numbers that would favour a face are thrown away, so there is no modulo bias. When the game ends, its secret is
-published and everybody can derive all draws again.
+Numbers that would favour a face are thrown away, so there is no modulo bias. When the game ends, the service publishes
+its secret, and everybody can derive all draws again.
 """
 
 import hashlib
@@ -110,11 +110,10 @@ class ScriptedChance:
     Args:
         rolls: the faces of each roll.
         lots: the items that come first in each shuffle; the others, and those of further shuffles, keep their order.
-        sides: how many sides the dice of the ruleset have; any number when it is not said.
+        sides: the numbers of sides that dice of the ruleset have; empty to allow any.
 
-    Raises:
-        LookupError: more dice are rolled, or others, than the scenario wrote down or the ruleset has; or the items that
-            come first are not among those that are shuffled.
+    `dice` raises `LookupError` for a roll that is not the next one laid down, or has dice that the ruleset does not
+    have. `order` does so when an item that is to come first is not among the items shuffled.
     """
 
     secret = b""

@@ -1,8 +1,8 @@
-"""Where events show draws of chance, as data: with the secret, everybody can draw again and compare, without the rules.
+"""Data about where events show draws of chance. With the secret, anybody can draw again and compare, without rules.
 
-A draw of chance is a roll, a shuffle or a salt (`domain.kernel.chance.draws`). The rows of a log count the draws: those
-of row n come after `draws` of row n-1, up to its own. A ruleset says where its events show rolls and shuffles. All
-other draws are salts, in the order in which the secrets were sealed.
+A draw of chance is a roll, a shuffle or a salt (`domain.kernel.chance.draws`). Each row of a log has in `draws` the
+number of draws so far: row n made those after the `draws` of row n-1, up to its own. A ruleset says where its events
+show rolls and shuffles. All other draws are salts, in the order in which the secrets were sealed.
 """
 
 from collections.abc import Mapping
@@ -15,12 +15,12 @@ Way = tuple[str, ...]
 
 
 class Dice(Struct, frozen=True, tag="dice"):
-    """A roll. The n-th side of a die, as `Ruleset.dice` lists them, is what the number n shows.
+    """A roll. The number n means the n-th side of the die in `Ruleset.dice`.
 
     Attributes:
         die: which die, a key of `Ruleset.dice`.
-        at: where the object with `draw` and `faces` is; when it is null, or `draw` is absent or null, nothing was
-            rolled.
+        at: where the object with `draw` and `faces` is. When the object is null, or its `draw` is absent or null,
+            nothing was rolled.
     """
 
     die: str
@@ -31,12 +31,13 @@ class Lots(Struct, frozen=True, tag="lots"):
     """A shuffle.
 
     Attributes:
-        at: where the object is that has `draw`; it may lack it, or be null.
-        outcome: where the items are in the order that they fell in, or the first of them: a list, or an object by seat;
-            None where no event shows it, because it is hidden or only its consequence is told.
-        items: what was shuffled, by number of players; empty for the seats of the game.
+        at: where the object with `draw` is. When the object is null, or its `draw` is absent or null, nothing was
+            shuffled.
+        outcome: where the items, or the first of them, are in their new order: a list, or an object by seat. None when
+            no event shows the order, because it is hidden or events show only what follows from it.
+        items: what was shuffled, by number of players; empty when the seats of the game were.
         stock: where the event shows what was shuffled: an object with the number of each item, in the order of their
-            names; None where `items` says it.
+            names; None when `items` says it.
     """
 
     at: Way = ()
@@ -45,7 +46,7 @@ class Lots(Struct, frozen=True, tag="lots"):
     stock: Way | None = None
 
 
-Shown = Dice | Lots
+Evidence = Dice | Lots
 
 
 def value_at(event: Mapping[str, Any], way: Way) -> Any:
@@ -56,7 +57,7 @@ def value_at(event: Mapping[str, Any], way: Way) -> Any:
     return value
 
 
-def draw_of(event: Mapping[str, Any], evidence: Shown) -> int | None:
+def draw_of(event: Mapping[str, Any], evidence: Evidence) -> int | None:
     """Return the number of the draw that an event shows; None when nothing was drawn."""
     holder = value_at(event, evidence.at)
     return None if holder is None else holder.get("draw")

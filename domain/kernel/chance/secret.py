@@ -78,7 +78,7 @@ class Vault:
         return self.secret(sealed.commitment).value
 
     def holds(self, sealed: Sealed) -> bool:
-        """Tell whether the holder of this vault may read `sealed`."""
+        """Tell whether this vault can open `sealed`."""
         secret = self._secrets.get(sealed.commitment)
         return secret is not None and self._may_read(secret)
 

@@ -30,8 +30,9 @@ def leave_answer(game: Game, seat: Seat, answer: Answer, chance: Chance, cause: 
     """Leave an answer in advance.
 
     Raises:
-        Refusal: the game is not running, the ruleset does not ask this or the command does not answer it
-            (TAB-ADV-01), the command cannot be read (TAB-CMD-01), or the seat has left too many (TAB-ADV-02).
+        Refusal: the game does not go on, the seat has resigned (TAB-SEAT-04), the command cannot be read (TAB-CMD-01),
+            the ruleset has no such decision, the command does not answer it or has letters beyond ASCII (TAB-ADV-01),
+            or the seat has left too many answers (TAB-ADV-02).
     """
     ruleset = game.running_ruleset
     game.require_not_resigned(seat)
@@ -46,7 +47,7 @@ def leave_answer(game: Game, seat: Seat, answer: Answer, chance: Chance, cause: 
         wrong = f"You have left {MOST} answers in advance."
         raise Refusal("TAB-ADV-02", wrong, "Revoke one before you leave another.")
     content = canonical(command)
-    if not content.isascii():  # else other programs could sort names in it differently
+    if not content.isascii():  # other programs may sort names beyond ASCII in another order
         raise Refusal("TAB-ADV-01", "The command has letters beyond ASCII.", "Answer this yourself when you are asked.")
     limited = replace(
         answer, command=msgspec.json.decode(content), round=game.round if answer.until == "round" else None
@@ -57,7 +58,7 @@ def leave_answer(game: Game, seat: Seat, answer: Answer, chance: Chance, cause: 
 
 
 def revoke_answer(game: Game, seat: Seat, version: Version, cause: Cause, at: str) -> Decided:
-    """Take back an answer left at a version. Raises `Refusal` when there is none of this seat (TAB-ADV-02)."""
+    """Take back an answer. Raises `Refusal` when the seat left none at this version (TAB-ADV-02)."""
     _require_left(game, seat, version)
     return game.log([(AnswerRevoked(seat, version), game.draws)], replace(cause, seat=seat), at)
 
@@ -68,8 +69,8 @@ def give_answer(
     """Give an answer left at a version, whose command is `command`.
 
     Raises:
-        Refusal: no such answer is left or it has ended, it has another command or the seat is not asked this
-            (TAB-ADV-01) as far as `vault` tells what it is, or the command is not lawful now.
+        Refusal: the seat left no answer at that version (TAB-ADV-02), the command is not lawful now, or `vault` shows
+            that the answer has ended, has another command or does not fit an open decision (TAB-ADV-01).
     """
     sealed = _require_left(game, seat, version).answer
     if vault.holds(sealed):
@@ -82,19 +83,19 @@ def give_answer(
     return game.decide(seat, command, chance, vault, cause, at, AnswerGiven(seat, version))
 
 
-def _require_left(game: Game, seat: Seat, left: Version) -> Left:
-    answer = game.answers.get(left)
+def _require_left(game: Game, seat: Seat, version: Version) -> Left:
+    answer = game.answers.get(version)
     if answer is None or answer.seat != seat:
-        mine = [str(version) for version, each in game.answers.items() if each.seat == seat]
-        allowed = f"Versions at which {seat} left an answer: {', '.join(mine)}." if mine else f"{seat} has left none."
-        raise Refusal("TAB-ADV-02", f"{seat} has left no answer at version {left}.", allowed)
+        own = [str(left_at) for left_at, each in game.answers.items() if each.seat == seat]
+        allowed = f"Versions at which {seat} left an answer: {', '.join(own)}." if own else f"{seat} has left none."
+        raise Refusal("TAB-ADV-02", f"{seat} has left no answer at version {version}.", allowed)
     return answer
 
 
 def answer_due(game: Game, chance: Chance, vault: Vault, at: str) -> Decided | None:
     """Give the answer left in advance that is due now; return None when there is none.
 
-    Decisions and seats come in their order. Of several answers of a seat, the newest that is lawful is given.
+    Decisions and their seats are tried in order, and the answers of a seat from the newest on, until one is lawful.
     """
     for decision in game.decisions:
         for seat in decision.seats:
@@ -114,10 +115,10 @@ def answer_due(game: Game, chance: Chance, vault: Vault, at: str) -> Decided | N
 
 
 def given_in_advance(step: Decided, chance: Chance, vault: Vault, at: str) -> Iterator[Decided]:
-    """Give the answers left in advance that are due after a request, one after another.
+    """Give the answers left in advance that are due after the request `step`, at most `AT_ONCE`, and yield each.
 
     After a retraction none is given: a player who is asked again may think again. After an act around the table none is
-    given either, so that such acts never move the game. `vault` holds all secrets before `step`.
+    given either, so that such acts never move the game. `vault` holds all secrets from before `step`.
     """
     if not step.game.answers or not moves_on(step.records):
         return
@@ -131,5 +132,5 @@ def given_in_advance(step: Decided, chance: Chance, vault: Vault, at: str) -> It
 
 
 def moves_on(records: Sequence[Record]) -> bool:
-    """Tell whether the records of a request moved the game on: not back, and not only around its table."""
+    """Tell whether a request moved the game on: it took nothing back, and not all of it happened around the table."""
     return not all(map(stays, records)) and not any(retraction(record) is not None for record in records)

@@ -54,10 +54,10 @@ class Answer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     Attributes:
         decision: the kind of decision that it answers.
         command: the command that is given.
-        when: what the decision must be about: by names of its `about`, what their values must be.
-        until: when it ends: `revoked` only by being revoked, `once` after it was given, `round` with the round in which
-            it was left.
-        round: that round, where the answer ends with it.
+        when: conditions on what the decision is about, by the names of the values in its `about`.
+        until: when the answer ends: `revoked` only by being revoked, `once` after it was given, `round` with the round
+            in which it was left.
+        round: the round in which it was left, when `until` is `round`.
     """
 
     decision: str
@@ -67,11 +67,11 @@ class Answer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     round: int | None = None
 
     def has_ended(self, now: int, uses: int) -> bool:
-        """Tell whether it is not given any more in round `now`, after it was given so often."""
+        """Tell whether the answer has ended in round `now`, after it was given `uses` times."""
         return (self.until == "once" and uses > 0) or (self.round is not None and self.round != now)
 
     def fits(self, decision: Decision) -> bool:
-        """Tell whether it answers a decision."""
+        """Tell whether the answer is for this decision: its kind is right and all conditions hold."""
         if decision.kind != self.decision:
             return False
         about: Mapping[str, Any] = msgspec.to_builtins(decision.about)
@@ -79,7 +79,7 @@ class Answer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
 
 class Left(Struct, frozen=True):
-    """An answer that a seat has left: who may read it, and how often it was given."""
+    """A sealed answer that a seat has left, and how often it was given."""
 
     seat: Seat
     answer: Sealed
@@ -87,7 +87,7 @@ class Left(Struct, frozen=True):
 
 
 Answers = dict[Version, Left]
-"""The answers left in a game, by the version that the leaving made."""
+"""The answers left in a game, by the version at which each was left."""
 
 
 def read_answer(value: Any) -> Answer:

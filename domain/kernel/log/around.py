@@ -1,6 +1,7 @@
 """The state of a game around its table: its officials, whether it is paused, requests to take moves back.
 
-The table follows the events that count; this follows all of them, so it is the same after moves were taken back.
+The table is the fold of the events that count, this state the fold of all events. So taking moves back does not change
+it, except that requests lapse.
 """
 
 import re
@@ -37,10 +38,10 @@ PAUSE_ALLOWS: Final = (
     "open and rule on cases, resume the game, name and release officials, give up, offer and resign seats and take them"
     " over, revoke answers left in advance, credit time, and fork the game"
 )
-"""What may be done in a paused game (TAB-RUL-03): outside of its log, and the events of it that are `in_pause`."""
+"""What may be done in a paused game, in words (TAB-RUL-03): acts outside its log, and acts with events `in_pause`."""
 
 _REASON: Final = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
-"""A line without control characters, or characters that turn the direction of the text around it."""
+"""A line that has no control characters, and none that change the direction of text."""
 
 
 class Asked(Struct, frozen=True):
@@ -51,7 +52,7 @@ class Asked(Struct, frozen=True):
         to: the version to which the game would go back.
         agreed: the seats that have agreed.
         is_closed: whether it was refused or withdrawn.
-        asks_present: whether seats that were given up are not asked, which they were once.
+        asks_present: whether seats that were given up are left out. Older requests ask them, too.
     """
 
     seat: Seat
@@ -69,7 +70,7 @@ class Proposed(Struct, frozen=True):
         order: the final order of the seats.
         round: the round in which it was proposed.
         asks: the seats that have to agree.
-        agreed: those that have.
+        agreed: the seats that have agreed.
         is_closed: whether it was turned down or withdrawn.
     """
 
@@ -90,8 +91,8 @@ class Offer(Struct, frozen=True):
     """An open offer of a seat (TAB-SEAT-01).
 
     Attributes:
-        to: the account that may accept it; None when anybody may who can be a substitute.
-        version: the version that the offer made.
+        to: the account that may accept it; None for any account that can be a substitute.
+        version: the version at which the offer was made.
     """
 
     to: PlayerId | None
@@ -102,14 +103,14 @@ class Around(Struct, frozen=True):
     """The state of a game around its table at one version. Never changed in place.
 
     Attributes:
-        seated: the accounts that ever took a seat.
+        seated: the accounts that ever took a seat or were assigned one.
         officials: the accounts that were ever named officials, and whether they still are.
         paused: why the game is paused; None while it is not.
-        asked: the requests to take moves back since the game last moved on, by the version that the asking made.
+        asked: the requests to take moves back since the game last moved on, by the version at which each was made.
         given_up: the seats that are open to substitutes: their players gave them up or resigned, or their clocks left
-            them open; they hold them until others take them over.
+            them open. The players hold them until others take them over.
         organizer: who organizes the game in place of the account that it began with; None while that one does.
-        ends: the proposals to end the game in the round of the last of them, by the version at which each was made.
+        ends: the proposals to end the game that were made in the round of the newest one, by version.
         order: the final order of the seats that was ruled or agreed; None where neither was.
         resigned: the seats whose players resigned; the house answers for them (TAB-SEAT-05).
         offers: the open offers of seats.
@@ -225,7 +226,7 @@ class Around(Struct, frozen=True):
         return next((at for at, each in self.ends.items() if (each.seat, each.round) == (seat, round_)), None)
 
     def open_request(self, seat: Seat) -> Version | None:
-        """Return the version at which a seat asked to take moves back, while that is open."""
+        """Return the version of a seat's open request to take moves back; None when it has none."""
         return next((at for at, each in self.asked.items() if each.seat == seat and not each.is_closed), None)
 
 

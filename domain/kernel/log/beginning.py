@@ -1,4 +1,4 @@
-"""How a game begins: its creation, its start, and its cancellation instead (TAB-LIFE)."""
+"""How a game is created, started or cancelled (TAB-LIFE)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -48,11 +48,11 @@ def create(
     cause: Cause,
     at: str,
 ) -> Decided:
-    """Return the creation of a new game, whose chance was committed to. Its clock, if it has one, follows from it.
+    """Create a game. `commitment` commits to the secret of its chance. If it has a clock, the event of that follows.
 
     Raises:
-        Refusal: the ruleset has no set-up for this number of players, `setup` does not fit it, no game has this
-            clock (TAB-CLK-02), or none is abandoned after so many days (TAB-END-04).
+        Refusal: the ruleset is not for this number of players (TAB-LIFE-02), `setup` breaks one of its rules, the clock
+            is not possible (TAB-CLK-02), or `abandoned_after` is not (TAB-END-04).
         msgspec.ValidationError: the ruleset does not know this `setup`.
         DocumentError: its documents do not fit this board.
         ValueError: the ruleset cannot be played on this board.
@@ -94,26 +94,26 @@ def create(
 
 
 def cancel(game: Game, cause: Cause, at: str) -> Decided:
-    """Cancel the game, or close an analysis; or decline a rematch, as one of its players (TAB-REM-04).
+    """Cancel a game before it begins, close an analysis, or decline a rematch as one of its players (TAB-REM-04).
 
     Raises:
-        Refusal: the game has begun (TAB-LIFE-04), or the analysis has ended (TAB-FORK-06), or somebody else than
-            its organizer asks.
+        Refusal: the game has begun (TAB-LIFE-04), the analysis has ended (TAB-FORK-06), or the account is neither the
+            organizer nor a player of the rematch.
     """
-    rule, open_, right = "TAB-LIFE-04", "gathering", "You can cancel a game only before it begins."
+    rule, status, allowed = "TAB-LIFE-04", "gathering", "You can cancel a game only before it begins."
     if game.is_analysis:
-        rule, open_, right = "TAB-FORK-06", "running", "You can close an analysis only while it goes on."
+        rule, status, allowed = "TAB-FORK-06", "running", "You can close an analysis only while it goes on."
     declines = game.rematch_of is not None and cause.player in game.players.values()
     if cause.player != game.organizer and not declines:
         wrong = "You are not the organizer of this game."
         raise Refusal(rule, wrong, f"Only the organizer, {game.organizer}, can cancel it.")
-    if game.status != open_:
-        raise Refusal(rule, f"You asked to cancel the game, but {game.state}.", right, untimely=True)
+    if game.status != status:
+        raise Refusal(rule, f"You asked to cancel the game, but {game.state}.", allowed, untimely=True)
     return game.log([(GameCancelled(), 0)], cause, at)
 
 
 def start(game: Game, chance: Chance, cause: Cause, at: str) -> Decided:
-    """Begin: the ruleset sets the table. Raises `Refusal` while a seat is free, or when it has begun."""
+    """Start the game: the ruleset sets up its table. Raises `Refusal` where `require_startable` does."""
     require_startable(game)
     bare = game.ruleset.lay(tuple(game.players), game.setup, game.board)
     draft = game.ruleset.begin(bare, chance)
@@ -126,7 +126,7 @@ def start(game: Game, chance: Chance, cause: Cause, at: str) -> Decided:
 
 
 def require_startable(game: Game) -> None:
-    """Raise `Refusal` while a seat is free, or when the game has begun."""
+    """Raise `Refusal` when a seat is free, the game has begun, or a player has not agreed to the rematch."""
     game.require_gathering("start")
     if free := [seat for seat, holder in game.players.items() if holder is None]:
         wrong = "The game cannot start yet."
@@ -137,6 +137,6 @@ def require_startable(game: Game) -> None:
 
 
 def seats_moved(game: Game, moves: Mapping[Seat, Seat]) -> SeatsMoved:
-    """Return that the holder of each seat has moved to another one."""
+    """Return the event by which players change seats. `moves` has the new seat of the holder of each seat."""
     holders = {moves[seat]: holder for seat, holder in game.players.items() if holder is not None}
     return SeatsMoved({seat: holders[seat] for seat in game.players})

@@ -16,22 +16,22 @@ from domain.kernel.ids import Seat, Version
 from domain.kernel.rules.refusal import Refusal
 
 Kind = Literal["bank", "decision"]
-"""What a clock counts: all that a seat decides, from one bank, or each decision by itself."""
+"""What a clock counts: the time of all decisions of a seat, taken from a bank, or the time of each decision."""
 AtZero = Literal["answer", "vacate", "claim", "end"]
 """What happens when a flag falls (TAB-CLK-06)."""
 Then = Literal["answer", "vacate", "pause", "end"]
 """What followed when a flag fell."""
 
 SHORTEST: Final = 10
-"""The least seconds that a seat has."""
+"""The fewest seconds that a seat can have."""
 LONGEST: Final = 60 * 24 * 3600
 """The most seconds that a seat can have: 60 days."""
 LONGEST_GRACE: Final = 3600
 MOST_DAYS_OFF: Final = 60
 MOST_FLAGS: Final = 100
-"""The most flags after which a seat can be open to a substitute."""
+"""The largest `vacate_after`."""
 LONGEST_QUIET: Final = 12 * 60
-"""The most minutes that are quiet in a day."""
+"""The most minutes of a day that can be quiet."""
 OUTAGE: Final = 30_000
 """An outage is longer than this, in milliseconds (TAB-CLK-09)."""
 
@@ -68,13 +68,13 @@ class Clock(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     Attributes:
         kind: `bank` when a seat has one time for the whole game, `decision` when it has a new one for each decision.
         time: the seconds that a seat has: in its bank at the beginning, or for each decision.
-        increment: the seconds that a bank gets after each turn of the seat's own, and when its flag falls.
+        increment: the seconds that a bank gets after each turn of its seat, and when its flag falls.
         cap: the most seconds that a bank can hold.
         grace: for how many seconds an answer is still taken after the time is up.
-        at_zero: what happens when a flag falls: the default answer is given (`answer`), the seat is also open to a
-            substitute (`vacate`), nothing until somebody asks for it (`claim`), or the other seat wins (`end`).
-        vacate_after: where the default answer is given, after how many flags the seat is open to a substitute; 0 for
-            never.
+        at_zero: what happens when time and grace are up: the default answer is given (`answer`), the seat is also open
+            to a substitute (`vacate`), the default answer is given when another seat or an official asks for it
+            (`claim`), or the other seat wins (`end`).
+        vacate_after: with `answer`, after how many flags the seat is open to a substitute; 0 for never.
         days_off: how many days off each seat may take.
         quiet: hours of the day in which no clock runs.
     """
@@ -91,7 +91,7 @@ class Clock(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def refill(self) -> int:
-        """What a seat has after its flag fell, in milliseconds."""
+        """What a seat has after its flag fell, in milliseconds, unless its clock left it open."""
         return 1000 * (self.time if self.kind == "decision" else self.increment)
 
 
@@ -104,7 +104,7 @@ PRESETS: Final[Mapping[str, Clock]] = {
 
 
 def require_sound(clock: Clock, seats: int) -> None:
-    """Raise `Refusal` unless a game of so many seats can have this clock (TAB-CLK-02)."""
+    """Raise `Refusal` unless a game of `seats` seats can have this clock (TAB-CLK-02)."""
     spans = f"{SHORTEST} to {LONGEST} seconds, which are {LONGEST // (24 * 3600)} days"
     for is_wrong, name, wrong, allowed in (
         *(
@@ -167,7 +167,7 @@ class Clocks(Struct, frozen=True):
     Attributes:
         clock: the clock that was chosen.
         at: the time from which the running clocks count; empty before the start.
-        left: what each seat had left then, in milliseconds.
+        left: what each seat had left at that time, in milliseconds.
         runs: the seats whose clocks run.
         earned: for each seat, the number of its last turn that brought an increment.
         absent: the seats that the clock has answered for since a player last gave a command.
@@ -176,7 +176,8 @@ class Clocks(Struct, frozen=True):
         given: the milliseconds that each seat has given to others.
         off: until when each seat's day off lasts.
         days: how many days off each seat has taken.
-        owes: the seat whose flag fell last and is answered for, and the version after which that has to follow.
+        owes: the seat that gets a default answer because its flag fell, and the version after which that answer has to
+            follow; None when the last flag called for no answer.
     """
 
     clock: Clock
@@ -202,8 +203,7 @@ class Clocks(Struct, frozen=True):
         )
 
     def handed_over(self, seat: Seat, *, back: bool = False) -> "Clocks":
-        """Return the clocks after another player took over a seat, or its player took it `back`; then its flags still
-        count."""
+        """Return the clocks after a seat was taken over. Its flags count anew, unless its own player took it `back`."""
         flags = {each: number for each, number in self.flags.items() if back or each != seat}
         return replace(self, flags=flags, vacated=tuple(each for each in self.vacated if each != seat))
 
@@ -228,7 +228,7 @@ class Clocks(Struct, frozen=True):
         since = max(milliseconds(self.at), milliseconds(self.off[seat]) if seat in self.off else 0)
         quiet = self.clock.quiet
         needed = _waking_time(quiet, since) + self.left.get(seat, 0) + 1000 * self.clock.grace
-        return moment(_uncounted(quiet, needed) if needed > _waking_time(quiet, since) else since)
+        return moment(_first_time_after(quiet, needed) if needed > _waking_time(quiet, since) else since)
 
     def next_fall(self) -> tuple[str, Seat] | None:
         """Return when the next flag is due, and whose; None while no clock runs."""
@@ -248,14 +248,14 @@ def moment(number: int) -> str:
 
 
 def _awake(quiet: Quiet) -> list[tuple[int, int]]:
-    """Return the parts of a day that are not quiet, in milliseconds."""
+    """Return the start and end of each part of a day that is not quiet, in milliseconds."""
     begins, ends = quiet.begins * _MINUTE, quiet.ends * _MINUTE
     parts = [(0, begins), (ends, DAY)] if begins < ends else [(ends, begins)]
     return [(start, stop) for start, stop in parts if start < stop]
 
 
 def _waking_time(quiet: Quiet | None, number: int) -> int:
-    """Return how many milliseconds since 1970 were not quiet."""
+    """Return how many of the first `number` milliseconds since 1970 were not quiet."""
     if quiet is None:
         return number
     days, rest = divmod(number, DAY)
@@ -264,12 +264,12 @@ def _waking_time(quiet: Quiet | None, number: int) -> int:
     )
 
 
-def _uncounted(quiet: Quiet | None, elapsed: int) -> int:
-    """Return the first millisecond since 1970 at which so many were not quiet."""
+def _first_time_after(quiet: Quiet | None, elapsed: int) -> int:
+    """Return the first time, in milliseconds since 1970, before which `elapsed` milliseconds were not quiet."""
     if quiet is None:
         return elapsed
     days, rest = divmod(elapsed, DAY - quiet.length * _MINUTE)
-    if not rest:  # the last moment that counted, on the day before
+    if not rest:  # at the end of the last counted part of the day before
         days, rest = days - 1, DAY - quiet.length * _MINUTE
     for start, stop in _awake(quiet):
         if rest <= stop - start:

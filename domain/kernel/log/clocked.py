@@ -9,7 +9,7 @@ from domain.kernel.rules.message import Names
 
 
 class ClockSet(GameEvent, frozen=True):
-    """The clock of the game was chosen, with the game or by its organizer, or that it has none (TAB-CLK-01).
+    """The clock of the game was chosen, at its creation or by its organizer, who may also choose none (TAB-CLK-01).
 
     Attributes:
         clock: the clock; null for none.
@@ -55,8 +55,8 @@ class ClockExpired(GameEvent, frozen=True):
     """The flag of a seat fell: its time and its grace are up (TAB-CLK-05).
 
     Attributes:
-        then: what follows: the default answer (`answer`), also by substitutes from here on (`vacate`), a pause because
-            nobody is left who answers (`pause`), or the end, won by the other seat (`end`).
+        then: what follows: the default answer (`answer`), the same while the seat is open to substitutes from here on
+            (`vacate`), a pause because nobody is left who answers (`pause`), or the end, won by the other seat (`end`).
     """
 
     around = True
@@ -85,7 +85,7 @@ class OutageCredited(GameEvent, frozen=True):
     """The service did not watch the clocks for a while: that time is not counted (TAB-CLK-09).
 
     Attributes:
-        since: when the time began that is not counted; it ends with this event.
+        since: when the uncounted time began; it ends with this event.
     """
 
     around = True
@@ -121,7 +121,7 @@ class TimeCredited(GameEvent, frozen=True):
     """An official gave a seat time, by a ruling on a case or without one (TAB-CLK-08).
 
     Attributes:
-        seconds: how much they give.
+        seconds: how much the official gives.
         to: the seat that gets it.
     """
 

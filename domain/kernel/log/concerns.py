@@ -1,4 +1,4 @@
-"""Which rules events and commands concern, for readers of a log."""
+"""The rules that each type of event and command is about, for readers of a log."""
 
 from functools import cache
 from typing import Any
@@ -12,7 +12,7 @@ from domain.kernel.rules.ruleset import Ruleset
 
 @cache
 def concerns(ruleset: Ruleset[Any]) -> dict[str, tuple[RuleId, ...]]:
-    """Return the rules that each type of event and command concerns, those of every game included.
+    """Return the rules that each type is about, by type name: events and commands of the ruleset, and of every game.
 
     Types without rules are left out. All callers share the object: do not change it.
     """

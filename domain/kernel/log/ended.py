@@ -1,4 +1,4 @@
-"""How a game ends otherwise than by its rule book: proposals of an end, answers to them, abandonment (TAB-END)."""
+"""Events of ends that no rule book provides: proposals to end the game, answers to them, abandonment (TAB-END)."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from domain.kernel.rules.message import Names
 from domain.kernel.rules.ruleset import Order
 
 ABANDONED_AFTER: Final = 90
-"""The days after which a game is abandoned in which nothing happens, where its creator chose none (TAB-END-04)."""
+"""After how many days without an event a game is abandoned, unless its creator chose another number (TAB-END-04)."""
 SHORTEST_STILL: Final = 14
 LONGEST_STILL: Final = 366
 
@@ -19,7 +19,7 @@ class EndProposed(GameEvent, frozen=True):
     Attributes:
         asks: the seats that have to agree; when there are none, the game ends at once.
         order: the seats in their final order, each group of seats that tie together.
-        round: the round in which it was proposed; the proposal lapses when that is over.
+        round: the round in which it was proposed; the proposal lapses when that round is over.
         seat: the seat that proposes it.
     """
 
@@ -57,7 +57,7 @@ class EndAnswered(GameEvent, frozen=True):
 
 
 class GameAbandoned(GameEvent, frozen=True):
-    """Nothing had happened in the game for as long as it waits, so it ended without a winner (TAB-END-04).
+    """Nothing had happened in the game for too long, so it ended without a winner (TAB-END-04).
 
     Attributes:
         since: the time of the last event before it.

@@ -1,4 +1,4 @@
-"""Ends that no rule book provides: agreed by the players, or of a game that nobody plays any more (TAB-END)."""
+"""Acts that end a game by agreement, or because nobody plays any more; and how any game finished (TAB-END)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -45,12 +45,12 @@ class Finish(Struct, frozen=True):
     """How a game ended, and how its seats finished.
 
     Attributes:
-        winners: the seats that have won; none in a draw, and none when the game was agreed on or abandoned.
+        winners: the seats that have won; none in a draw, and none when the end was agreed or the game abandoned.
         rule: the rule that ended the game.
         how: `won` by the rule book of the game, `ruled` by a ruling on the result, `flag` when the time of the other
             seat was up, `resigned` when the player of the other seat did, `agreed` by the players, `abandoned` when
             nobody played any more.
-        order: the seats as they finished, the first first, each group of seats that tie together (TAB-END-03).
+        order: the seats from the first place to the last, each group of seats that tie together (TAB-END-03).
     """
 
     winners: tuple[Seat, ...]
@@ -60,36 +60,36 @@ class Finish(Struct, frozen=True):
 
 
 def finish(game: Game) -> Finish | None:
-    """Return how a game ended by itself; None while it goes on."""
+    """Return how a game ended; None when it has not, or was cancelled."""
     if game.result is None:
         return None
     return finished(game.result.winners, game.result.rule, order_of(game))
 
 
 def finished(winners: tuple[Seat, ...], rule: str, order: Order) -> Finish:
-    """Return an end by a rule."""
+    """Return the finish of a game that `rule` ended."""
     return Finish(winners, rule, _HOW.get(rule, "won"), order)
 
 
 def order_of(game: Game) -> Order:
     """Return how the seats of a game that is over finished (TAB-END-03).
 
-    It is what was ruled or agreed, or else what the rule book says of the last table. Seats of which nothing is said
-    tie.
+    That is the order that was ruled or agreed, else the one that the rule book gives for the last table, else the
+    winners before the others. Seats that it does not name tie for the last place.
     """
     if game.around.order is not None:
         return game.around.order
     if game.table is not None and game.ruleset.result(game.table) is not None:
-        first = game.ruleset.order(game.table)
+        groups = game.ruleset.order(game.table)
     else:
-        first = (game.result.winners,) if game.result is not None else ()
-    placed = {seat for group in first for seat in group}
+        groups = (game.result.winners,) if game.result is not None else ()
+    placed = {seat for group in groups for seat in group}
     rest = tuple(seat for seat in game.players if seat not in placed)
-    return tuple(filter(None, (*first, rest)))
+    return tuple(filter(None, (*groups, rest)))
 
 
 def require_whole(game: Game, order: Sequence[Sequence[Seat]], rule: str) -> Order:
-    """Return an order that names each seat of the game once, in groups that are not empty. Raises `Refusal`."""
+    """Return `order` in tuples. Raises `Refusal` by `rule` unless it has each seat once, and no empty group."""
     seats = [seat for group in order for seat in group]
     if sorted(seats) != sorted(game.players) or not all(order):
         wrong = f"The order names {', '.join(seats) or 'no seats'}, in {len(order)} groups."
@@ -104,12 +104,12 @@ def require_whole(game: Game, order: Sequence[Sequence[Seat]], rule: str) -> Ord
 def propose_end(
     game: Game, seat: Seat, order: Sequence[Sequence[Seat]], chance: Chance, cause: Cause, at: str
 ) -> Decided:
-    """Propose to end the game with an order of its seats. When nobody else has to agree, it ends.
+    """Propose to end the game with an order of its seats. When nobody else has to agree, the game ends.
 
     Raises:
-        Refusal: the game does not go on, the seat is not present, the order is not whole, it is an analysis
-            (TAB-END-01), the seat has proposed an end in this round (TAB-END-02), or the rule book itself lets players
-            agree on such an end.
+        Refusal: the game does not go on, it is an analysis, the seat is out or was given up, the order does not have
+            each seat once (TAB-END-01), the seat has proposed an end in this round (TAB-END-02), or the rule book
+            itself lets players agree on such an end.
     """
     _ = game.running_ruleset
     if game.is_analysis:
@@ -119,13 +119,13 @@ def propose_end(
     if seat not in present:
         wrong = f"{seat} is out of the game, or was given up."
         raise Refusal(AGREED, wrong, f"Seats that may propose an end: {', '.join(present)}.")
-    whole = require_whole(game, order, AGREED)
-    _leave_to_the_rule_book(game, whole, present)
-    if (mine := game.around.end_of(seat, game.round)) is not None:
-        wrong = f"{seat} has already proposed an end in this round, at version {mine}."
+    final = require_whole(game, order, AGREED)
+    _leave_to_the_rule_book(game, final, present)
+    if (earlier := game.around.end_of(seat, game.round)) is not None:
+        wrong = f"{seat} has already proposed an end in this round, at version {earlier}."
         raise Refusal("TAB-END-02", wrong, "Answer the proposals of others, or propose another end in the next round.")
     asks = tuple(each for each in present if each != seat)
-    proposed = EndProposed(asks, whole, game.round, seat)
+    proposed = EndProposed(asks, final, game.round, seat)
     return _logged(game, proposed, replace(cause, seat=seat), at, chance, ends=not asks)
 
 
@@ -137,8 +137,8 @@ def answer_end(
     A seat that refuses its own proposal withdraws it. A seat that has agreed may still turn it down.
 
     Raises:
-        Refusal: the game does not go on, no such proposal is open or the seat has agreed to it (TAB-END-02), or the
-            seat is not asked (TAB-END-01).
+        Refusal: the game does not go on, no such proposal is open, the seat agrees to its own or agrees twice
+            (TAB-END-02), or the seat is not asked (TAB-END-01).
     """
     _ = game.running_ruleset
     open_ = open_ends(game)
@@ -168,13 +168,13 @@ def open_ends(game: Game) -> dict[Version, Proposed]:
 
 
 def _present(game: Game) -> tuple[Seat, ...]:
-    """Return the seats that an end is agreed on by: those in the game whose players have not given them up."""
+    """Return the seats that agree on an end: those in the game that are not open to substitutes."""
     out = game.ruleset.out(game.table)
     return tuple(seat for seat in game.present if seat not in out)
 
 
 def _leave_to_the_rule_book(game: Game, order: Order, present: Sequence[Seat]) -> None:
-    """Refuse an end for which the rule book has a way that is open: all players make one of them the winner."""
+    """Refuse an end that players can bring about by the rule book now: all of them make one the winner."""
     acclaims, (first, *others) = game.ruleset.acclaims, order[0]
     in_game = [seat for seat in game.players if seat not in game.ruleset.out(game.table)]
     if acclaims is None or others or first not in in_game or len(present) < len(in_game):
@@ -196,9 +196,10 @@ def _logged(game: Game, event: GameEvent, cause: Cause, at: str, chance: Chance,
 
 
 def abandoned_at(game: Game, since: str) -> str | None:
-    """Return when a game is abandoned whose last event was at `since`; None for never.
+    """Return when a game whose last event was at `since` is abandoned; None for never.
 
-    No game is abandoned while a clock has time left. Nobody waits for the player of an analysis, so none is abandoned.
+    No game is abandoned while a clock that runs has time left. Nobody waits for the player of an analysis, so no
+    analysis is abandoned.
     """
     if game.status != "running" or game.is_analysis:
         return None
@@ -212,7 +213,7 @@ def abandon(game: Game, since: str, chance: Chance, at: str) -> Decided:
     """End a game in which nothing has happened for too long. `since` is the time of its last event.
 
     Raises:
-        Refusal: the game does not run (TAB-LIFE-01), or not enough time has passed (TAB-END-04).
+        Refusal: the game does not run (TAB-LIFE-01), it is an analysis or not enough time has passed (TAB-END-04).
     """
     game.require_running()
     earliest = abandoned_at(game, since)

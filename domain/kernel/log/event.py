@@ -1,4 +1,4 @@
-"""What all events of a game around its table have in common."""
+"""The base of the events of the game itself: seats, clocks, rulings, its end. Other events are its ruleset's."""
 
 from typing import ClassVar
 
@@ -8,15 +8,15 @@ from domain.kernel.rules.message import Names, kebab
 
 
 class GameEvent(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
-    """An event of the game around the table; the table's own events are the ruleset's.
+    """An event of the game itself, not of its ruleset.
 
     Its type name and fields are the storage format: when a stored shape changes, raise `schema` and add an upcaster to
-    `UPCASTERS`.
+    `UPCASTERS` in `lifecycle.py`.
     """
 
     schema: ClassVar[int] = 1
     around: ClassVar[bool] = False
-    """Whether it leaves the table alone: no retraction takes it back, and it settles nobody's undo."""
+    """Whether it leaves the table alone: no retraction takes it back, and it ends nobody's undo."""
     in_pause: ClassVar[bool] = False
     """Whether it may happen while the game is paused (TAB-RUL-03)."""
     added: ClassVar[frozenset[str]] = frozenset()

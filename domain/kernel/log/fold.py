@@ -1,6 +1,6 @@
-"""Folding a stored log into a game: whole, from a cached game on, or to a version of the past.
+"""Folding a stored log into a game: the whole log, the records after a cached game, or a log up to a past version.
 
-The chain and the rules are not checked here: `domain.kernel.proof.verify` does.
+The chain and the rules are not checked here: `domain.kernel.proof.verify` checks them.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -42,7 +42,7 @@ from domain.kernel.rules.board import Board
 from domain.kernel.rules.documents import DocumentError, documents_of, key_of
 from domain.kernel.rules.ruleset import Library, Ruleset
 
-_AROUND_THE_TABLE: Final = frozenset(GAME_EVENTS)
+_GAME_EVENTS: Final = frozenset(GAME_EVENTS)
 
 
 def fold(
@@ -54,12 +54,11 @@ def fold(
 ) -> Game:
     """Return the game after `records`, a log from version 1 on.
 
-    `board_of` returns the board with a given key (`GameCreated.board_key`); it may leave out the ruleset's own
-    documents. `past` is the parent of a fork at the version at which it began. `domain.kernel.proof.verify` checks
-    chain and rules; this does not.
+    `board_of` returns the board with a given key (`GameCreated.board_key`); the board may lack the ruleset's own
+    documents. `past` is the parent of a fork at the version at which the fork began.
 
     Raises:
-        LookupError: a ruleset version, the board, a document or the past of a fork is missing.
+        LookupError: a ruleset version, the board or a document is missing, or the past of a fork is missing or another.
         msgspec.ValidationError: an event does not have the shape of its ruleset and schema version.
     """
     created = read_created(records[0])
@@ -84,7 +83,7 @@ def _created(event: GameCreated, game_id: GameId, library: Library, board_of: Ca
 
 
 def with_documents(ruleset: Ruleset[Any], board: Board, key: str) -> Board:
-    """Return the board of a game with its documents. Raises `LookupError` when they are not those with this key."""
+    """Return a board with all documents of its game. Raises `LookupError` when they do not have this key."""
     try:
         board = ruleset.equip(board)
     except DocumentError as error:
@@ -95,11 +94,11 @@ def with_documents(ruleset: Ruleset[Any], board: Board, key: str) -> Board:
 
 
 def later(game: Game, records: Sequence[Record], before: Game | None = None) -> Game:
-    """Return a game after `records`, for showing the past. It does not say what may be undone there.
+    """Return a game after `records`, for showing the past: its `undo` is empty.
 
-    The records follow `game`, or begin with a retraction that goes back to it. Then `before` is the game right before
-    that: what stands around its table stays. Later retractions among the records must not go back further
-    (`retraction` returns how far one goes).
+    The records follow `game`, or begin with a retraction that goes back to it. In the second case, `before` is the game
+    right before the retraction: what is around its table stays. No other retraction among the records may go back
+    further than `game` (`retraction` returns how far one goes).
     """
     table = game.table.copy() if game.table is not None else None
     after = replace(game, players=dict(game.players), entropy=dict(game.entropy), table=table)
@@ -115,7 +114,7 @@ def later(game: Game, records: Sequence[Record], before: Game | None = None) -> 
 
 
 def _lapse(game: Game, records: Sequence[Record]) -> None:
-    """End what the records ended, also those that do not count: requests to take moves back, and answers."""
+    """Remove the requests to take moves back and the answers that `records` ended. Retracted records end them, too."""
     game.around = game.around.moved_on(moved_on_at(records))
     if game.answers:
         last = next((record.version for record in reversed(records) if ends_answers(record)), 0)
@@ -130,7 +129,7 @@ def advance(game: Game, records: Sequence[Record]) -> Any:
     event: Any = None
     for record in records:
         event = reads.read(record) if may_be_old(record.schema) else decode(record.event)
-        if type(event) in _AROUND_THE_TABLE:  # isinstance would take as long as applying most events
+        if type(event) in _GAME_EVENTS:  # isinstance would take as long as applying most events
             game.happen(event, record.version)
             if isinstance(event, GameStarted) and game.past is None:
                 table = game.ruleset.lay(tuple(game.players), game.setup, game.board)
@@ -145,10 +144,10 @@ def advance(game: Game, records: Sequence[Record]) -> Any:
 
 
 def resume(game: Game, records: Sequence[Record]) -> Game:
-    """Return a game after all the records that follow it. Faster than `follow` for many records.
+    """Return a game after all the records that follow it. For many records, it is faster than `continued`.
 
     Raises:
-        ValueError: the records do not follow, or moves before this game were retracted: fold the whole log.
+        ValueError: the records do not follow, or go back to before this game: fold the whole log.
     """
     if not records:
         return game
@@ -164,10 +163,10 @@ def resume(game: Game, records: Sequence[Record]) -> Game:
 
 
 def continued(game: Game, records: Iterable[Record]) -> Game:
-    """Return the game after further records of its log, from a cached game or a snapshot on.
+    """Return a cached game, or one from a snapshot, after further records of its log.
 
     Raises:
-        ValueError: the records do not begin after this version, or moves were retracted: fold the whole log.
+        ValueError: the records do not follow, or they retract moves: fold the whole log.
     """
     for step in steps(records):
         before, game = game, replace(game, players=dict(game.players), entropy=dict(game.entropy))
@@ -193,10 +192,10 @@ def retract(
 ) -> Decided:
     """Continue from an earlier version. `history` is the whole log of this game; the cause of an undo names its seat.
 
-    Commands of other seats that stand aside are given again (TAB-UNDO-03).
+    After an undo, the commands of other seats that stand aside are given again (TAB-UNDO-03).
 
     Raises:
-        Refusal: the game is not running, a seat may not go back that far, or no command began at `to`.
+        Refusal: the game is not running, a seat may not undo so much or at all, or no command began at `to`.
     """
     retracting.require_retractable(game, to, by, history, cause.seat)
     earlier = earlier_of(game, history, library)(to)
@@ -209,14 +208,14 @@ def retract(
 
 
 def earlier_of(game: Game, history: Sequence[Record], library: Library) -> Callable[[Version], Game]:
-    """Return what finds a game at an earlier version of its whole log, for the acts that go back to it."""
+    """Return a function that returns the game at an earlier version, for acts that go back. `history` is its log."""
     return lambda version: fold(history[:version], game.id, library, lambda _: game.board, game.past)
 
 
 def _undo_of(game: Game, effective: Sequence[Record], records: Sequence[Record], base: Game | None = None) -> Undoable:
-    """Return what may be undone at the end of a log, by the commands after what last settled it.
+    """Return what may be undone at the end of a log: the commands that nothing after them has settled.
 
-    The records are the whole log, or those that follow `base`.
+    `records` are the whole log, or those that follow `base`; `effective` are the ones of them that count.
     """
     undo: Undoable = base.undo if base is not None else {}
     commands: list[tuple[Seat, Version, bool]] = []
@@ -226,7 +225,7 @@ def _undo_of(game: Game, effective: Sequence[Record], records: Sequence[Record],
             continue
         cause = cause_of(record) if record.cause is not None else None
         aside = cause is not None and is_aside(game.ruleset, cause)
-        # Of commands that do not stand aside, one seat at a time may undo its own: what came before does not matter.
+        # Of the commands that do not stand aside, only the last seat's may be undone: one of another ends the search.
         is_others = cause is not None and not aside and last not in (None, cause.seat)
         index = record.version - records[0].version
         draws = records[index - 1].draws if index else base.draws if base is not None else 0

@@ -32,7 +32,7 @@ def forked_as(game: Game, game_id: GameId, event: GameForked) -> Game:
     """Return the fork that begins with `event`. The fork must be of this game at this version.
 
     Raises:
-        LookupError: the event names another game, version or log, or it withholds the fork until another game ends.
+        LookupError: the event names another game, version or hash, or has a `withheld` that a fork of this game cannot.
     """
     if (event.parent, event.version, event.hash) != (game.id, game.version, game.head.hex()):
         raise LookupError(f"{game_id} is no fork of {game.id} at version {game.version}")
@@ -79,9 +79,9 @@ def fork(
 
     Args:
         game_id: the id of the fork.
-        commitment: the commitment to the secret from which the fork's dice are drawn: a new one.
+        commitment: the commitment to a new secret, from which the fork's dice are drawn.
         secrets: the secrets that the fork takes along, as `hidden` returns them.
-        withheld: the game until whose end the fork is withheld, as the function `withheld` returns it.
+        withheld: the game that withholds the fork until it ends, as the function `withheld` returns it.
 
     Raises:
         Refusal: the game does not run at this version, the chain of forks would be too long, or the game or its parent
@@ -121,10 +121,10 @@ def fork(
 
 
 def withheld(game: Game, earlier: Game, secrets: Sequence[Secret]) -> GameId | None:
-    """Return the game until whose end only its officials are shown a fork of `earlier` (TAB-FORK-02).
+    """Return the game that withholds a fork of `earlier`: until it ends, only its officials are shown the fork.
 
-    Return None when everybody is shown the fork. `game` is the game now, `earlier` the same game at the version of the
-    fork, and `secrets` are those that the fork takes along.
+    Return None when the fork is not withheld (TAB-FORK-02). `game` is the game now, `earlier` the same game at the
+    version of the fork, and `secrets` are those that the fork takes along.
     """
     if earlier.forked is not None and earlier.forked.withheld is not UNSET:
         return earlier.forked.withheld
@@ -132,9 +132,9 @@ def withheld(game: Game, earlier: Game, secrets: Sequence[Secret]) -> GameId | N
 
 
 def hidden(game: Game, vault: Vault) -> tuple[Secret, ...]:
-    """Return the secrets that the position refers to.
+    """Return the secrets whose commitments are in the position of `game`.
 
-    `vault` holds all secrets of the game. Sealed answers in advance are among them, but not in the position.
+    `vault` holds all secrets of the game. Answers in advance are among them, but are no part of the position.
     """
     at_table = set(_HEX.findall(game.table.snapshot().decode())) if game.table is not None else set[str]()
     return tuple(secret for name, secret in vault.all().items() if name in at_table)

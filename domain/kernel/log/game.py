@@ -1,4 +1,4 @@
-"""A game: the aggregate whose events make one stream, from its creation to the proof of its dice."""
+"""A game: the aggregate whose events make one stream, from its creation to its end."""
 
 import hmac
 from collections.abc import Mapping, Sequence
@@ -72,20 +72,20 @@ class Decided(Struct, frozen=True):
 
     @property
     def commands(self) -> int:
-        """How many commands it came of."""
+        """How many acts it records, commands or others: each begins with a cause."""
         return sum(record.cause is not None for record in self.records)
 
     def then(self, after: "Decided") -> "Decided":
-        """Return this and what follows it as one."""
+        """Return this request and the one that follows it as one."""
         return Decided(after.game, (*self.records, *after.records), (*self.secrets, *after.secrets))
 
 
 class Game(Struct, kw_only=True):
     """A game at one version.
 
-    Treated as immutable outside this module: every act returns a `Decided` with the game after it, so that what is
-    cached for other readers never changes under them. An act gets its `cause`, with the account and the key that
-    it came with, to which it adds its seat and its command; and when it happens.
+    Only folds change a game in place. Every act returns a `Decided` with the game after it, so that a cached game never
+    changes while others read it. An act gets a `cause` with account and idempotency key, to which it adds its seat and
+    command, and the time `at`.
     """
 
     id: GameId
@@ -157,13 +157,13 @@ class Game(Struct, kw_only=True):
 
     @property
     def present(self) -> Mapping[Seat, PlayerId]:
-        """The seats with players who play on: those that somebody holds and has not given up."""
+        """The seats that somebody holds and that are not open to substitutes, with their players."""
         given_up = self.around.given_up
         return {seat: player for seat, player in self.players.items() if player is not None and seat not in given_up}
 
     @property
     def is_private(self) -> bool:
-        """Whether only those read it who take part in it (TAB-READ-01)."""
+        """Whether only accounts that take part in it may read it (TAB-READ-01)."""
         return self.readers == "invited"
 
     @property
@@ -173,7 +173,7 @@ class Game(Struct, kw_only=True):
 
     @property
     def kept_seats(self) -> Mapping[Seat, PlayerId]:
-        """The seats that are reserved, and for whom; in a fork, those of its parent for the players there."""
+        """The reserved seats, each with its account. A fork reserves each seat for its player in the parent."""
         if self.past is not None:
             return {seat: player for seat, player in self.past.players.items() if player is not None}
         return self.ruleset.kept_seats(self.setup)
@@ -181,7 +181,7 @@ class Game(Struct, kw_only=True):
     def lets_in(self, player: PlayerId) -> bool:
         """Tell whether an account takes part in the game.
 
-        It organizes the game, is its official, holds a seat, or is to: one is reserved for it or offered to it.
+        It does if it organizes the game, is its official, holds a seat, or has one reserved for it or offered to it.
         """
         offered = (offer.to for offer in self.around.offers.values())
         seated = (*self.players.values(), *self.kept_seats.values(), *offered)
@@ -202,8 +202,8 @@ class Game(Struct, kw_only=True):
     ) -> Decided:
         """Decide commands of one seat in turn; all of them happen or none does.
 
-        With `tentative`, it decides only the commands up to the first that rolls or reveals something, so that nobody
-        can try out dice.
+        With `tentative`, a list may go on after a command that rolls or reveals something, and is decided only up to
+        that command.
 
         Raises:
             Refusal: the game is not running, a command breaks a rule, the seat has resigned (TAB-SEAT-04), the list is
@@ -234,7 +234,7 @@ class Game(Struct, kw_only=True):
     def decide(
         self, seat: Seat, command: Command[Any], chance: Chance, vault: Vault, cause: Cause, at: str, *first: GameEvent
     ) -> Decided:
-        """Decide one command. `first` are the events that come before its own."""
+        """Decide one command. `first` are events that come before its own. Raises `Refusal`."""
         draft = self.running_ruleset.decide(self.table, seat, command, chance, vault, self.draws)
         logged_command, sealing = _command_in_log(command, seat, draft)
         happened = [*((event, self.draws) for event in first), *draft.happened]
@@ -289,7 +289,7 @@ class Game(Struct, kw_only=True):
         return f"this game {states[self.status]}"
 
     def asked_by(self, request: Asked) -> tuple[Seat, ...]:
-        """Return the seats that have yet to answer a request; those that are out or given up are not waited for."""
+        """Return the seats that have yet to answer a request: none that is out or, in new requests, was given up."""
         if request.is_closed:
             return ()
         not_waited_for = {request.seat, *request.agreed, *self.ruleset.out(self.table)}
@@ -305,7 +305,7 @@ class Game(Struct, kw_only=True):
         return self.ruleset.decisions(self.table) if self.status == "running" else ()
 
     def options(self, seat: Seat, vault: Vault) -> list[Option]:
-        """What `seat` may do now. `vault` may hold every secret; this uses only what the seat may read."""
+        """Return what `seat` may do now. `vault` may hold every secret; this uses only what the seat may read."""
         if self.status != "running" or self.around.paused is not None or seat in self.around.resigned:
             return []
         options = self.ruleset.options(self.table, seat, vault.read_by(seat))
@@ -315,7 +315,10 @@ class Game(Struct, kw_only=True):
         return options
 
     def view(self, seat: Seat | None, vault: Vault, *, everything: bool = False) -> Struct | None:
-        """The position as `seat` may see it, or a spectator (None), or with `everything` the whole position."""
+        """Return the position as `seat` or a spectator (None) may see it, or with `everything` all of it.
+
+        None before the game starts.
+        """
         if self.table is None:
             return None
         return self.ruleset.view(self.table, vault if everything else vault.read_by(seat))
@@ -328,12 +331,12 @@ class Game(Struct, kw_only=True):
 
     @property
     def undo_seat(self) -> Seat | None:
-        """The seat that gave the last command, while that may be taken back."""
+        """The seat that gave the last command, while it may take that back; else None."""
         return next(reversed(self.undo), None)
 
     @property
     def undo_to(self) -> tuple[Version, ...]:
-        """The versions to which that seat may go back."""
+        """The versions to which `undo_seat` may go back."""
         return self.undo[self.undo_seat] if self.undo_seat is not None else ()
 
     @property
@@ -361,7 +364,11 @@ class Game(Struct, kw_only=True):
         at: str,
         draft: Draft[Any] | None = None,
     ) -> Decided:
-        """Return what records events with the draws used up to each, and the end of the game if it ended."""
+        """Return the records of events, each paired in `happened` with the number of draws used up to it.
+
+        `draft` has the table after them, and their secrets. The end of the game follows when that table is at its end,
+        and `ClocksRan` when a clock changed.
+        """
         after = replace(self, players=dict(self.players), entropy=dict(self.entropy))
         if draft is not None:
             after.table = draft.table
@@ -391,8 +398,8 @@ class Game(Struct, kw_only=True):
         events = [event for event, _ in happened]
         after.remember_undo(self, cause, events)
         decisions = draft.asked if draft is not None else None
-        if (ran := clocks_ran(self, after, cause, events, at, decisions)) is not None:
-            records.append(after.append(ran, at))
+        if (change := clocks_ran(self, after, cause, events, at, decisions)) is not None:
+            records.append(after.append(change, at))
         return Decided(after, tuple(records), tuple(draft.secrets) if draft else ())
 
     @property
@@ -403,14 +410,14 @@ class Game(Struct, kw_only=True):
 
     @property
     def left_to_house(self) -> Seat | None:
-        """The seat that resigned and is asked: what the house does about it has to be the next act (TAB-SEAT-05)."""
+        """The seat that resigned and has to decide now: the next act has to be one of the house (TAB-SEAT-05)."""
         resigned = self.around.resigned
         if not resigned or self.status != "running" or self.around.paused is not None:
             return None
         return next((seat for decision in self.decisions for seat in decision.seats if seat in resigned), None)
 
     def append(self, event: GameEvent, at: str) -> Record:
-        """Let an event that leaves the table alone follow, in place. For the kernel's own acts."""
+        """Add an event that leaves the table alone, in place, and return its record. For the kernel's own acts."""
         record = inscribe(
             self.id, self.head, self.version + 1, event, schema=event.schema, draws=self.draws, at=at, cause=None
         )
@@ -490,7 +497,7 @@ class Game(Struct, kw_only=True):
 
 
 def _command_in_log(command: Command[Any], seat: Seat, draft: Draft[Any]) -> tuple[Raw, Sealed | None]:
-    """Return a command as the log shows it: complete, or only its type and a commitment when it is a secret."""
+    """Return a command as the log shows it, and None; for a secret command, its type with its seal, and that seal."""
     if not command.sealed:
         return Raw(canonical(command)), None
     sealing = draft.seal(msgspec.to_builtins(command), (seat,))

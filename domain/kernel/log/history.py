@@ -15,22 +15,22 @@ from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.message import Upcaster, type_name
 from domain.kernel.rules.ruleset import Ruleset
 
-_AROUND: Final = {type_name(event): event for event in GAME_EVENTS}
+_GAME_EVENTS: Final = {type_name(event): event for event in GAME_EVENTS}
 _CREATED: Final = type_name(GameCreated)
 _COMMITMENT: Final = re.compile(rb'"commitment":"([0-9a-f]{64})"')
 _RETRACTED: Final = b'"type":"moves-retracted"}'
 """How the canonical bytes of a retraction end, and of no other event: ``type`` is the last of its fields."""
 _STAYS: Final = tuple(b'"type":"%b"}' % type_name(event).encode() for event in GAME_EVENTS if event.around)
-"""How the bytes of events end that no retraction takes back, and of no others: ``type`` is their last field, too."""
+"""How the bytes of each event end that no retraction takes back, and of no other event."""
 
 
 def cause_of(record: Record) -> Cause:
-    """Return who caused a record; nobody for one that follows from the record before it."""
+    """Return the cause of a record; an empty one for a record that follows from the one before it."""
     return msgspec.json.decode(record.cause, type=Cause) if record.cause is not None else Cause()
 
 
 class Reader:
-    """Reads stored events of one ruleset, and those around the table, in their current shape."""
+    """Reads stored events of one ruleset, and those of the game itself, in their current shape."""
 
     def __init__(self, ruleset: Ruleset[Any]) -> None:
         self._union: Any = Union[(*GAME_EVENTS, *ruleset.events)]
@@ -48,7 +48,7 @@ class Reader:
         """Return the event of a record. Raises `msgspec.ValidationError`."""
         # No JSON string contains an unescaped quote, so an event without these bytes has none of these types.
         if record.version == 1 or any(name in record.event for name in self._old.get(record.schema, ())):
-            return _lifted(record, self.upcasters, self._union)
+            return _upcast(record, self.upcasters, self._union)
         return self.decode(record.event)
 
 
@@ -69,25 +69,25 @@ def read_created(record: Record) -> GameCreated:
     Raises:
         msgspec.ValidationError: it is another event, or not of a known shape.
     """
-    return _lifted(record, UPCASTERS, GameCreated | GameForked)
+    return _upcast(record, UPCASTERS, GameCreated | GameForked)
 
 
 def read_around(record: Record) -> GameEvent | None:
-    """Return the event of a record when it is one around the table; None for a ruleset's own.
+    """Return the event of a record when it is a `GameEvent`; None for an event of a ruleset.
 
     Raises:
         msgspec.ValidationError: it is not of a known shape.
     """
-    shape = _AROUND.get(record.type)
-    return _lifted(record, UPCASTERS, shape) if shape is not None else None
+    shape = _GAME_EVENTS.get(record.type)
+    return _upcast(record, UPCASTERS, shape) if shape is not None else None
 
 
-def _lifted(record: Record, upcasters: Mapping[tuple[str, int], Upcaster], shape: Any) -> Any:
-    """Return the event of a record, lifted step by step to its current shape."""
+def _upcast(record: Record, upcasters: Mapping[tuple[str, int], Upcaster], shape: Any) -> Any:
+    """Return the event of a record, turned step by step into its current shape."""
     content = msgspec.json.decode(record.event, type=dict[str, Any])
     schema = record.schema
-    while lift := upcasters.get((str(content.get("type")), schema)):  # a forger's type need not be a text
-        content, schema = lift(content), schema + 1
+    while upcaster := upcasters.get((str(content.get("type")), schema)):  # a forger's type need not be a text
+        content, schema = upcaster(content), schema + 1
     return msgspec.convert(content, shape)
 
 
@@ -107,13 +107,13 @@ class _Typed(msgspec.Struct):
 
 
 def others_since(records: Sequence[Record], to: Version, seat: Seat | None) -> list[Record]:
-    """Return the records that begin commands of seats other than `seat` after version `to`, of those that count."""
-    began = (record for record in effective_records(records) if record.version > to and record.cause is not None)
-    return [record for record in began if cause_of(record).seat != seat and not stays(record)]
+    """Return the records after version `to` that count and begin commands of other seats than `seat`."""
+    first_records = (each for each in effective_records(records) if each.version > to and each.cause is not None)
+    return [record for record in first_records if cause_of(record).seat != seat and not stays(record)]
 
 
 def steps(records: Iterable[Record]) -> Iterator[list[Record]]:
-    """Yield the records in groups that were accepted as one: each begins with a cause."""
+    """Yield the records of each act as a group: its first record has a cause, the others follow from it."""
     step: list[Record] = []
     for record in records:
         if record.cause is not None and step:
@@ -132,7 +132,7 @@ def retraction(record: Record) -> Version | None:
 
 
 def given_again(record: Record) -> tuple[Version, ...]:
-    """Return the versions of the commands that follow a retraction, given again."""
+    """Return the versions of the commands that are given again after a retraction."""
     return msgspec.json.decode(record.event, type=MovesRetracted).again or ()
 
 
@@ -153,29 +153,29 @@ def commitments_in(records: Iterable[Record]) -> set[str]:
 
 
 def is_between_acts(records: Sequence[Record], version: Version) -> bool:
-    """Tell whether a version of a game is one at which no act was under way: neither a command nor an undo.
+    """Tell whether no act was under way at a version: neither a command, nor an undo and what it gives again.
 
     `records` is the whole log of the game.
     """
     if not 1 <= version <= len(records) or (version < len(records) and records[version].cause is None):
         return False
-    since = 0
+    acts = 0
     for record in reversed(records[:version]):
         if retraction(record) is not None:
-            return since >= len(given_again(record))
-        since += record.cause is not None
+            return acts >= len(given_again(record))
+        acts += record.cause is not None
     return True
 
 
 def ends_answers(record: Record) -> bool:
-    """Tell whether a record takes the game back otherwise than by an undo: nobody is then held to earlier answers."""
+    """Tell whether a record takes the game back by a ruling or consent, which ends the answers left in advance."""
     return retraction(record) is not None and msgspec.json.decode(record.event, type=MovesRetracted).by != "undo"
 
 
 def effective_records(records: Sequence[Record]) -> Sequence[Record]:
-    """Return the records that count, without the retractions: those that no later retraction took back.
+    """Return the records that count: those that no later retraction took back, without the retractions themselves.
 
-    What happened around the table stays, whatever is taken back.
+    No retraction takes back what happened around the table (`stays`).
     """
     if not [record for record in records if record.event.endswith(_RETRACTED)]:
         return records  # which is so in most games
@@ -185,20 +185,20 @@ def effective_records(records: Sequence[Record]) -> Sequence[Record]:
         if to is None:
             effective.append(record)
             continue
-        act: list[Record] = []
+        kept: list[Record] = []
         while effective and effective[-1].version > to:
             last = effective.pop()
             if stays(last):
-                act.append(last)
-        effective.extend(reversed(act))
+                kept.append(last)
+        effective.extend(reversed(kept))
     return effective
 
 
 def starts_of_commands(records: Sequence[Record], seat: Seat | None = None) -> set[Version]:
-    """Return the versions to which the game can go back: those before a command that counts, of any seat or of one."""
-    began = ((record, cause_of(record)) for record in effective_records(records) if record.cause is not None)
+    """Return the versions to which the game can go back: those before a command that counts, of `seat` or of any."""
+    first_records = ((record, cause_of(record)) for record in effective_records(records) if record.cause is not None)
     return {
         record.version - 1
-        for record, cause in began
+        for record, cause in first_records
         if cause.command is not UNSET and (seat is None or cause.seat == seat)
     }

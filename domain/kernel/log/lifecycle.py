@@ -1,7 +1,7 @@
-"""What happens to a game around its table: creation, seats, start, undo, rulings, answers in advance and the end.
+"""Events of the game itself: creation, seats, start, undo, rulings, answers in advance and the end.
 
-A retraction takes back what happened at the table, the ruleset's events and those here that change it or its seats.
-The events that are `around` the table in the strict sense (officials, pauses, requests to take moves back) stay.
+A retraction takes back the ruleset's events, and those here that are not `around` the table. Those that are stay: the
+events of officials, pauses, requests to take moves back, and seats that change hands.
 """
 
 from collections.abc import Mapping
@@ -26,9 +26,9 @@ By = Literal["undo", "ruling", "consent"]
 Sight = Literal["all", "spectator"]
 """What an organizer without a seat sees while a game runs: everything, or what spectators see."""
 Forking = Literal["players", "officials"]
-"""Who may fork a game that runs: those who take part in it, or its officials alone."""
+"""Who may fork a game that runs: its seats, its organizer and its officials, or its officials alone."""
 Readers = Literal["everybody", "invited"]
-"""Who may read a game: everybody, or only its members (TAB-READ-01)."""
+"""Who may read a game: everybody, or only accounts that take part in it (TAB-READ-01)."""
 Purpose = Literal["analysis", "continuation"]
 """What a fork is for: its maker plays all seats, or the players of a game that is over go on with it."""
 
@@ -46,9 +46,9 @@ class GameCreated(GameEvent, frozen=True):
         organizer_sees: what an organizer without a seat sees of the running game; everything when absent.
         documents: the digests of the documents that it is played with besides its board, by name; absent without any.
         forks: `officials` when the players may not fork it while it runs; absent when they may.
-        readers: `invited` when the game is private, so that only those read it who take part in it (TAB-READ-01);
-            absent when everybody may.
-        abandoned_after: after how many days in which nothing happens it ends as abandoned (TAB-END-04); absent for 90.
+        readers: `invited` when the game is private, so that only accounts that take part in it may read it
+            (TAB-READ-01); absent when everybody may.
+        abandoned_after: after how many days without an event it ends as abandoned (TAB-END-04); absent for 90.
         rematch_of: the game that its players played before, for a rematch (TAB-REM-01); absent otherwise.
         offered_until: until when the players can agree to the rematch (TAB-REM-04).
     """
@@ -73,7 +73,7 @@ class GameCreated(GameEvent, frozen=True):
 
     @property
     def board_key(self) -> str:
-        """What stores keep its board by: the digest of the board, and of the documents that go with it."""
+        """The key of its board in stores, which depends on the board and the documents that go with it."""
         return key(self.board, {} if self.documents is UNSET else self.documents)
 
     def tell(self, names: Names) -> str:
@@ -94,11 +94,11 @@ class GameForked(GameCreated, frozen=True, kw_only=True):
         parent: the game that it forks from.
         version: the version of the parent at whose position it begins.
         hash: the hash of the parent's log at that version, in hex.
-        depth: how many forks lead from a game that is none to this one, itself included.
+        depth: 1 for a fork of a game that is no fork, 2 for a fork of such a fork, and so on.
         purpose: `analysis` when its organizer, who made it, plays all seats; `continuation` when the players of the
             parent, which is over, go on from there.
-        withheld: the game that ran and hid something when an official forked it, or a fork of it; until that game is
-            over, only its officials are shown this fork (TAB-FORK-02). Absent when everybody is.
+        withheld: the game until whose end only its officials are shown this fork (TAB-FORK-02): it ran and hid
+            something when an official forked it, or a fork of it. Absent when the fork is not withheld.
     """
 
     schema: ClassVar[int] = 1
@@ -156,9 +156,9 @@ class GameStarted(GameEvent, frozen=True):
 
 
 class GameCancelled(GameEvent, frozen=True):
-    """The organizer cancelled the game before it began (TAB-LIFE-04), or closed an analysis of theirs (TAB-FORK-06).
+    """The organizer cancelled the game before it began (TAB-LIFE-04), or closed an analysis (TAB-FORK-06).
 
-    The secret of its chance is not published.
+    Or a player declined a rematch, or the offer of it expired (TAB-REM-04). The secret of its chance is not published.
     """
 
     rules = ("TAB-LIFE-04",)
@@ -219,7 +219,7 @@ class AnswerLeft(GameEvent, frozen=True):
     """A seat left an answer in advance. It is given when the seat has to decide (TAB-ADV-01).
 
     Attributes:
-        answer: what it is, and to what; sealed for the seat.
+        answer: the answer and its conditions, sealed for the seat.
     """
 
     rules = ("TAB-ADV-01",)
@@ -301,7 +301,7 @@ class OfficialNamed(GameEvent, frozen=True):
 
 
 class OfficialReleased(GameEvent, frozen=True):
-    """The organizer released an official of the game, or an official laid the office down (TAB-RUL-01).
+    """The organizer released an official of the game, or the official resigned from the office (TAB-RUL-01).
 
     Attributes:
         player: the account of the official.
@@ -337,10 +337,10 @@ class OrganizerChanged(GameEvent, frozen=True):
 class GamePaused(GameEvent, frozen=True):
     """The game was paused: until it is resumed, it takes no commands (TAB-RUL-03).
 
-    An official paused it, or it did so by itself because nobody plays (TAB-CLK-12, TAB-SEAT-07).
+    An official paused it, or it paused by itself because nobody plays (TAB-CLK-12, TAB-SEAT-07).
 
     Attributes:
-        reason: why, in the official's words, or in ours.
+        reason: why, in the words of the official or of the service.
     """
 
     around = True
@@ -353,7 +353,7 @@ class GamePaused(GameEvent, frozen=True):
 
 
 class GameResumed(GameEvent, frozen=True):
-    """The game goes on after a pause: by an official, or by its organizer while it has no official (TAB-RUL-03)."""
+    """An official ended the pause of the game, or its organizer did while it has no official (TAB-RUL-03)."""
 
     around = True
     in_pause = True
@@ -369,7 +369,7 @@ class TakeBackAsked(GameEvent, frozen=True):
     Attributes:
         seat: the seat that asks.
         to: the version to which the game would go back; a command of the seat follows it.
-        asks: `present` when seats that were given up are not asked; absent in logs of before that, where they were.
+        asks: `present` when seats that were given up are not asked; absent in older logs, where they are asked, too.
     """
 
     around = True
@@ -420,7 +420,7 @@ class SeatGivenUp(GameEvent, frozen=True):
 class SeatTakenOver(GameEvent, frozen=True):
     """Another account took over a seat that was open to substitutes, or offered to it (TAB-LIFE-05, TAB-SEAT-02).
 
-    Or its own player took it back, after its clock had left it open (TAB-SEAT-11).
+    Or the seat's own player took it back, after its clock had left it open (TAB-SEAT-11).
 
     Attributes:
         player: the account that holds it from here on.
@@ -508,14 +508,14 @@ GAME_EVENTS: Final = (
 
 
 def _organizer_sees_all(created: dict[str, Any]) -> dict[str, Any]:
-    """Lift shape 1, in which every organizer without a seat saw everything."""
-    if "organizer_sees" in created:  # it would be shown differently from how it is read
+    """Turn shape 1 into shape 2: in shape 1, every organizer without a seat saw everything."""
+    if "organizer_sees" in created:  # such an event would show one value, and be read with another
         raise msgspec.ValidationError("Object contains unknown field `organizer_sees`")
     return {**created, "organizer_sees": "all"}
 
 
 UPCASTERS: Final[Mapping[tuple[str, int], Upcaster]] = {(kebab("GameCreated"), 1): _organizer_sees_all}
-"""Upcasters by event type and by the schema version that they turn into the next, as for the events of a ruleset."""
+"""The upcaster under (type, n) turns an event of that type from schema version n into n+1."""
 
 
 class Undo(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
@@ -536,7 +536,10 @@ def is_around(event: Any) -> bool:
 
 
 def settles(event: Any) -> bool:
-    """Tell whether nobody can take back what came before an event: it shows what was hidden, or is about the game."""
+    """Tell whether an event ends the undo of what came before it: it reveals something, or is one of the game itself.
+
+    An event `around` the table ends no undo.
+    """
     return not event.around if isinstance(event, GameEvent) else event.reveals
 
 
@@ -547,8 +550,8 @@ Undoable = dict[Seat, tuple[Version, ...]]
 def undoable(undo: Undoable, by: Seat, before: Version, *, aside: bool) -> Undoable:
     """Return who may go back to which versions after a command by `by` that settled nothing (TAB-UNDO-01).
 
-    `undo` says the same of the game before it, which stood at version `before`. Only a command that stands aside leaves
-    other seats their undo (TAB-UNDO-03).
+    `undo` is the same before the command, at version `before`. Only a command that stands aside leaves other seats
+    their undo (TAB-UNDO-03).
     """
     others = {seat: to for seat, to in undo.items() if seat != by} if aside else {}
     return {**others, by: (*undo.get(by, ()), before)}

@@ -25,7 +25,7 @@ from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
 
 MOST_OFFICIALS: Final = 20
-"""How many accounts may be named officials of a game, those that were released among them."""
+"""How many accounts may be named officials of a game, including those that were released."""
 
 MOST_ADDRESSED: Final = 10
 """How often a game may name the same account an official or offer it a seat: it gets a notification each time."""
@@ -66,8 +66,8 @@ def name_official(game: Game, player: PlayerId, cause: Cause, at: str) -> Decide
     """Name an official, as the organizer.
 
     Raises:
-        Refusal: the game has ended (TAB-LIFE-01), or TAB-RUL-01: another account asks, or the player is an official
-            already, or holds, held or is to take a seat.
+        Refusal: another account asks, the game has ended, or the player is an official already, or holds, held or is to
+            take a seat (TAB-RUL-01).
     """
     _require_organizer(game, cause)
     around = game.around
@@ -83,7 +83,7 @@ def release_official(game: Game, player: PlayerId, cause: Cause, at: str) -> Dec
     """Release an official, as the organizer or as the official.
 
     Raises:
-        Refusal: the game has ended (TAB-LIFE-01), another account asks or `player` is no official (TAB-RUL-01).
+        Refusal: another account asks, the game has ended, or `player` is no official (TAB-RUL-01).
     """
     if cause.player == player:
         _require_before_its_end(game)
@@ -110,7 +110,7 @@ def _require_before_its_end(game: Game) -> None:
 
 
 def require_ruling(game: Game, cause: Cause, reason: str | None = None) -> None:
-    """Raise `Refusal` unless `cause` is an official who rules on a case of this running game (TAB-RUL-02)."""
+    """Raise `Refusal` unless an official rules on a case, in a running game and with a valid `reason` (TAB-RUL-02)."""
     if not game.around.is_official(cause.player):
         in_office = ", ".join(each for each, holds in game.around.officials.items() if holds)
         allowed = f"Officials: {in_office}." if in_office else "The organizer can name officials."
@@ -126,10 +126,10 @@ def require_ruling(game: Game, cause: Cause, reason: str | None = None) -> None:
 
 
 def rule_start(game: Game, cause: Cause, at: str) -> Decided:
-    """Let a continuation go on by a ruling, with the players of its parent on the seats that wait (TAB-FORK-04).
+    """Start a continuation by a ruling, with the players of its parent on the seats that are free (TAB-FORK-04).
 
     Raises:
-        Refusal: it is no continuation, or goes on already.
+        Refusal: it is no continuation, has begun already, or was cancelled.
     """
     game.require_gathering("continue the game", "TAB-FORK-04")
     if game.past is None:
@@ -161,7 +161,7 @@ def rule_result(
 ) -> Decided:
     """End the game with a final order of its seats, by a ruling on a case; seats that tie stand together.
 
-    Raises `Refusal` where `require_ruling` does, or when the order misses or doubles a seat (TAB-RUL-04).
+    Raises `Refusal` where `require_ruling` does, or unless the order has each seat once (TAB-RUL-04).
     """
     require_ruling(game, cause, reason)
     adjudicated = GameAdjudicated(require_whole(game, order, "TAB-RUL-04"), reason)
@@ -178,7 +178,7 @@ def rule_pause(game: Game, reason: str, cause: Cause, at: str) -> Decided:
 
 
 def rule_resume(game: Game, cause: Cause, at: str) -> Decided:
-    """Resume the game, by a ruling on a case. Raises `Refusal` as `require_ruling` does, or when it goes on."""
+    """Resume the game, by a ruling on a case. Raises `Refusal` where `require_ruling` does, or when it goes on."""
     require_ruling(game, cause)
     return _resumed(game, cause, at)
 

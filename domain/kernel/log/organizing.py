@@ -10,7 +10,7 @@ from domain.kernel.rules.refusal import Refusal
 def heirs(game: Game) -> tuple[PlayerId, ...]:
     """Return who may organize the game next, in this order: its officials, then its players, the longest seated first.
 
-    A player who gave up their seat is none.
+    Players whose seats are open to substitutes are left out.
     """
     officials = [player for player, holds in game.around.officials.items() if holds]
     present = set(game.present.values())
@@ -19,7 +19,7 @@ def heirs(game: Game) -> tuple[PlayerId, ...]:
 
 
 def pass_on(game: Game, player: PlayerId, cause: Cause, at: str) -> Decided:
-    """Let `player` organize the game in place of its organizer, whose account is closed and who is the cause.
+    """Let `player` organize the game. The cause is the organizer until now, whose account is closed.
 
     Raises:
         Refusal: the game has ended, another account asks, or the player cannot organize it (TAB-LIFE-06).

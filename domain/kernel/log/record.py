@@ -5,8 +5,8 @@ The bytes of a row are the RFC 8785 form of
 
     {"at", "cause", "draws", "event", "game", "schema", "version"}
 
-in which ``game`` is the id of the stream, also of that of a case. It is without ``cause`` where there is none: a row
-has one exactly when a command or an account caused it directly.
+in which ``game`` is the id of the stream, whatever it is of. The first row of an act has a ``cause``. The rows that
+follow from it have none, and their bytes are without that field.
 """
 
 import hashlib
@@ -21,17 +21,17 @@ from domain.kernel.ids import CaseId, PlayerId, Seat, StreamId, TournamentId, Ve
 
 
 class Cause(Struct, frozen=True, omit_defaults=True):
-    """Who caused an event, and how; on the first event of each accepted command.
+    """Who caused an event, and how; on the first event of each act.
 
     Attributes:
         player: the account.
         seat: the seat that it acted for; absent for acts outside the table, such as creating a game.
-        command: the command as it was sent; only type and commitment of a sealed command; absent when there is none.
+        command: the command in canonical form; only type and commitment of a sealed command; absent when there is none.
         key: the idempotency key of the request.
         case: the case whose ruling it carries out; absent for everything that is no ruling on a case.
-        by: what no player did: `clock` where the clock let a flag fall, or answered for a seat (TAB-CLK-05), or nothing
-            had happened for too long (TAB-END-04); `house` where the house answered for a seat that resigned
-            (TAB-SEAT-05); absent for everything else.
+        by: who acted when no account did: `clock` for flags, default answers and outages (TAB-CLK), abandoned games
+            (TAB-END-04) and expired rematches (TAB-REM-04); `house` for seats that resigned (TAB-SEAT-05,
+            TAB-SEAT-07); absent for everything else.
         tournament: the tournament for which the organizer creates the game, assigns its seats, starts or cancels it, or
             offers a seat to a substitute (TAB-SEAT-10); absent for everything else.
     """
@@ -46,14 +46,14 @@ class Cause(Struct, frozen=True, omit_defaults=True):
 
     @property
     def account(self) -> PlayerId:
-        """The account, of what only an account can bring about."""
+        """The account, for acts that only an account can cause. Raises `ValueError` when there is none."""
         if self.player is None:
             raise ValueError("the cause names no account")
         return self.player
 
 
 class Record(Struct, frozen=True):
-    """One row of a stream: of a game's log, or of a case.
+    """One row of the log of a stream.
 
     Attributes:
         version: 1, 2, 3 … without a gap.

@@ -1,7 +1,7 @@
 """Rematches: the players of a game that is over play again, when all of them agree (TAB-REM).
 
-A rematch is a game of its own. The player who offers it takes their seat when it is created, and bots do. The seats of
-the others are assigned to them, and they agree by confirming these.
+A rematch is a game of its own. The player who offers it takes their seat when it is created, and so do bots. The other
+players have their seats assigned, and agree by confirming them.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ MOST_OFFERS: Final = 5
 
 
 def require_offerable(game: Game, player: PlayerId, tournament: TournamentId | None) -> None:
-    """Raise `Refusal` when an account cannot offer a rematch of a game (TAB-REM-01). `tournament` has the game."""
+    """Raise `Refusal` when an account cannot offer a rematch of a game, maybe one of `tournament` (TAB-REM-01)."""
     if game.status != "over":
         wrong = f"You asked for a rematch, but {game.state}."
         raise Refusal("TAB-REM-01", wrong, "You can offer a rematch when a game is over.", untimely=True)
@@ -40,8 +40,8 @@ def require_offerable(game: Game, player: PlayerId, tournament: TournamentId | N
 def rotated(game: Game) -> Mapping[Seat, PlayerId]:
     """Return the players of a rematch, by seat (TAB-REM-02).
 
-    Everybody takes the seat after their own, and who held the last one takes the first. Where the set-up reserves seats
-    for accounts, all stay where they are.
+    Each player takes the seat after their own, and the last player the first seat. When the set-up reserves seats for
+    accounts, all stay where they are.
     """
     seats, players = list(game.players), [player for player in game.players.values() if player is not None]
     moved = seats if game.kept_seats else [*seats[1:], seats[0]]
@@ -50,7 +50,7 @@ def rotated(game: Game) -> Mapping[Seat, PlayerId]:
 
 
 def offered_until(at: str) -> str:
-    """Return when the offer of a rematch ends that is made at a time."""
+    """Return when the offer of a rematch that is made at time `at` ends."""
     return moment(milliseconds(at) + STANDS // timedelta(milliseconds=1))
 
 
@@ -62,7 +62,11 @@ def require_standing(game: Game, at: str) -> None:
 
 
 def expire(game: Game, at: str) -> Decided:
-    """Cancel a rematch whose offer has expired, as the clock. Raises `Refusal` when it has not (TAB-REM-04)."""
+    """Cancel a rematch whose offer has expired, as the clock.
+
+    Raises:
+        Refusal: the offer has not expired or it is no rematch (TAB-REM-04), or the game does not wait for players.
+    """
     game.require_gathering("end the offer of a rematch")
     if game.rematch_of is None or at < game.offered_until:
         until = f"This rematch is offered until {game.offered_until}." if game.rematch_of else "It is no rematch."

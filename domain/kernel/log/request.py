@@ -8,7 +8,7 @@ from msgspec import Raw, Struct
 
 from domain.kernel.ids import Version
 from domain.kernel.log.lifecycle import Undo
-from domain.kernel.rules.command import Command, refuse_nothing
+from domain.kernel.rules.command import Command, refuse_zeros
 from domain.kernel.rules.message import enumerated, type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Ruleset
@@ -20,7 +20,7 @@ def read_commands(ruleset: Ruleset[Any], raws: Sequence[bytes | Raw]) -> list[Co
     """Return the commands in JSON texts.
 
     Raises:
-        Refusal: the ruleset does not know a command, or not with these fields (TAB-CMD-01).
+        Refusal: the ruleset has no such command, or the command does not have these fields (TAB-CMD-01).
         msgspec.DecodeError: one is not JSON.
     """
     commands: list[Command[Any]] = []
@@ -36,9 +36,9 @@ def read_commands(ruleset: Ruleset[Any], raws: Sequence[bytes | Raw]) -> list[Co
 
 
 def sent_commands(ruleset: Ruleset[Any], raws: Sequence[bytes | Raw]) -> list[Command[Any]]:
-    """Return the commands of a new request, which name nothing that they count as 0.
+    """Return the commands of a new request, in which a count of 0 that may be left out is refused.
 
-    Logs have commands that do, from before this was refused; `read_commands` reads these.
+    Older logs have commands with such counts; `read_commands` reads them.
 
     Raises:
         Refusal: a command cannot be read (TAB-CMD-01), or has a count of 0 that may be left out (TAB-CMD-02).
@@ -47,7 +47,7 @@ def sent_commands(ruleset: Ruleset[Any], raws: Sequence[bytes | Raw]) -> list[Co
     commands = read_commands(ruleset, raws)
     for number, (command, raw) in enumerate(zip(commands, raws, strict=True), start=1):
         try:
-            refuse_nothing(type(command), msgspec.json.decode(raw))
+            refuse_zeros(type(command), msgspec.json.decode(raw))
         except Refusal as refusal:
             refusal.number = number if len(raws) > 1 else 0
             raise

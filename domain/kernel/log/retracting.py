@@ -1,4 +1,4 @@
-"""Going back: undo, taking back by consent, and the way back that a ruling orders (TAB-UNDO-01 to -05)."""
+"""Going back to an earlier version, by undo, by consent or by a ruling (TAB-UNDO-01 to -05)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, Literal, NoReturn, cast
@@ -27,7 +27,7 @@ from domain.kernel.rules.refusal import Refusal
 def require_retractable(
     game: Game, to: Version, by: Literal["undo", "ruling"], history: Sequence[Record], seat: Seat | None
 ) -> None:
-    """Raise `Refusal` unless the game may go back to version `to`.
+    """Raise `Refusal` unless the game may go back to version `to`, by an undo of `seat` or by a ruling.
 
     A finished game cannot go back: its secret is public, so everybody would know the dice beforehand.
     """
@@ -60,10 +60,10 @@ def go_on_from(
     at: str,
     others: Sequence[Record] = (),
 ) -> Decided:
-    """Return the way back to `earlier`, this game at a version that `require_retractable` allows.
+    """Return the way back to `earlier`, this game at a version to which it may go back.
 
-    What stands around the table stays as it is. A way back by consent has no cause: it follows from an answer.
-    Of the commands that `others` begin, the event names those that are to be given again; it does not yet do so.
+    The state around the table stays, except that open requests lapse. A way back by consent has no cause: it follows
+    from another act. `others` begin commands of other seats. The event names those that the caller has to give again.
     """
     again = tuple(_accepted(game, earlier, others, at))
     event = MovesRetracted(earlier.version, by, reason, again or UNSET)
@@ -72,7 +72,7 @@ def go_on_from(
     record = inscribe(
         game.id, game.head, game.version + 1, event, schema=event.schema, draws=game.draws, at=at, cause=cause
     )
-    # Answers left in advance end when others take moves back: they were meant for another course. An undo ends none.
+    # A ruling or consent ends answers left in advance, which were meant for another course. An undo ends none.
     answers = game.answers if by == "undo" else Answers()
     around = game.around.moved_on(record.version)
     after = replace(
@@ -85,8 +85,8 @@ def go_on_from(
         around=around,
         clocks=game.clocks,  # time does not go back (TAB-CLK-11)
     )
-    ran = clocks_ran(game, after, cause or Cause(), [event], at)
-    return Decided(after, (record, after.append(ran, at)) if ran is not None else (record,))
+    change = clocks_ran(game, after, cause or Cause(), [event], at)
+    return Decided(after, (record, after.append(change, at)) if change is not None else (record,))
 
 
 def ask_take_back(
@@ -102,12 +102,13 @@ def ask_take_back(
 ) -> Decided:
     """Ask the other seats to go back to a version before a command of `seat`.
 
-    `history` is the whole log of this game; `earlier` returns the game at a version of it; `asks` says whom, as
-    `TakeBackAsked` does.
+    `history` is the whole log of this game; `earlier` returns the game at a version of it; `asks` is that of
+    `TakeBackAsked`.
 
     Raises:
-        Refusal: the game does not go on, no command of the seat that counts begins there (TAB-UNDO-04), the seat
-            has an open request, or was turned down with this one since the game moved on (TAB-UNDO-05).
+        Refusal: the game does not go on, the seat has resigned (TAB-SEAT-04), no command of the seat that counts begins
+            there (TAB-UNDO-04), or the seat has an open request, or has asked for this version since the game moved on
+            (TAB-UNDO-05).
     """
     _ = game.running_ruleset
     game.require_not_resigned(seat)
@@ -141,8 +142,8 @@ def answer_take_back(
     A seat that refuses its own request withdraws it.
 
     Raises:
-        Refusal: the game does not go on, there is no such open request or the seat has answered it (TAB-UNDO-05), or
-            the seat is not asked (TAB-UNDO-04).
+        Refusal: the game does not go on, the seat has resigned (TAB-SEAT-04), there is no such open request, the seat
+            has answered it or agrees to its own (TAB-UNDO-05), or the seat is not asked (TAB-UNDO-04).
     """
     _ = game.running_ruleset
     game.require_not_resigned(seat)
@@ -175,13 +176,13 @@ def _accepted(game: Game, earlier: Game, others: Iterable[Record], at: str) -> I
 
 
 def give_again(game: Game, cause: Cause, at: str) -> Decided:
-    """Decide a command that stands aside again, in this game (TAB-UNDO-03). Raises `Refusal`."""
+    """Give a command that stands aside again, in this game (TAB-UNDO-03). Raises `Refusal` when a rule forbids it."""
     seat, command = cast(Seat, cause.seat), game.ruleset.read_command(cast(Raw, cause.command))
     return game.command(seat, [command], _NO_CHANCE, Vault(), Cause(cause.account), at)
 
 
 def agreed(step: Decided, version: Version, earlier: Callable[[Version], Game], at: str) -> Decided:
-    """Return a step around a request to take moves back, with the way back when all have agreed to it."""
+    """Return `step`, followed by the way back when all seats have agreed to the request of `version`."""
     game, request = step.game, step.game.around.asked[version]
     if request.is_closed or game.asked_by(request):
         return step

@@ -1,5 +1,5 @@
-"""What happens to seats: before the game begins, they are assigned and confirmed; later they are offered, their players
-resign, and the house does something about that (TAB-SEAT)."""
+"""Events of seats: they are assigned and confirmed before the game begins. Later they are offered, players resign, and
+the house answers for them (TAB-SEAT)."""
 
 from typing import Final
 
@@ -45,11 +45,11 @@ class SeatConfirmed(GameEvent, frozen=True):
 
 
 class SeatOffered(GameEvent, frozen=True):
-    """The player of a seat, or an official, offered it to a substitute (TAB-SEAT-01).
+    """The player of a seat, an official, or the organizer for a tournament offered it to a substitute (TAB-SEAT-01).
 
     Attributes:
         seat: the seat.
-        to: the account that may take it over; absent when anybody may who can be a substitute.
+        to: the account that may take it over; absent when any account that can be a substitute may.
     """
 
     around = True

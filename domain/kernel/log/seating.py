@@ -38,7 +38,12 @@ NOBODY_PLAYS: Final = "All players have resigned: nobody plays."
 
 
 def take_seat(game: Game, seat: Seat, entropy: str, cause: Cause, at: str) -> Decided:
-    """Seat a player. Raises `Refusal` when the seat is unknown or taken, or the game has begun."""
+    """Seat a player.
+
+    Raises:
+        Refusal: the game has begun (TAB-LIFE-05), the seat is unknown, taken or reserved for another account, the
+            account has or may take only another seat (TAB-LIFE-03), or it is or was an official (TAB-RUL-01).
+    """
     game.require_gathering("take a seat", "TAB-LIFE-05")
     player = cause.account
     _require_seat(game, seat)
@@ -60,7 +65,7 @@ def take_seat(game: Game, seat: Seat, entropy: str, cause: Cause, at: str) -> De
 
 
 def seat_for(game: Game, player: PlayerId) -> Seat:
-    """Return the seat for a player who names none: the one reserved for them, or the first that is free."""
+    """Return the seat for a player who names none: the one reserved for them, the first free one, or the first."""
     reserved = game.kept_seats
     own = (seat for seat, holder in reserved.items() if holder == player)
     free = (seat for seat, holder in game.players.items() if holder is None and seat not in reserved)
@@ -90,7 +95,8 @@ def assign_seat(game: Game, seat: Seat, player: PlayerId, cause: Cause, at: str)
 
     Raises:
         Refusal: the game has begun, another account than its organizer asks, or the seat is held by somebody who took
-            or confirmed it (TAB-SEAT-08), or the account cannot hold it (TAB-LIFE-03, TAB-RUL-01, TAB-FORK-04).
+            or confirmed it (TAB-SEAT-08), the game is a fork (TAB-FORK-04) or a rematch in which the seat is held
+            (TAB-REM-02), or the account cannot hold it (TAB-LIFE-03, TAB-RUL-01).
     """
     game.require_gathering("assign a seat", "TAB-SEAT-08")
     if cause.player != game.organizer:
@@ -121,8 +127,8 @@ def confirm_seat(game: Game, seat: Seat, entropy: str, cause: Cause, at: str) ->
     """Confirm an assigned seat and add entropy to the dice.
 
     Raises:
-        Refusal: the game has begun, the account does not hold the seat, or the seat was not assigned to it or is
-            confirmed already (TAB-SEAT-09), or the offer of a rematch has expired (TAB-REM-04).
+        Refusal: the game has begun, the account does not hold the seat, the seat was not assigned or is confirmed
+            already (TAB-SEAT-09), or the offer of the rematch has expired (TAB-REM-04).
     """
     game.require_gathering("confirm a seat", "TAB-SEAT-09")
     if game.players.get(seat) != cause.account:
@@ -135,7 +141,7 @@ def confirm_seat(game: Game, seat: Seat, entropy: str, cause: Cause, at: str) ->
 
 
 def leave_seat(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
-    """Free a seat. Raises `Refusal` when the player does not hold it or the game has begun."""
+    """Leave a seat. Raises `Refusal` when the player does not hold it or the game has begun."""
     game.require_gathering("leave a seat", "TAB-LIFE-05")
     if game.players.get(seat) != cause.account:
         raise Refusal("TAB-LIFE-03", f"{seat} is not your seat.", "You can leave only your own seat.")
@@ -143,9 +149,14 @@ def leave_seat(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
 
 
 def give_up_seat(game: Game, seat: Seat, earlier: Callable[[Version], Game], cause: Cause, at: str) -> Decided:
-    """Give up a seat of a running game. Raises `Refusal` when the player does not hold it, or gave it up before.
+    """Give up a seat of a running game.
 
-    `earlier` returns the game at a version of its log: where the others have agreed to go back, it goes back.
+    `earlier` returns the game at a version of its log. When all seats that are still asked have agreed to take moves
+    back, the game then goes back.
+
+    Raises:
+        Refusal: the game does not run, the player does not hold the seat or it is open already (TAB-LIFE-05), or it is
+            an analysis (TAB-FORK-03).
     """
     _require_under_way(game, "give up a seat")
     if game.players.get(seat) != cause.account:
@@ -158,7 +169,7 @@ def give_up_seat(game: Game, seat: Seat, earlier: Callable[[Version], Game], cau
     if seat in game.around.given_up:
         raise Refusal("TAB-LIFE-05", f"You have given up {seat} already.", "Play on until it is taken over.")
     step = game.log([(SeatGivenUp(seat), game.draws)], replace(cause, seat=seat), at)
-    return _gone_back(step, earlier, at)
+    return _with_way_back(step, earlier, at)
 
 
 def offer_seat(game: Game, seat: Seat, to: PlayerId | None, cause: Cause, at: str) -> Decided:
@@ -168,12 +179,13 @@ def offer_seat(game: Game, seat: Seat, to: PlayerId | None, cause: Cause, at: st
     tournament to which the game belongs (TAB-SEAT-10).
 
     Raises:
-        Refusal: the account may not offer it, or it is offered already (TAB-SEAT-01), or `to` cannot be a substitute
-            (TAB-SEAT-02).
+        Refusal: the game does not run, the account may not offer the seat or it is offered already (TAB-SEAT-01), its
+            player has resigned (TAB-SEAT-04), it is an analysis (TAB-FORK-03), or `to` cannot be a substitute
+            (TAB-LIFE-03, TAB-RUL-01, TAB-SEAT-02).
     """
     _require_may_offer(game, seat, cause)
     if seat in game.around.offers:
-        wrong, allowed = f"{seat} is offered already, {_to(game, seat)}.", "Withdraw that offer first."
+        wrong, allowed = f"{seat} is offered already, {_offered_to(game, seat)}.", "Withdraw that offer first."
         raise Refusal("TAB-SEAT-01", wrong, allowed)
     if to is not None:
         _require_substitute(game, seat, to, to)
@@ -182,7 +194,7 @@ def offer_seat(game: Game, seat: Seat, to: PlayerId | None, cause: Cause, at: st
 
 
 def withdraw_offer(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
-    """Withdraw the offer of a seat, as its player or as an official. Raises `Refusal` (TAB-SEAT-01)."""
+    """Withdraw the offer of a seat. Raises `Refusal` when it is not offered, or the account may not (TAB-SEAT-01)."""
     _require_may_offer(game, seat, cause)
     if seat not in game.around.offers:
         offered = ", ".join(game.around.offers)
@@ -207,17 +219,18 @@ def _require_may_offer(game: Game, seat: Seat, cause: Cause) -> None:
     game.require_not_resigned(seat)
 
 
-def _to(game: Game, seat: Seat) -> str:
+def _offered_to(game: Game, seat: Seat) -> str:
     to = game.around.offers[seat].to
     return "to anybody" if to is None else f"to {to}"
 
 
 def take_over_seat(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
-    """Take over a seat that is offered to an account, or open to any; or take one back that its clock left open.
+    """Take over a seat that is open or offered, or take back your own that its clock left open.
 
     Raises:
-        Refusal: the seat is neither (TAB-LIFE-05, TAB-SEAT-01), or the account cannot hold it (TAB-LIFE-03, TAB-RUL-01,
-            TAB-SEAT-02), or it holds it and cannot take it back (TAB-SEAT-11).
+        Refusal: the game does not run or the seat is neither open nor offered (TAB-LIFE-05), it is offered to another
+            account (TAB-SEAT-01), the account cannot hold it (TAB-LIFE-03, TAB-RUL-01, TAB-SEAT-02), or holds it and
+            cannot take it back (TAB-SEAT-11).
     """
     _require_under_way(game, "take over a seat")
     player, offer = cause.account, game.around.offers.get(seat)
@@ -236,7 +249,7 @@ def take_over_seat(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
 
 
 def _require_left_open(game: Game, seat: Seat) -> None:
-    """Raise `Refusal` when the player of a seat cannot take it back: its clock did not leave it open."""
+    """Raise `Refusal` when the player of a seat cannot take it back: they resigned, or its clock did not open it."""
     if seat in game.around.resigned:
         raise Refusal("TAB-SEAT-11", f"You have resigned {seat}.", "A resignation cannot be taken back.")
     if game.clocks is None or seat not in game.clocks.vacated:
@@ -268,12 +281,13 @@ def _require_substitute(game: Game, seat: Seat, player: PlayerId, who: str) -> N
 def resign(
     game: Game, seat: Seat, earlier: Callable[[Version], Game], chance: Chance, cause: Cause, at: str
 ) -> Decided:
-    """Resign. The arguments are those of `give_up_seat`.
+    """Resign from a seat. `earlier` is that of `give_up_seat`.
 
     With two seats the other one wins (TAB-SEAT-06). With more, the house answers for the seat (`by_house`).
 
     Raises:
-        Refusal: the player does not hold the seat, or has resigned (TAB-SEAT-04).
+        Refusal: the game does not run, the player does not hold the seat or has resigned (TAB-SEAT-04), or it is an
+            analysis (TAB-FORK-03).
     """
     _require_under_way(game, "resign", "TAB-SEAT-04")
     if game.players.get(seat) != cause.account:
@@ -286,13 +300,14 @@ def resign(
     if len(others) == 1:
         happened.append((GameEnded(others, RuleId("TAB-SEAT-06"), chance.secret.hex()), game.draws))
     step = game.log(happened, replace(cause, seat=seat), at)
-    return _gone_back(step, earlier, at)
+    return _with_way_back(step, earlier, at)
 
 
 def by_house(game: Game, chance: Chance, vault: Vault, at: str) -> Decided | None:
     """Decide what the house does now: it answers for a seat that resigned, or pauses a game without players.
 
-    None when no such seat is asked. `vault` may hold every secret; this uses only those of the seat.
+    None when no such seat has to decide. `vault` may hold every secret; the answer is chosen from what the seat may
+    read.
     """
     seat = game.left_to_house
     if seat is None:
@@ -304,7 +319,8 @@ def answer_for(game: Game, seat: Seat, chance: Chance, vault: Vault, at: str) ->
     """Give the default answer of a seat that resigned.
 
     Raises:
-        Refusal: another seat comes first, or none (TAB-SEAT-05), or nobody plays any more (TAB-SEAT-07).
+        Refusal: the house has to answer for another seat or for none (TAB-SEAT-05), or nobody plays any more
+            (TAB-SEAT-07).
     """
     if game.left_to_house != seat:
         wrong = f"The house was to answer for {seat}."
@@ -318,7 +334,7 @@ def answer_for(game: Game, seat: Seat, chance: Chance, vault: Vault, at: str) ->
 
 
 def pause_without_players(game: Game, at: str) -> Decided:
-    """Pause a game in which all seats that are not out have resigned. Raises `Refusal` (TAB-SEAT-07)."""
+    """Pause a game in which all seats that are not out have resigned. Raises `Refusal` for another (TAB-SEAT-07)."""
     if game.left_to_house is None or _has_players(game):
         wrong = "The game was to pause because nobody plays."
         raise Refusal("TAB-SEAT-07", wrong, "It pauses when all seats that are not out of it have resigned.")
@@ -329,8 +345,8 @@ def _has_players(game: Game) -> bool:
     return not {*game.around.resigned, *game.ruleset.out(game.table)}.issuperset(game.players)
 
 
-def _gone_back(step: Decided, earlier: Callable[[Version], Game], at: str) -> Decided:
-    """Return a step after which a seat is not asked any more, with the way back that all others had agreed to."""
+def _with_way_back(step: Decided, earlier: Callable[[Version], Game], at: str) -> Decided:
+    """Return `step`, by which a player left, followed by the way back if now all seats asked have agreed to one."""
     if step.game.status != "running":
         return step
     for version, request in step.game.around.asked.items():

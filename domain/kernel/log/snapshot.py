@@ -23,7 +23,7 @@ from domain.kernel.rules.ruleset import Library, Result, Ruleset
 from domain.kernel.rules.table import Table
 
 FORM: Final = 14
-"""The number of the form. Raise it when the kernel folds differently, or snapshots have other fields."""
+"""The version of the form of snapshots. Raise it when the kernel folds differently, or snapshots get other fields."""
 _NONE: Final = b"null"
 
 
@@ -105,7 +105,7 @@ def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board])
 
     Raises:
         SnapshotError: it is of another form, ruleset version or shape.
-        LookupError: the board is missing.
+        LookupError: the board or a document is missing.
     """
     try:
         state = msgspec.json.decode(snapshot, type=_Snapshot)

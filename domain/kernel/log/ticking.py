@@ -46,38 +46,38 @@ class Position(Protocol):
 def clocks_ran(
     before: Position, after: Position, cause: Cause, events: Sequence[Any], at: str, decisions: Decisions | None = None
 ) -> ClocksRan | None:
-    """Return what the clocks show after an act that brought `events` about; None when nothing changed.
+    """Return what the clocks show after an act that brought `events` about.
 
-    A clock shows the time of its own last change, so one that runs on needs no event. `decisions` are those open
-    after the act, if the caller knows them already.
+    None when no clock changed except by running on: what it shows follows from the last `ClocksRan`. `decisions` are
+    those open after the act, if the caller knows them already.
     """
-    was, clocks = before.clocks, after.clocks
-    if was is None or clocks is None or after.status != "running":
+    earlier, clocks = before.clocks, after.clocks
+    if earlier is None or clocks is None or after.status != "running":
         return None
     open_ = (after.decisions if decisions is None else decisions) if after.around.paused is None else ()
     runs = in_order(after.players, open_)
-    acted = cause.command is not UNSET and cause.by is None and bool(clocks.absent)
-    anew = _asked_anew(clocks, runs, before, open_)
+    ends_absence = cause.command is not UNSET and cause.by is None and bool(clocks.absent)
+    asked_anew = _asked_anew(clocks, runs, before, open_)
     earned = _earned(clocks, before, after, events)
-    if runs == clocks.runs and not (acted or anew or earned) and not any(map(_tells_time, events)):
+    if runs == clocks.runs and not (ends_absence or asked_anew or earned) and not any(map(_changes_clock, events)):
         return None
     clock = clocks.clock
     until = next((event.since for event in events if isinstance(event, OutageCredited)), at)
-    whole, most, vacated = 1000 * clock.time, 1000 * clock.cap, clocks.vacated
-    times = {seat: was.left.get(seat, whole) for seat in sorted(after.players)}
-    times.update({seat: times[seat] - was.spent(seat, until) for seat in was.runs})
+    full, cap, vacated = 1000 * clock.time, 1000 * clock.cap, clocks.vacated
+    times = {seat: earlier.left.get(seat, full) for seat in sorted(after.players)}
+    times.update({seat: times[seat] - earlier.spent(seat, until) for seat in earlier.runs})
     times.update({seat: max(0, times[seat]) for seat in times if seat not in runs or seat in earned})
-    times.update({seat: 0 if seat in vacated else whole for seat in anew})
-    times.update({seat: min(most, times[seat] + 1000 * clock.increment) for seat in earned})
-    absent = () if acted else clocks.absent
+    times.update({seat: 0 if seat in vacated else full for seat in asked_anew})
+    times.update({seat: min(cap, times[seat] + 1000 * clock.increment) for seat in earned})
+    absent = () if ends_absence else clocks.absent
     for event in events:
         match event:
             case TimeGiven(_, seconds, to) | TimeCredited(seconds, to):
-                times[to] = min(most, max(0, times[to]) + 1000 * seconds)
+                times[to] = min(cap, max(0, times[to]) + 1000 * seconds)
             case SeatTakenOver(seat, player) if player == before.players[seat]:
                 times[seat] = clock.refill
             case SeatTakenOver(seat, player) if _begins_anew(before, seat, player):
-                times[seat] = whole
+                times[seat] = full
             case ClockExpired(seat):
                 times[seat] = 0 if seat in vacated else clock.refill
                 absent = (*(each for each in absent if each != seat), seat)
@@ -87,15 +87,15 @@ def clocks_ran(
 
 
 def _begins_anew(before: Position, seat: Seat, player: PlayerId) -> bool:
-    """Tell whether an account that takes a seat over has its whole time.
+    """Tell whether an account that takes a seat over gets the full time.
 
-    A seat that its player hands over keeps its time, and so does one that comes back to an earlier player: or two
-    accounts could hand it to and fro for time without end (TAB-SEAT-03).
+    A seat that its player hands over keeps its time, and so does one that comes back to an earlier player. Otherwise
+    two accounts could pass it to and fro and get time without end (TAB-SEAT-03).
     """
     return seat in before.around.given_up and player not in before.around.held.get(seat, ())
 
 
-def _tells_time(event: Any) -> bool:
+def _changes_clock(event: Any) -> bool:
     """Tell whether an event changes a clock, so that `ClocksRan` must follow."""
     return isinstance(event, ClockExpired | OutageCredited | TimeGiven | TimeCredited | DayOffTaken | SeatTakenOver)
 
@@ -116,7 +116,7 @@ def _questions_to(seat: Seat, decisions: Decisions) -> list[tuple[Any, ...]]:
 
 
 def _earned(clocks: Clocks, before: Position, after: Position, events: Sequence[Any]) -> dict[Seat, int]:
-    """Return the seat whose turn has ended, with its number, when that brings an increment (TAB-CLK-04)."""
+    """Return the seat that gets an increment because its turn ended, with the number of the turn (TAB-CLK-04)."""
     if not clocks.clock.increment or before.table is None or after.table is None:
         return {}
     turn = before.ruleset.turn(before.table)

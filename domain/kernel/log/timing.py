@@ -32,7 +32,8 @@ def set_clock(game: Game, clock: Clock | None, cause: Cause, at: str) -> Decided
     """Choose the clock of a game, or none, as its organizer.
 
     Raises:
-        Refusal: the game has begun or another account asks (TAB-CLK-01), or no game has such a clock (TAB-CLK-02).
+        Refusal: the game has begun or another account asks (TAB-CLK-01), it is a rematch (TAB-REM-02), or the clock is
+            not possible (TAB-CLK-02).
     """
     if cause.player != game.organizer:
         wrong = "You are not the organizer of this game."
@@ -59,8 +60,9 @@ def expire(game: Game, seat: Seat, chance: Chance, cause: Cause, at: str) -> Dec
     """Let the flag of a seat fall. The cause is the clock's, or names who asked for it.
 
     Raises:
-        Refusal: the game does not go on, the seat's time and grace are not up (TAB-CLK-05), or the flag falls only by
-            itself, or only when somebody else asks (TAB-CLK-06).
+        Refusal: the game does not go on or has no clock, the seat's time and grace are not up (TAB-CLK-05), the flag
+            falls only by itself, or only when another seat or an official asks (TAB-CLK-06), or the seat that asks has
+            resigned (TAB-SEAT-04).
     """
     clocks = _running(game)
     if not clocks.may_fall(seat, at):
@@ -111,8 +113,9 @@ def _what_follows(game: Game, clocks: Clocks, seat: Seat) -> Then:
 
 
 def answer_by_default(game: Game, seat: Seat, chance: Chance, vault: Vault, at: str) -> Decided:
-    """Give the default answer of a seat whose flag fell. `vault` may hold every secret; this uses only those of the
-    seat.
+    """Give the default answer of a seat whose flag fell.
+
+    `vault` may hold every secret; the answer is chosen from what the seat may read.
 
     Raises:
         Refusal: its flag did not fall, or it is asked nothing (TAB-CLK-07).
@@ -128,10 +131,10 @@ def answer_by_default(game: Game, seat: Seat, chance: Chance, vault: Vault, at: 
 def credit_outage(game: Game, since: str, at: str) -> Decided:
     """Count no time from `since` until now, when the service did not watch the clocks.
 
-    What was counted before is not touched: the time begins no earlier than the clocks last ran.
+    What was counted before stays counted: the outage begins no earlier than the clocks last changed.
 
     Raises:
-        Refusal: the game does not go on, no clock runs, or it was no more than 30 seconds (TAB-CLK-09).
+        Refusal: the game does not go on or has no clock, no clock runs, or it was no more than 30 seconds (TAB-CLK-09).
     """
     clocks = _running(game)
     since = max(since, clocks.at)
@@ -147,7 +150,8 @@ def give_time(game: Game, seat: Seat, to: Seat, seconds: int, cause: Cause, at: 
     """Give another seat time.
 
     Raises:
-        Refusal: the game does not go on, or the seat cannot give this (TAB-CLK-08).
+        Refusal: the game does not go on or has no clock, the seat has resigned (TAB-SEAT-04), or it cannot give this
+            (TAB-CLK-08).
     """
     clocks = _running(game)
     game.require_not_resigned(seat)
@@ -165,7 +169,7 @@ def credit_time(game: Game, to: Seat, seconds: int, cause: Cause, at: str) -> De
     """Give a seat time as an official, by a ruling on a case when the cause names one; also during a pause.
 
     Raises:
-        Refusal: the game does not run, or the account cannot give this (TAB-CLK-08).
+        Refusal: the game does not run or has no clock, or the account cannot give this (TAB-CLK-08).
     """
     game.require_running()
     if not game.around.is_official(cause.player):
@@ -191,7 +195,8 @@ def take_day_off(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
     """Take a day off: the clock of the seat does not count for 24 hours.
 
     Raises:
-        Refusal: the game does not go on, or the seat has taken all of its days or is on one (TAB-CLK-10).
+        Refusal: the game does not go on or has no clock, the seat has resigned (TAB-SEAT-04), or it has taken all its
+            days, is on one, or has no time left (TAB-CLK-10).
     """
     clocks = _running(game)
     game.require_not_resigned(seat)

@@ -15,11 +15,11 @@ from domain.kernel.rules.ruleset import Ruleset
 
 
 def upgrade(game: Game, to: int, chance: Chance, vault: Vault, cause: Cause, at: str) -> Decided:
-    """Move a game to version `to` of its ruleset (TAB-RULES-01), with what its rules make happen at once.
+    """Move a game to version `to` of its ruleset (TAB-RULES-01). What that version makes happen at once follows.
 
     Raises:
-        Refusal: the game is not running, there is no such newer version, the player does not organize the game, or the
-            position cannot be carried over (TAB-RULES-02).
+        Refusal: the game does not go on, there is no such newer version, the player does not organize the game, or that
+            version cannot carry on the position, or leaves a seat without options (TAB-RULES-02).
     """
     ruleset, table = _carried(game, to)
     if cause.player != game.organizer:
@@ -35,7 +35,7 @@ def upgrade(game: Game, to: int, chance: Chance, vault: Vault, cause: Cause, at:
 
 
 def _carried(game: Game, to: int) -> tuple[Ruleset[Any], Any]:
-    """Return another version of the ruleset, and the table in that version. Raises `Refusal`."""
+    """Return version `to` of the ruleset, and the table in that version. Raises `Refusal`."""
     ruleset, table = game.running_ruleset, game.table
     newer = [version for version in ruleset.versions if version > ruleset.version]
     if to not in newer:

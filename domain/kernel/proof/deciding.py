@@ -1,4 +1,4 @@
-"""Deciding an act anew: its first event and its cause say which act it was, and the rules what that leads to."""
+"""Deciding an act of a log again: its first event and its cause say which act it was, the rules say what follows."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -102,7 +102,7 @@ class _UnknownChance:
 
 
 class NotPublishedError(Exception):
-    """Something needs a secret that this export cannot hold."""
+    """An act needs a secret that the export does not have."""
 
 
 class _SealedCommand(Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,13 +116,13 @@ class Deciding:
     """The part of a replay that decides an act anew.
 
     Attributes:
-        past: the same for the game that a fork goes back to, which is played first.
+        past: the same for the parent of a fork, which is replayed first; None for a game that is no fork.
         version: the version at which the act begins.
         published: the secrets that the export holds, by their commitments.
         secret: the secret of chance; None while it is not published.
-        over: whether it is.
-        game: the game as far as it was played; None before the first step.
-        earlier_games: the game at the versions to which the log goes back.
+        over: whether that secret is published.
+        game: the game as far as it was replayed; None before the first act.
+        earlier_games: the game at the versions to which the log goes back, or is asked to.
         again: the causes and times of the commands that an undo gives again next.
     """
 
@@ -141,7 +141,8 @@ class Deciding:
     again: list[tuple[Cause, str]]
 
     def decide_anew(self, event: Any, cause: Cause, at: str) -> Decided:
-        # What else a cause says must come out anew.
+        """Decide the act of this first event. Raises `Refusal`, `ExportError`, `NotPublishedError` or `KeyError`."""
+        # The rest of the cause, seat and command, must follow from deciding the act.
         by = Cause(cause.player, key=cause.key, case=cause.case, by=cause.by, tournament=cause.tournament)
         game = self.game
         if game is None:
@@ -198,8 +199,8 @@ class Deciding:
             case ClockSet(clock):
                 return timing.set_clock(game, clock, by, at)
             case ClockExpired(seat):
-                asks = by if cause.by == "clock" else msgspec.structs.replace(by, seat=cause.seat)
-                return timing.expire(game, seat, self._chance(game), asks, at)
+                claim = by if cause.by == "clock" else msgspec.structs.replace(by, seat=cause.seat)
+                return timing.expire(game, seat, self._chance(game), claim, at)
             case DefaultGiven(seat):
                 return timing.answer_by_default(game, seat, self._chance(game), self.vault, at)
             case OutageCredited(since):
@@ -227,7 +228,7 @@ class Deciding:
             case RulesUpgraded(before, to):
                 return self._upgrade(game, before, to, by, at)
             case AnswerLeft():
-                return self._leave(game, event, by, at)
+                return self._leave_answer(game, event, by, at)
             case AnswerRevoked(seat, answer_version):
                 return answering.revoke_answer(game, seat, answer_version, by, at)
             case AnswerGiven(seat, answer_version):
@@ -236,7 +237,7 @@ class Deciding:
                     game, seat, answer_version, answer, self._chance(game), self.vault, Cause(by.player), at
                 )
             case _:
-                # The cause of a command was checked: it names both.
+                # `objection` has checked that the cause of a command has a seat and a command.
                 return self._command(game, cast(Seat, cause.seat), cast(Raw, cause.command), by, at)
 
     def _create(self, event: Any, cause: Cause, at: str) -> Decided:
@@ -275,7 +276,7 @@ class Deciding:
         return read_event(self.ruleset, second).clock
 
     def _fork(self, event: GameForked, cause: Cause, at: str) -> Decided:
-        past = cast(Deciding, self.past)  # the reader has seen to it that there is one
+        past = cast(Deciding, self.past)  # the reader has checked that a fork has one
         parent = cast(Game, past.game)
         if at < past.export.records[-1].at:
             self._fail(f"version 1 has the time {at}, before the version of {parent.id} at which it forks")
@@ -307,7 +308,7 @@ class Deciding:
         self.again = [(msgspec.structs.replace(each, key=None), at) for each in again]
         return decided
 
-    def _leave(self, game: Game, event: AnswerLeft, cause: Cause, at: str) -> Decided:
+    def _leave_answer(self, game: Game, event: AnswerLeft, cause: Cause, at: str) -> Decided:
         if event.answer.readers != (event.seat,):
             readers = ", ".join(event.answer.readers) or "nobody"
             self._fail(f"version {self.version} seals an answer for {readers}, not for {event.seat}, who left it")
@@ -339,10 +340,10 @@ class Deciding:
         return self.chance
 
     def _command_in(self, seat: Seat, raw: Raw) -> Command[Any]:
-        """Return the command that a cause holds, whole or sealed."""
+        """Return the command of a cause. A sealed one is read from the published secrets."""
         if "sealed" not in msgspec.json.decode(raw):
             command = read_commands(self.ruleset, (raw,))[0]
-            if not self.over and canonical(command) != bytes(raw):  # else the whole cause is compared
+            if not self.over and canonical(command) != bytes(raw):  # after the end, the whole cause is compared
                 self._fail(f"version {self.version} has a command that is not in the form of the log")
             if command.sealed:
                 self._fail(f"version {self.version} shows {type_name(type(command))}, which must be sealed")

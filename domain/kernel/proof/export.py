@@ -4,7 +4,7 @@ Every line is the RFC 8785 form of an object and ends with a newline:
 
     {"board", "documents", "format", "game", "ruleset", "ruleset_version"}
         the first line; `board` is the whole board as it is hashed, and `documents` are those of the game by name, each
-        as it is hashed; games of rulesets without documents do not have the field
+        as it is hashed; the field is absent when the ruleset has no documents
     {"at", "cause", "draws", "event", "game", "hash", "schema", "version"}
         a row of the log and its hash, in hex
     {"secret": {"commitment", "readers", "salt", "value"}}
@@ -18,7 +18,7 @@ game up to the version at which the next one forks, and then
     {"past": {"head", "secret", "secrets", "version"}}
         the end of that part; `secret` is that of the game's dice, when it is public
 
-Everything after it is as in any export. The past has no secrets beyond its own rows.
+Everything after it is as in any export. The past has only secrets that its own rows sealed.
 
 A row without its ``hash`` is what is hashed (`domain.kernel.log.record`). The secret of the dice is in the event that
 ends the game. The export of a running game has only the secrets that its reader may see.
@@ -113,12 +113,12 @@ class LastLine(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Export(Struct, frozen=True):
-    """An export that was read: complete, canonical and with an unbroken chain. `verify` checks that it is true.
+    """An export that was read: complete, canonical and with an unbroken chain. `verify` checks it against the rules.
 
     Attributes:
         past: the parent of a fork up to the version at which it began; None for a game that is no fork.
         secret: the secret of the dice of a past, in hex, when it is public; the last event of a whole game has it.
-        line: the line with which it begins.
+        line: the number of its first line.
     """
 
     game: GameId
@@ -135,11 +135,11 @@ class Export(Struct, frozen=True):
 
     @property
     def last_line(self) -> int:
-        """The line that ends it."""
+        """The number of its last line."""
         return self.line + len(self.records) + len(self.secrets) + 1
 
     def fold(self, library: Library, version: Version | None = None) -> Game:
-        """Return the game at a version, or the present game; a fork with its past.
+        """Return the game at a version, or after the last event; a fork with its past.
 
         Raises:
             LookupError: `library` does not have its ruleset.
@@ -155,8 +155,8 @@ class Past(Struct, frozen=True):
 
     Attributes:
         game: the game at the version at which the next one forks.
-        records: its log up to there.
-        vault: what the reader may see of its secrets, of this version and others.
+        records: its log up to that version.
+        vault: the secrets of the game, of any version, that the reader may see.
         secret: the secret of its chance, when that is public.
     """
 
@@ -167,7 +167,7 @@ class Past(Struct, frozen=True):
 
 
 class ExportError(Exception):
-    """An export that is wrong, with the line of the fault and the version that it belongs to, if any."""
+    """What is wrong with an export, with the line of the fault and the version that it belongs to, if any."""
 
     def __init__(self, problem: str, line: int, version: Version | None = None) -> None:
         super().__init__(problem)
@@ -196,7 +196,7 @@ def export(
     if len(pasts) != (game.forked.depth if game.forked is not None else 0):
         raise ValueError(f"{game.id} does not go back to {len(pasts)} games")
     visible = _visible_vault(game, vault, seat, everything)
-    if pasts:  # its vault also holds what it took along, which the past has
+    if pasts:  # the vault of a fork also has the secrets that it took along; the lines of its past contain them
         records = list(records)
         visible = _of_rows(visible, records, commitments_in(row for past in pasts for row in past.records))
     body = (*_pasts(pasts), *_body(game, records, visible)) if pasts else _body(game, records, visible)
@@ -205,21 +205,21 @@ def export(
 
 
 def with_end(body: Iterable[bytes], last: Callable[[str], Struct]) -> Iterator[bytes]:
-    """Yield the lines of an export, and the last line, which `last` makes with the digest over all others."""
-    whole = hashlib.sha256()
+    """Yield the lines of an export, then the last line, which `last` makes from the digest of the others."""
+    hasher = hashlib.sha256()
     for line in body:
-        whole.update(line)
+        hasher.update(line)
         yield line
-    yield canonical(last(f"sha256:{whole.hexdigest()}")) + b"\n"
+    yield canonical(last(f"sha256:{hasher.hexdigest()}")) + b"\n"
 
 
 def fingerprint(
     game: Game, vault: Vault, seat: Seat | None = None, *, everything: bool = False, pasts: Sequence[Past] = ()
 ) -> str:
-    """Return a digest in hex that two exports have alike only when they are the same to the byte, without making one.
+    """Return a digest in hex that two exports share only when they are equal to the byte. It makes no export.
 
-    The head of the chain stands for the rows, the board and the documents, and commitments for the secrets. An export
-    changes without an event where a fork's parent is over and its secrets are public.
+    The head of the chain stands for the rows, the board and the documents, and commitments for the secrets. The export
+    of a fork also changes without an event: when its parent ends, whose secrets are then public.
     """
     parts = [(past.game, past.vault, past.secret.hex() if past.secret is not None else "") for past in pasts]
     parts.append((game, _visible_vault(game, vault, seat, everything), ""))
@@ -241,7 +241,7 @@ def _pasts(pasts: Sequence[Past]) -> Iterator[bytes]:
 
 
 def _of_rows(vault: Vault, records: Iterable[Record], before: Container[str]) -> Vault:
-    """Return the secrets that were sealed in these rows, and not before."""
+    """Return the secrets whose commitments are in these rows, and not among those in `before`."""
     sealed = commitments_in(records)
     return Vault(secret for name, secret in vault.all().items() if name in sealed and name not in before)
 

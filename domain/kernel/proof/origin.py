@@ -1,7 +1,7 @@
 """Who may cause which event: what the cause of every act must contain.
 
 `verify` checks each log against this table. An event around the table that is not listed here can only follow from
-another event. The check in the browser has the same table (`service/viewer/proof/origin.js`).
+another event. Checks in the browser (`service/viewer/proof/origin.js`) and in the Python client have the same table.
 """
 
 import re
@@ -120,8 +120,8 @@ BY_CLOCK: Final[Mapping[type[GameEvent], Origin]] = {
     GameAbandoned: Origin("the end of an abandoned game", "clock"),
     GameCancelled: Origin("the end of an offer of a rematch", "clock"),
 }
-"""What the clock itself may cause; whether it was time, TAB-CLK-05 to -09, TAB-END-04 and TAB-REM-04 say, by which it
-is decided again."""
+"""What the clock itself may cause. Deciding the act again checks whether it was time (TAB-CLK-05 to -09, TAB-END-04,
+TAB-REM-04)."""
 BY_HOUSE: Final[Mapping[type[GameEvent], Origin]] = {
     AnsweredByHouse: Origin("an answer of the house", "house", seat=True, command=True),
     GamePaused: Origin("a pause by the house", "house"),
@@ -132,10 +132,10 @@ _TOURNAMENT: Final = re.compile("t[0-9a-z]+")
 UNDO: Final = Origin("an undo", "holder", seat=True, command=True)
 RULING: Final = Origin("a ruling", "official", case=True)
 START_BY_RULING: Final = Origin("a start by a ruling", "anybody", case=True)
-"""For a continuation: its officials are in the log of its parent, to which the case belongs."""
+"""For a continuation: anybody, because its officials are in the log of its parent, to which the case belongs."""
 RULING_WITHOUT_CASE: Final = Origin("a ruling", "organizer")
 RESUMED_WITHOUT_CASE: Final = Origin("the end of a pause", "anybody")
-"""Whether the account may do it, TAB-RUL-03 says, by which it is decided again."""
+"""Deciding the act again checks whether the account may do it (TAB-RUL-03)."""
 OFFICE_LAID_DOWN: Final = Origin("the laying down of an office", "official")
 CLAIM: Final = Origin("the fall of a flag that a seat asked for", "holder", seat=True)
 CLAIM_OF_OFFICIAL: Final = Origin("the fall of a flag that an official asked for", "official")
@@ -176,9 +176,9 @@ def origin_of(event: Any, cause: Cause) -> Origin | None:
 
 
 def objection(game: Game | None, event: Any, cause: Cause, belongs_to: TournamentId | None = None) -> str:
-    """Return what is wrong with the cause of an act, to follow "version 5" in a sentence; empty when nothing is.
+    """Return what is wrong with the cause of an act, to follow "version 5" in a sentence; empty when nothing is wrong.
 
-    `game` is the game before it, None before its creation. `belongs_to` is the tournament that its creation names.
+    `game` is the game before the act, None before its creation. `belongs_to` is the tournament that its creation names.
     """
     origin = origin_of(event, cause)
     if origin is None and cause.by is not None:

@@ -26,7 +26,7 @@ _KEY: Final = re.compile("[0-9a-f]{32}")
 _TIME_OF_DAY: Final = re.compile(r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z")
 _DIGITS: Final = bytes.maketrans(b"123456789", b"000000000")
 _LONG_NUMBER: Final = b"0" * 16
-"""Every number that some programs round contains this, once all its digits are replaced by 0."""
+"""Some programs round numbers of 16 digits or more. Such a number contains this when all digits are replaced by 0."""
 
 
 def read(lines: Iterable[bytes]) -> Export:
@@ -49,7 +49,7 @@ _decoder: Final = msgspec.json.Decoder(float_hook=_no_fraction)
 
 
 def _cause(raw: bytes) -> Cause | None:
-    """Return the cause in canonical JSON; None when it has another shape."""
+    """Return the cause in a JSON text; None when the text is not canonical or has another shape."""
     try:
         cause = msgspec.json.decode(raw, type=Cause)
     except msgspec.ValidationError:
@@ -58,7 +58,7 @@ def _cause(raw: bytes) -> Cause | None:
 
 
 def _is_moment(at: str) -> bool:
-    """Tell whether a text is a valid time in UTC with microseconds. Such times sort like texts."""
+    """Tell whether a text is a valid time in UTC with microseconds. Such texts sort by time."""
     return _TIME_OF_DAY.fullmatch(at, 10) is not None and _is_date(at[:10])
 
 
@@ -80,13 +80,13 @@ def _is_exact(value: Any) -> bool:
 
 
 class Lines(ABC):
-    """Reads the lines of an export one after another, the rows of a stream first; it reports the first fault."""
+    """Reads the lines of an export, among them the rows of a stream. Raises `ExportError` for the first fault."""
 
     stream: StreamId
 
     def __init__(self) -> None:
         self.line = 0
-        self.whole = hashlib.sha256()
+        self.hasher = hashlib.sha256()
         self.records: list[Record] = []
 
     def begin(self, stream: StreamId) -> None:
@@ -101,7 +101,7 @@ class Lines(ABC):
         return len(self.records) + 1
 
     def record(self, row: Row) -> None:
-        """Take the next row."""
+        """Check the next row, and add it to `records`."""
         expected = self.expected
         if row.version != expected:
             self.fail(f"expected version {expected}, found version {row.version}", expected)
@@ -123,7 +123,7 @@ class Lines(ABC):
 
     @abstractmethod
     def check_first(self, record: Record) -> None:
-        """Check that the first row is what the first line says."""
+        """Check that the first row agrees with the first line."""
 
     def _check_time(self, record: Record) -> None:
         before = self.records[-1].at if self.records else ""
@@ -152,11 +152,11 @@ class Lines(ABC):
             self.fail(f"the last line names version {version}, but the log ends at {len(self.records)}", missing)
         if head != self.head.hex():
             self.fail("the head in the last line is not the hash of the last version")
-        if digest != f"sha256:{self.whole.hexdigest()}":
+        if digest != f"sha256:{self.hasher.hexdigest()}":
             self.fail("the digest in the last line is not that of the lines before it")
 
     def parse(self, line: bytes, form: type[S], version: Version | None = None) -> S:
-        """Return what a line says."""
+        """Return the content of the next line. `version` is that of its row, if it is one."""
         self.line += 1
         whose = f"version {version}" if version is not None else f"line {self.line}"
         if not line.endswith(b"\n"):
@@ -194,12 +194,12 @@ class _Reader(Lines):
         self.end: End | None = None
 
     def read(self, lines: Iterable[bytes]) -> Export:
-        each = iter(lines)
-        self._begin(next(each, b""))
-        for line in each:
+        remaining = iter(lines)
+        self._begin(next(remaining, b""))
+        for line in remaining:
             if line.startswith(b'{"past":'):
                 self._past(line)
-                self._begin(next(each, b""))
+                self._begin(next(remaining, b""))
             else:
                 self._next(line)
         if self.end is None:
@@ -240,7 +240,7 @@ class _Reader(Lines):
         if end.secrets != len(self.secrets):
             self.fail(f"the past has {len(self.secrets)} secrets of {self.game}, not {end.secrets}")
         self.past = self._export("running", None if end.secret is UNSET else end.secret)
-        self.whole.update(line)
+        self.hasher.update(line)
 
     def _header(self, line: bytes) -> Header:
         if line.startswith(b"\x1f\x8b"):
@@ -258,7 +258,7 @@ class _Reader(Lines):
             self.fail("the board is not in its canonical order")
         documents = {} if header.documents is UNSET else header.documents
         self.documents = {name: bytes(document) for name, document in documents.items()}
-        self.whole.update(line)
+        self.hasher.update(line)
         return header
 
     def _next(self, line: bytes) -> None:
@@ -271,7 +271,7 @@ class _Reader(Lines):
             self._secret(self.parse(line, Published).secret)
         else:
             self.record(self.parse(line, Row, self.expected))
-        self.whole.update(line)
+        self.hasher.update(line)
 
     def check_first(self, record: Record) -> None:
         try:

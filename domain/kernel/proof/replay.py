@@ -1,4 +1,4 @@
-"""Playing an export's game again, as `verify` does: every act is decided anew, and compared with what is stored."""
+"""Replaying the game of an export for `verify`: every act is decided again, and compared with the stored rows."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -66,22 +66,22 @@ class _Request(Struct, frozen=True):
 
 
 class Replay(Deciding):
-    """Plays an export's game again, step by step, and compares.
+    """Replays the game of an export, act by act, and compares.
 
     Attributes:
-        past: the replay of the game that a fork goes back to, which is played first.
-        game: the game as far as it was played; None before the first step.
+        past: the replay of the parent of a fork, which runs first; None for a game that is no fork.
+        game: the game as far as it was replayed; None before the first act.
         over: whether the secret of chance is published.
-        decided: how many acts of players were decided again.
-        folded: how many could only be folded, because they need a secret that the export does not have.
-        sealed: the secrets that were sealed anew, in the order of the log.
-        opened: how many secrets the log itself opened.
+        decided: how many acts were decided again.
+        folded: how many acts could only be folded, because they need a secret that the export does not have.
+        sealed: the secrets that the acts sealed when they were decided again, in the order of the log.
+        opened: how many secrets events of folded acts opened.
     """
 
     def __init__(
         self, export: Export, library: Library, *, goes_on: bool = False, parent: Export | None = None
     ) -> None:
-        """`goes_on` for the past of a fork, which is not the whole of its game; `parent` to compare a past with."""
+        """`goes_on`: the export is the past of a fork, so its game goes on. `parent`: what a past has to agree with."""
         self.export = export
         self.goes_on = goes_on
         self.parent = parent
@@ -104,21 +104,23 @@ class Replay(Deciding):
         self.game: Game | None = None
         self.chance: Chance | None = None
         self.earlier_games: dict[Version, Game] = {}
-        self.targets = set(self._goals())
+        self.targets = set(self._targets())
         self.decided = 0
         self.folded = 0
         self.opened = 0
         self.request: _Request | None = None
         self.again: list[tuple[Cause, str]] = []
         """The causes and times of the commands that an undo gives again next."""
-        self.last: _Request | None = None
-        self.at_once = 0
+        self.last_request: _Request | None = None
+        self.answers_left = 0
+        """How many answers in advance may still follow the last act."""
 
     def run(self) -> None:
+        """Replay the whole game. Raises `ExportError` for the first fault."""
         if self.past is not None:
             try:
                 self.past.run()
-            except ExportError as error:  # its versions are not those of the fork
+            except ExportError as error:  # without a version: it would be one of the parent
                 problem = f"In the past of the fork, {self.past.export.game}: {error.problem}"
                 raise ExportError(problem, error.line) from None
         if self.parent is not None:
@@ -149,8 +151,8 @@ class Replay(Deciding):
                 problem = f"Version {version} of {past.game} is not the one of the game that the fork is compared with."
                 raise ExportError(problem, past.line + version)
 
-    def _goals(self) -> Iterator[Version]:
-        """Yield the versions that the game goes back to, or is asked to: they are kept on the way."""
+    def _targets(self) -> Iterator[Version]:
+        """Yield the versions to which the game goes back or is asked to: the replay keeps the game at each."""
         for record in self.export.records:
             try:
                 to = retraction(record)
@@ -170,7 +172,7 @@ class Replay(Deciding):
         belongs_to = cause_of(self.export.records[0]).tournament if cause.tournament is not None else None
         if wrong := objection(self.game, event, cause, belongs_to):
             self._fail(f"version {self.version} {wrong}")
-        self._check_owed(event, step[0].at)
+        self._check_default(event, step[0].at)
         self._check_house(event, cause, step[0].at)
         self._check_list(event, cause, step[0].at)
         is_again = bool(self.again)
@@ -182,26 +184,26 @@ class Replay(Deciding):
         if isinstance(event, AnswerGiven) and step[0].at != self.export.records[step[0].version - 2].at:
             self._fail(f"version {self.version} gives an answer left in advance later than it was called for")
         try:
-            again = self.decide_anew(event, cause, step[0].at)
+            decided = self.decide_anew(event, cause, step[0].at)
             if isinstance(event, AnswerGiven) and self.over:
                 if answer is None or answer.records[0].event != step[0].event:
                     self._fail(f"version {self.version} gives another answer left in advance than was to be given")
-                again = answer
+                decided = answer
         except (NotPublishedError, KeyError) as error:
             if self.game is None or not (self._is_past(error) if self.over else self._is_hidden(error)):
                 raise
             self._fold(step)
-            self._after(step, event, cause, is_again=is_again)
+            self._note_act(step, event, cause, is_again=is_again)
             return
-        current = [self._compare(stored, anew) for stored, anew in zip_longest(step, again.records)]
-        self.game = again.game
+        current = [self._compare(stored, right) for stored, right in zip_longest(step, decided.records)]
+        self.game = decided.game
         if not all(current):  # an event in an older shape has a different hash from what it would have today
-            self.game = msgspec.structs.replace(again.game, head=step[-1].hash)
-        self.sealed.extend(again.secrets)
-        self.vault = self.vault.joined_by(again.secrets)
+            self.game = msgspec.structs.replace(decided.game, head=step[-1].hash)
+        self.sealed.extend(decided.secrets)
+        self.vault = self.vault.joined_by(decided.secrets)
         self.decided += 1
         self.version = step[-1].version
-        self._after(step, event, cause, is_again=is_again)
+        self._note_act(step, event, cause, is_again=is_again)
 
     # --- clocks ---
 
@@ -209,8 +211,8 @@ class Replay(Deciding):
         """Return the seat whose default answer has to be the next act."""
         return self.game.seat_after_flag if self.game is not None else None
 
-    def _check_owed(self, event: Any, at: str) -> None:
-        """Check that the default answer follows at once where a flag fell, and nowhere else (TAB-CLK-07)."""
+    def _check_default(self, event: Any, at: str) -> None:
+        """Check that a default answer follows at once after the fall of a flag that calls for it (TAB-CLK-07)."""
         owes = self._owes()
         if owes is not None and not isinstance(event, DefaultGiven):
             self._fail(f"before version {self.version} the default answer of {owes} was not given")
@@ -220,7 +222,7 @@ class Replay(Deciding):
     def _check_house(self, event: Any, cause: Cause, at: str) -> None:
         """Check that the house acts at once where a seat that resigned is asked (TAB-SEAT-05).
 
-        It acts after a flag with its default answer, after what an undo gives again, after a whole list, and after the
+        It waits for the default answer of a flag, for what an undo gives again, for the rest of a list, and for the
         answers left in advance that are due.
         """
         game = self.game
@@ -232,48 +234,51 @@ class Replay(Deciding):
         elif at != self.export.records[self.version - 2].at:
             self._fail(f"version {self.version} is an act of the house later than it was called for")
 
-    def _check_ran(self, before: Game, cause: Cause, step: list[Record]) -> None:
-        """Check what the clocks show after an act that was only folded: everybody sees who is waited for."""
+    def _check_clocks(self, before: Game, cause: Cause, step: list[Record]) -> None:
+        """Check what the clocks show after an act that was only folded: which seats are waited for is public."""
         events = [read_event(self.ruleset, record) for record in step]
-        ran = next((event for event in events if isinstance(event, ClocksRan)), None)
-        acts = [event for event in events if not isinstance(event, ClocksRan)]
+        stored = next((event for event in events if isinstance(event, ClocksRan)), None)
+        others = [event for event in events if not isinstance(event, ClocksRan)]
         if before.clocks is None:
             right = None
         else:
-            bare = step[:-1] if ran is not None else step
-            right = clocks_ran(before, continued(before, bare), cause, acts, step[0].at)
-        if (ran, len(events) - len(acts)) != (right, int(right is not None)):
+            without_clocks = step[:-1] if stored is not None else step
+            right = clocks_ran(before, continued(before, without_clocks), cause, others, step[0].at)
+        if (stored, len(events) - len(others)) != (right, int(right is not None)):
             self.version = step[-1].version
             self._fail(f"version {self.version} is not what the clocks show: {right} is right")
 
     # --- answers in advance ---
 
-    def _after(self, step: list[Record], event: Any, cause: Cause, *, is_again: bool) -> None:
-        """Note how many answers may be given after an act: none after a way back and what an undo gives again.
+    def _note_act(self, step: list[Record], event: Any, cause: Cause, *, is_again: bool) -> None:
+        """Note an act, and how many answers in advance may still follow: none after a way back and what it gives again.
 
-        What happens only around the table calls for no more of them than were to be given before it.
+        An act only around the table leaves their number as it is.
         """
         if isinstance(event, AnswerGiven):
-            self.at_once -= 1
+            self.answers_left -= 1
             return
         if is_again or not answering.moves_on(step):
-            self.at_once = self.at_once if all(map(stays, step)) else 0
+            self.answers_left = self.answers_left if all(map(stays, step)) else 0
         else:
-            self.at_once = AT_ONCE
-        self.last = None if cause.command is UNSET else _Request(cause.key, cause.player, cause.seat, step[0].at)
+            self.answers_left = AT_ONCE
+        has_command = cause.command is not UNSET
+        self.last_request = _Request(cause.key, cause.player, cause.seat, step[0].at) if has_command else None
 
     def _is_of_one_list(self, cause: Cause, at: str) -> bool:
-        """Tell whether a command may belong to the same list as the one before it: answers are given after a list."""
+        """Tell whether a command may belong to the same list as the one before it, in which no answers are given."""
         now = None if cause.command is UNSET else _Request(cause.key, cause.player, cause.seat, at)
-        return now is not None and self.last == now and self.at_once == AT_ONCE and bool(cast(Game, self.game).undo_to)
+        if now is None or self.last_request != now or self.answers_left != AT_ONCE:
+            return False
+        return bool(cast(Game, self.game).undo_to)
 
     def _answer_due(self, at: str) -> Decided | None:
-        """Return the answer left in advance that must be given now. Before the end, nobody can tell that none must."""
-        if not self.over or self.game is None or not self.game.answers or not self.at_once:
+        """Return the answer left in advance that must be given now; None also while the secrets are not published."""
+        if not self.over or self.game is None or not self.game.answers or not self.answers_left:
             return None
         try:
             return answering.answer_due(self.game, self._chance(self.game), self.vault, at)
-        except Exception:  # the service does without, too, when a ruleset fails
+        except Exception:  # when a ruleset fails, the service gives no answer, either
             return None
 
     def _check_list(self, event: Any, cause: Cause, at: str) -> None:
@@ -295,14 +300,14 @@ class Replay(Deciding):
             )
 
     def _is_hidden(self, error: Exception) -> bool:
-        """Tell whether something failed only because this export does not hold a secret."""
+        """Tell whether an act cannot be decided only because this export does not hold a secret."""
         if isinstance(error, KeyError):
             sealed = error.args[0] in self.log_seals and error.args[0] not in self.published
             return sealed or self._is_past(error)
         return True
 
     def _is_past(self, error: Exception) -> bool:
-        """Tell whether something failed only because the past of a fork does not hold a secret."""
+        """Tell whether an act cannot be decided only because the past of a fork does not hold a secret."""
         return self.past is not None and isinstance(error, KeyError) and self.past.hides(error.args[0])
 
     def hides(self, commitment: str) -> bool:
@@ -321,37 +326,37 @@ class Replay(Deciding):
         past = self.past
         return (*past._taken_along(), *past.export.secrets) if past is not None else ()
 
-    def _compare(self, stored: Record | None, anew: Record | None) -> bool:
-        """Fail unless two rows mean the same; tell whether they are the same byte for byte."""
-        if stored == anew:
+    def _compare(self, stored: Record | None, right: Record | None) -> bool:
+        """Fail unless two rows mean the same; tell whether their events also have the same schema version."""
+        if stored == right:
             return True
-        if stored is None or anew is None:
-            self.version = anew.version if anew else cast(Record, stored).version
-            happened = f"{anew.type} is missing" if anew else f"{cast(Record, stored).type} follows from nothing"
+        if stored is None or right is None:
+            self.version = right.version if right else cast(Record, stored).version
+            happened = f"{right.type} is missing" if right else f"{cast(Record, stored).type} follows from nothing"
             self._fail(f"version {self.version} is not what follows from the rules: {happened}")
         self.version = stored.version
-        same = stored.event == anew.event
-        if stored.schema != anew.schema:
-            self._check_schema(stored, anew.schema)
-            same = read_event(self.ruleset, stored) == read_event(self.ruleset, anew)
+        same = stored.event == right.event
+        if stored.schema != right.schema:
+            self._check_schema(stored, right.schema)
+            same = read_event(self.ruleset, stored) == read_event(self.ruleset, right)
         if not same:
-            stored_event, right = stored.event.decode(), anew.event.decode()
+            found, expected = stored.event.decode(), right.event.decode()
             self._fail(
-                f"version {self.version} is not what follows from the rules: {stored_event} is stored, {right} is right"
+                f"version {self.version} is not what follows from the rules: {found} is stored, {expected} is right"
             )
-        if (stored.draws, stored.at, stored.cause) != (anew.draws, anew.at, anew.cause):
+        if (stored.draws, stored.at, stored.cause) != (right.draws, right.at, right.cause):
             self._fail(f"version {self.version} has another cause, time or count of draws than its command")
-        return stored.schema == anew.schema
+        return stored.schema == right.schema
 
     def _moves_seats(self, dealt: Any, event: Any) -> bool:
-        """Tell whether the players moved exactly as the event before dealt them their seats."""
+        """Tell whether `event` moves the players exactly to the seats that `dealt`, the event before it, dealt them."""
         if not isinstance(event, SeatsMoved) or not isinstance(dealt, Event):
             return False
         moves = dealt.seating()
         return bool(moves) and event == beginning.seats_moved(cast(Game, self.game), moves)
 
     def _fold(self, step: list[Record]) -> None:
-        """Fold a step that cannot be decided again yet, and check what can be checked without that."""
+        """Fold an act that cannot be decided again yet, and check what can be checked without the missing secret."""
         draws, event = cast(Game, self.game).draws, None
         for record in step:
             self.version = record.version
@@ -366,7 +371,7 @@ class Replay(Deciding):
             self._check_opened(content)
             self._check_draws(event, content, range(draws + 1, record.draws + 1))
             draws = record.draws
-        self._check_ran(cast(Game, self.game), cause_of(step[0]), step)
+        self._check_clocks(cast(Game, self.game), cause_of(step[0]), step)
         self.game = continued(cast(Game, self.game), step)
         if self.game.status == "over" and self.game.result != self.game.ruleset.result(self.game.table):
             self._fail(f"version {self.version} ends the game otherwise than its table")

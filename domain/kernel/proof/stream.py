@@ -1,4 +1,4 @@
-"""The export of a stream that is no game, a case, a tournament or a league: reading it, and deciding its acts again."""
+"""The export of a stream that is not a game's (a case, a tournament, a league): reading it, deciding its acts again."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -18,22 +18,22 @@ class StreamReader(Lines):
 
     @property
     def missing(self) -> Version | None:
-        """The version that is missing where the export is cut off, if it is one."""
+        """The version whose row is missing when the export is cut off; None when another line is missing."""
         return self.expected
 
     def read_all(self, lines: Iterable[bytes]) -> None:
         """Read the lines of an export. Raises `ExportError`."""
-        each, is_over = iter(lines), False
-        first = next(each, b"")
+        remaining, is_over = iter(lines), False
+        first = next(remaining, b"")
         self.begin(self.first(first))
-        self.whole.update(first)
-        for line in each:
+        self.hasher.update(first)
+        for line in remaining:
             if is_over:
                 self.line += 1
                 self.fail("something follows the last line")
             is_over = line.startswith(b'{"end":')
             (self.last if is_over else self.take)(line)
-            self.whole.update(line)
+            self.hasher.update(line)
         if not is_over:
             self.fail("the export is cut off: its last line is missing", self.missing)
 
@@ -63,7 +63,7 @@ class StreamReplay(ABC):
         """The version that is decided now."""
 
     def decide_all(self, records: Sequence[Record]) -> None:
-        """Decide all again. Raises `ExportError` for the first record that does not follow."""
+        """Decide all acts again. Raises `ExportError` for the first record that does not follow."""
         for record in records:
             self.version = record.version
             try:
@@ -78,7 +78,7 @@ class StreamReplay(ABC):
 
     @abstractmethod
     def decided(self, record: Record) -> Record:
-        """Return the record that the act behind a record adds, when it is decided now. Raises what deciding raises."""
+        """Decide the act of a record again; return the record that it adds now. Raises what deciding raises."""
 
     def fail(self, problem: str) -> NoReturn:
         """Raise `ExportError` about the version that is decided now."""

@@ -58,7 +58,7 @@ class Area(Struct, frozen=True, forbid_unknown_fields=True):
     source: str = ""
 
     def value(self, name: str) -> int:
-        """Return the number called `name`; KeyError where the space has none."""
+        """Return the number called `name`. Raises `KeyError` when the space has none."""
         return self.values[name]
 
 
@@ -163,8 +163,8 @@ def _coast_id(coast: Coast) -> str:
 class Map:
     """A valid board, indexed for play. Made by `Map.of`; never changed.
 
-    Every listing is sorted by id, so that play does not depend on the order of the board's file. A question about an
-    area that the board does not have raises KeyError: ask `area_id in map` first where the id comes from outside.
+    Every listing is sorted by id, so that play does not depend on the order of the board's file. Methods that take one
+    area raise `KeyError` when the board does not have it: ask `area_id in map` first when the id comes from outside.
     """
 
     __slots__ = (
@@ -183,7 +183,7 @@ class Map:
     )
 
     def __init__(self, board: Board) -> None:
-        """Index `board`; use `Map.of`, which remembers the answer."""
+        """Index `board`. Use `Map.of` instead, which caches the map."""
         self.board: Final = board
         self.digest: Final = f"sha256:{hashlib.sha256(canonical(board)).hexdigest()}"
         self._areas: Final = {area.id: area for area in sorted(board.areas, key=lambda area: area.id)}
@@ -205,7 +205,7 @@ class Map:
 
     @staticmethod
     def of(board: Board) -> "Map":
-        """Return the map of `board`, made once for equal boards. It must be valid: see `domain.boards`."""
+        """Return the map of `board`, which must be valid (see `domain.boards`). Equal boards share a cached map."""
         return _map_of(board)
 
     def __contains__(self, area_id: object) -> bool:

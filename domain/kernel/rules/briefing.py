@@ -1,7 +1,7 @@
 """What a newcomer wants to know before the first move: the goal, the end, the length and the pieces.
 
-It lies in TOML beside the ruleset, as ``[[briefing]]`` tables; editions with the same text share one, and an edition
-that is based on another has the text of its base.
+It is in TOML beside the ruleset, as ``[[briefing]]`` tables. Editions with the same text share a table, and an edition
+that is based on another has the table of its base.
 """
 
 import tomllib

@@ -70,7 +70,7 @@ class Earlier(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         until: the last version that had the rule in this form.
-        rulesets: the rulesets whose versions are meant. When the file names none, ``load`` fills in all rulesets that
+        rulesets: the rulesets to which `until` refers. When the file names none, ``load`` fills in all rulesets that
             are not based on another one; the others began with the present form.
         absent: whether those versions did not have the rule.
     """
@@ -113,10 +113,10 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     def at(self, ruleset_id: str, version: int) -> "Rule | None":
         """Return the rule in a version of a ruleset; None when that version does not have it."""
-        for was in sorted(self.earlier, key=lambda each: each.until):
-            if version <= was.until and ruleset_id in was.rulesets:
-                changes = {name: getattr(was, name) for name in CHANGEABLE if getattr(was, name)}
-                return None if was.absent else replace(self, **changes)
+        for earlier in sorted(self.earlier, key=lambda each: each.until):
+            if version <= earlier.until and ruleset_id in earlier.rulesets:
+                changes = {name: getattr(earlier, name) for name in CHANGEABLE if getattr(earlier, name)}
+                return None if earlier.absent else replace(self, **changes)
         return self
 
     @property
@@ -152,7 +152,7 @@ _IN_WORDS: Final[Mapping[Status, str]] = {
 
 
 class Roll(Struct, frozen=True, forbid_unknown_fields=True):
-    """One roll of a worked example: ``faces`` counts what came up; dice it leaves out are misses."""
+    """One roll of a worked example: ``faces`` has how often each face came up. Dice that it leaves out are misses."""
 
     by: Line
     dice: Annotated[int, Meta(ge=1)]
@@ -240,7 +240,7 @@ class Catalogue(
         return {rule.id: rule for rule in self.rules}
 
     def rule(self, rule_id: str) -> Rule:
-        """The rule of this id; ``UnknownRuleError`` (a ``CatalogueError`` and a ``KeyError``) if there is none."""
+        """Return the rule of this id. Raises `UnknownRuleError` (a `CatalogueError` and a `KeyError`)."""
         rule = self._by_id.get(rule_id)
         if rule is None:
             near = get_close_matches(rule_id.upper(), self._by_id, n=3, cutoff=0.7)
@@ -254,10 +254,9 @@ class Catalogue(
         A rule that the version does not have holds in no ruleset here, but its id can still be looked up.
         """
         rules = [(rule, rule.at(ruleset_id, version)) for rule in self.rules]
-        if all(was is rule for rule, was in rules):
+        if all(earlier is rule for rule, earlier in rules):
             return self
-        changes = tuple(was or replace(rule, applies=()) for rule, was in rules)
-        return replace(self, rules=changes)
+        return replace(self, rules=tuple(earlier or replace(rule, applies=()) for rule, earlier in rules))
 
     def is_based_on_another(self, ruleset_id: str) -> bool:
         """Tell whether a ruleset takes its rules from another one of the catalogue."""
@@ -282,7 +281,7 @@ class Catalogue(
         return tuple(holding)
 
     def for_ruleset(self, ruleset_id: str) -> tuple[Rule, ...]:
-        """The rules that hold in a ruleset, in order; ``CatalogueError`` if the catalogue does not cover it."""
+        """Return the rules that hold in a ruleset, in order. Raises `CatalogueError` for an unknown ruleset."""
         if ruleset_id not in self.rulesets and EVERY_RULESET not in self.rulesets:
             rulesets = ", ".join(self.rulesets)
             raise CatalogueError(f"catalogue {self.id} has no ruleset {ruleset_id!r}; it has {rulesets}")
@@ -291,7 +290,7 @@ class Catalogue(
     def in_force(self, rule_ids: Iterable[str], ruleset_id: str) -> tuple[RuleId, ...]:
         """Return the rules of a list that hold in a ruleset, each once, in the order in which they are given.
 
-        A rule of other rulesets only is replaced by the rules that it differs from. Raises `UnknownRuleError`.
+        A rule that does not hold there is replaced by its counterparts that do. Raises `UnknownRuleError`.
         """
         holding: dict[RuleId, None] = {}
         for rule in map(self.rule, rule_ids):
@@ -300,7 +299,7 @@ class Catalogue(
         return tuple(holding)
 
     def chapters(self, ruleset_id: str | None = None) -> tuple[Chapter, ...]:
-        """The chapters in order, with all their rules or those of one ruleset; empty chapters are left out."""
+        """Return the chapters in order, with all rules or those of one ruleset. Empty chapters are left out."""
         rules = self.rules if ruleset_id is None else self.for_ruleset(ruleset_id)
         members: dict[str, list[Rule]] = {chapter: [] for chapter in self.chapter_titles}
         for rule in rules:
@@ -310,7 +309,7 @@ class Catalogue(
         )
 
     def cite(self, entry: Rule | WorkedExample) -> str:
-        """Where the statement stands, for a person: ``German booklet 2005, lines 148-157``."""
+        """Return where the statement stands, in words: ``German booklet 2005, lines 148-157``."""
         places: dict[tuple[str, str], list[str]] = {}
         for citation in entry.source:
             place, _, section = citation.partition(" § ")

@@ -22,7 +22,7 @@ T = TypeVar("T", bound=Table)
 
 
 class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=True, omit_defaults=True):
-    """Something that a seat asks for. Names are imperatives.
+    """Something that a seat asks for. Class names are imperatives.
 
     One class has everything about a command: `decide` refuses it or emits events, and `options` says beforehand what
     `decide` would accept.
@@ -82,7 +82,7 @@ class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=
             rule: the rule that allows it, when that is not the one that provides for the command.
             decision: the kind of decision that it answers, when the command answers several.
             optional: the fields that may be left out; by default counts that may be 0 and arrays that may be empty.
-            places: the areas of the pieces where its gesture begins or ends, if these are named by their ids.
+            places: the areas of pieces, by id, when the fields where its gesture begins or ends name pieces.
             keywords: further keywords of the schema (``x_total`` …).
         """
         kind = type_name(cls)
@@ -96,7 +96,7 @@ class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=
         return Option(kind, RuleId(rule or cls.rule), shape, title, decision)
 
 
-def refuse_nothing(command: type[Command[Any]], content: Mapping[str, Any]) -> None:
+def refuse_zeros(command: type[Command[Any]], content: Mapping[str, Any]) -> None:
     """Refuse a command of this type, as JSON, that has a count of 0 which it could leave out (TAB-CMD-02)."""
     for name, value in content.items():
         path = next(_zeros(value, name), None)
@@ -112,7 +112,7 @@ def _needed(command: type[Command[Any]]) -> frozenset[str]:
 
 
 def _zeros(value: Any, path: str) -> Iterator[str]:
-    """Yield where a JSON value has the number 0: every number of a command counts something."""
+    """Yield the path of each number 0 in a JSON value: every number of a command counts something."""
     if isinstance(value, dict):
         for name, each in cast(dict[str, Any], value).items():
             yield from _zeros(each, f"{path}.{name}")

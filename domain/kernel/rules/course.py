@@ -1,7 +1,7 @@
 """The course of a game: at each step somebody is asked to choose, or something follows without a choice.
 
-A ruleset defines its course in one place, from the turn to the rounds of a battle, and the table says at which step the
-game is. Only that step is asked.
+A ruleset defines its course in one place, from the turn to the rounds of a battle. The table alone determines at which
+step the game is, and the kernel calls only that step.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,5 +21,5 @@ Step = Callable[[T], Sequence[Decision] | Consequence[T]]
 
 
 def always(consequence: Consequence[T]) -> Step[T]:
-    """Return the step at which nobody ever has a choice."""
+    """Return a step at which nobody has a choice: `consequence` always follows."""
     return lambda table: consequence

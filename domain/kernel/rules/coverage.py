@@ -38,7 +38,7 @@ class Coverage(Struct, frozen=True):
 
 
 def coverage(catalogue: Catalogue, ruleset_id: str, covered: Mapping[RuleId, Sequence[str]]) -> Coverage:
-    """The coverage of a ruleset, given what covers each rule; a rule with an empty list is not covered."""
+    """Return the coverage of a ruleset, given what covers each rule; a rule with an empty list is not covered."""
     claimed = {rule_id for rule_id, by in covered.items() if by}
     chapters = tuple(_chapter_coverage(chapter, claimed) for chapter in catalogue.chapters(ruleset_id))
     games = {rule.id.split("-")[0] for rule in catalogue.rules}

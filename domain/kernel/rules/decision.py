@@ -1,4 +1,4 @@
-"""What the engine waits for, and what may be answered."""
+"""Decisions for which a game waits, and options: the commands that would be accepted now."""
 
 from typing import Any
 

@@ -23,7 +23,7 @@ _ATTRIBUTE: Final = re.compile(r"^    (\w+(?:, \w+)*): (.*(?:\n(?:     .*|(?=\n)
 
 _Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 _BLOCKS: Final = (ast.stmt, ast.excepthandler, ast.match_case)
-"""What can have a definition in it. Expressions make up most of a module, and have none that has a docstring."""
+"""The nodes that can contain a definition with a docstring. Expressions, which are most of a module, cannot."""
 
 
 @cache

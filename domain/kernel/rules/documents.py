@@ -57,7 +57,7 @@ class EquippedBoard(Board, frozen=True):
 
 
 def equipped(board: Board, documents: Mapping[str, Struct]) -> Board:
-    """Return a board with documents."""
+    """Return a board with exactly these documents."""
     plain = {field: getattr(board, field) for field in Board.__struct_fields__}
     if not documents:
         return Board(**plain)
@@ -82,12 +82,12 @@ def remarks_of(documents: Mapping[str, Struct]) -> dict[str, str]:
 
 
 def key_of(board: Board) -> str:
-    """Return the digest of a board; with documents, that of the board's digest and theirs. Stores keep it by this."""
+    """Return the key of a board in stores: its digest, or with documents the digest of its digest and theirs."""
     return key(Map.of(board).digest, digests_of(board))
 
 
 def key(board: str, documents: Mapping[str, str]) -> str:
-    """Return the key of a board, by its digest and those of its documents."""
+    """Return the key of a board from its digest and the digests of its documents."""
     return digest({"board": board, "documents": documents}) if documents else board
 
 
@@ -128,7 +128,7 @@ def packed(board: Board) -> bytes:
 
 
 def unpacked(raw: bytes, shapes: Mapping[str, type[Struct]]) -> Board:
-    """Return a board with its documents, whose shapes are known. Raises `DocumentError`."""
+    """Return the board in JSON, with its documents, whose shapes are given by name. Raises `DocumentError`."""
     try:
         fields = msgspec.json.decode(raw, type=dict[str, Raw])
         documents = msgspec.json.decode(fields.pop("documents", Raw(b"{}")), type=dict[str, Raw])

@@ -78,7 +78,7 @@ class Draft(Generic[T]):
         return Sealed(secret.commitment, secret.readers)
 
     def open(self, sealed: Sealed) -> Any:
-        """Return a hidden value to the rules, which may know everything. Nobody sees it."""
+        """Return a hidden value for the rules to use, which may know everything. It stays hidden from players."""
         return self._vault.open(sealed)
 
     def reveal(self, sealed: Sealed) -> Opened:

@@ -24,8 +24,8 @@ class Gesture(Struct, frozen=True):
         targets: what it is aimed at besides an area: a player, a nation, a kind of piece.
         cards: cards.
         keeps: those of the fields above that name what the player keeps; the player gives up the rest.
-        control: what it is besides a place on the map (``as`` in the keyword): a ``division`` of pieces, for example
-            into those that are lost and those that stay; a ``purchase``; cards from a ``hand``; a ``bid``.
+        control: what suits it besides the map (``as`` in the keyword): a ``division`` of pieces, for example into those
+            that are lost and those that stay; a ``purchase``; cards from a ``hand``; a ``bid``.
         quiet: whether it only declines: it leaves everything as it is, and the game goes on.
         called: the title of its options, where all have the same; so a page can name it before it is offered.
     """

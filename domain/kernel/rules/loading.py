@@ -1,4 +1,4 @@
-"""Loading a catalogue from TOML: what it must fulfil, and the rules that hold in every game."""
+"""Loading a catalogue from TOML and checking it, and the catalogue of the rules that hold in every game."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -23,14 +23,14 @@ from domain.kernel.rules.catalogue import (
 )
 
 _CITATION = re.compile(r"(?P<key>[a-z0-9-]+)(?::(?P<first>[0-9]+)(?:-(?P<last>[0-9]+))?)?(?: § (?P<section>\S.*))?")
-"""A source; lines, where it is cited by line; and the heading of a section, where lines alone help nobody."""
+"""A citation: the key of a source, the lines if it is cited by line, and, if it helps readers, a section's heading."""
 _PLACE_IN_DOCUMENT = re.compile(r"`\$\.(?P<table>\w+)\[(?P<index>[0-9]+)\](?P<rest>[^`]*)`")
 
 _Entry = TypeVar("_Entry", Rule, WorkedExample, PlayerDecision)
 
 
 def load(raw: bytes | str) -> Catalogue:
-    """The catalogue in a TOML document; ``CatalogueError``, one line, if the document is not valid."""
+    """Return the catalogue in a TOML document. Raises `CatalogueError`, with one line, if it is not valid."""
     try:
         tables = msgspec.toml.decode(raw, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -60,14 +60,14 @@ def common_rules() -> Catalogue:
 
 
 def _spelled_out(catalogue: Catalogue) -> Catalogue:
-    """Return a catalogue of which every entry says in which rulesets it holds."""
+    """Return a catalogue in which every entry names the rulesets in which it holds."""
     first = tuple(ruleset_id for ruleset_id, edition in catalogue.rulesets.items() if edition.based_on is None)
 
     def applying(entry: _Entry, *rules: RuleId) -> _Entry:
         return replace(entry, applies=catalogue.holders(entry.applies, rules))
 
     def dated(rule: Rule) -> Rule:
-        return replace(rule, earlier=tuple(replace(was, rulesets=was.rulesets or first) for was in rule.earlier))
+        return replace(rule, earlier=tuple(replace(each, rulesets=each.rulesets or first) for each in rule.earlier))
 
     return replace(
         catalogue,
@@ -78,7 +78,7 @@ def _spelled_out(catalogue: Catalogue) -> Catalogue:
 
 
 def _with_entry_id(message: str, tables: Mapping[str, Any]) -> str:
-    """The message, naming the id of the entry at fault: a reader cannot count to ``$.rule[217]``."""
+    """Return the message with the id of the entry at fault: a reader cannot count to ``$.rule[217]``."""
     place = _PLACE_IN_DOCUMENT.search(message)
     if place is None:
         return message
@@ -182,12 +182,12 @@ def _check_rolls(example: WorkedExample) -> None:
 
 def _check_earlier(catalogue: Catalogue) -> None:
     for rule in catalogue.rules:
-        for was in rule.earlier:
-            _check_rulesets(rule.id, was.rulesets, catalogue)
-            for citation in was.source:
+        for earlier in rule.earlier:
+            _check_rulesets(rule.id, earlier.rulesets, catalogue)
+            for citation in earlier.source:
                 _check_citation(rule.id, citation, catalogue.sources)
-            if was.absent == any(getattr(was, name) for name in CHANGEABLE):
-                where = f"{rule.id}, earlier until version {was.until}"
+            if earlier.absent == any(getattr(earlier, name) for name in CHANGEABLE):
+                where = f"{rule.id}, earlier until version {earlier.until}"
                 raise CatalogueError(f"{where}: give either `absent` or the fields that differed")
 
 

@@ -150,7 +150,7 @@ class Shelf(Struct, frozen=True, omit_defaults=True):
     Attributes:
         title: what it is.
         items: what lies there.
-        now: whether it is about what is under way, such as an offer, and is to be seen at a glance.
+        now: whether it shows something under way, such as an offer, which players need to see at a glance.
     """
 
     title: str
@@ -208,7 +208,7 @@ class Battle(Struct, frozen=True):
 
 
 def together(chances: Iterable[Sequence[float]]) -> tuple[float, ...]:
-    """Return how likely the sums of independent numbers are, from how likely each number is: 0, 1, 2 and so on."""
+    """Return how likely a sum of independent numbers is 0, 1, 2 and so on; `chances` has the same for each number."""
     total = [1.0]
     for each in chances:
         summed = [0.0] * (len(total) + len(each) - 1)
@@ -236,7 +236,7 @@ class Marks(Struct, frozen=True):
 
 
 def lost_pieces(before: Marks, after: Marks, seat: Seat, guises: Mapping[str, str]) -> dict[str, int]:
-    """Return what of a seat's pieces and sites was on the board before and no longer is, by kind.
+    """Return how many of a seat's pieces and sites were on the board before and no longer are, by kind.
 
     A piece that only changed its state is still there; `guises` has the kinds that show one, as in `Ruleset.guises`.
     """

@@ -19,7 +19,7 @@ Draw = Annotated[int, Meta(description="The number of the draw of chance that de
 """A draw of the game's chance, as an event shows it."""
 
 Automatic = Annotated[bool, Meta(description="Whether it happened without a choice, because there was only one.")]
-"""Whether an event that mostly follows a choice happened without one."""
+"""Whether an event that usually follows a choice happened without one."""
 
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 """Turns an event's stored JSON of one schema version into that of the next."""
@@ -51,8 +51,8 @@ def shortened(text: str, most: int) -> str:
 class Names:
     """Display names for sentences: areas have their names on the board, everything else a readable form of its id.
 
-    What the ruleset has words for (`Ruleset.words`) is called by them: ``western-romans`` is "Western Romans". Ids that
-    begin with a seat are capitalized: ``red`` is "Red", ``red-general-1`` is "Red General 1".
+    An id in `Ruleset.words` has the name that it has there: ``western-romans`` is "Western Romans". Ids that begin with
+    a seat are capitalized: ``red`` is "Red", ``red-general-1`` is "Red General 1".
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Names:
 
 
 class Event(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=True):
-    """Something that happened, with its outcome: enough to apply it without the rules. Names are past tense.
+    """Something that happened, with its outcome: enough to apply it without the rules. Class names are in past tense.
 
     The type name and fields are the storage format: when a stored shape changes, raise `schema` and give the ruleset
     an upcaster from the old one.
@@ -90,7 +90,7 @@ class Event(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=Tr
     places: ClassVar[tuple[tuple[str, Part], ...]] = ()
     """The fields that name areas to show on a map. Each holds one area, several, or areas as keys; never a secret."""
     reveals: ClassVar[bool] = False
-    """True for an event that shows somebody a hidden value, which no undo can take back. Nor can it take back draws."""
+    """True for an event that shows somebody a hidden value: no undo takes it back. Undo takes back no draws, either."""
 
     def apply(self, table: T) -> None:
         """Change `table` to what it is after this event. Total and fast: asks no rule, rolls nothing."""
@@ -101,7 +101,7 @@ class Event(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=Tr
         raise NotImplementedError
 
     def places_of(self, part: Part) -> Iterator[AreaId]:
-        """Yield what its `places` name; not everything that a field can hold is an area."""
+        """Yield the values of the fields that `places` names for a part. Some values may be no areas."""
         for name, each in self.places:
             value = getattr(self, name) if each == part else ()
             yield from (AreaId(value),) if isinstance(value, str) else cast(Iterable[AreaId], value or ())
@@ -115,7 +115,7 @@ class Event(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=Tr
 
 
 class Telling(Protocol):
-    """Everything that has a sentence for the history: events of a ruleset, and those around the table."""
+    """Everything that has a sentence for the history: events of a ruleset, and those of the game itself."""
 
     def tell(self, names: Names) -> str: ...
 

@@ -13,9 +13,9 @@ class Refusal(Exception):
         wrong: what was wrong, in a sentence.
         allowed: what would be right, in a sentence.
         untimely: True when the seat may not give the command now, whatever its content.
-        field: what of a choice with many parts was wrong, such as ``clock.time``; empty where nothing says it.
+        field: the part that was wrong of a choice with many parts, such as ``clock.time``; empty when none is named.
 
-    `number` says which of several commands was refused, from 1; 0 when there is only one.
+    `number` is that of the refused command in the request, from 1; 0 when the refusal names none.
     """
 
     def __init__(self, rule: str, wrong: str, allowed: str, *, untimely: bool = False, field: str = "") -> None:

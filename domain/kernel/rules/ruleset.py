@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from domain.kernel.chance.draws import Chance
-from domain.kernel.chance.evidence import Shown
+from domain.kernel.chance.evidence import Evidence
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, PlayerId, Seat
 from domain.kernel.rules import schema
@@ -37,7 +37,7 @@ T = TypeVar("T", bound=Table)
 
 
 Order = tuple[tuple[Seat, ...], ...]
-"""Seats as they finished, the first first, each group of seats that tie together."""
+"""Seats from the first place to the last, each group of seats that tie together."""
 
 
 class Result(Struct, frozen=True, omit_defaults=True):
@@ -50,9 +50,9 @@ class Result(Struct, frozen=True, omit_defaults=True):
 class Rolled(Struct, frozen=True):
     """Dice that an event shows: which die (a key of `Ruleset.dice`), whose, the faces that came up, and their draw.
 
-    `hits` is how many hits they made; None for dice that decide something else. `nation` is whose they are where seats
-    lead several. `struck` says of each die whether it hit; it is empty where no die hits by itself, such as where their
-    sum counts, and where nobody asked with the table.
+    `hits` is how many hits they made; None for dice that decide something else. `nation` is whose they are when seats
+    lead several. `struck` says of each die whether it hit. It is empty when no die hits by itself, for example because
+    their sum counts, and when `Ruleset.rolled` got no table.
     """
 
     die: str
@@ -67,9 +67,9 @@ class Rolled(Struct, frozen=True):
 class Ruleset(ABC, Generic[T]):
     """One game with one edition of its rules, in one of its versions: the newest unless another is asked for.
 
-    A change by which some log that was lawful would be folded or judged otherwise makes a new version, and the old one
-    stays: a version is data, the `changes` up to it, of which each is a switch that the chapters ask. What only adds (a
-    command, an option of the set-up, a word of the view) makes none.
+    A change that folds or judges a lawful log differently makes a new version, and the old versions stay. A version is
+    data: the `changes` up to it, each a switch that the chapters ask. A change that only adds something (a command, an
+    option of the set-up, a word of the view) makes no version.
 
     A ruleset declares its chapters' events and commands and answers the abstract questions below; deciding,
     options, chance, secrets, the log, undo and proof are the kernel's.
@@ -97,24 +97,24 @@ class Ruleset(ABC, Generic[T]):
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """The sides of each kind of die in the order of their numbers, from 1. Each side is equally likely."""
     worth: ClassVar[Mapping[str, Mapping[str, int]]] = {}
-    """What each face of a die is worth where faces are no numbers, to tell luck by; those that are not named, 0."""
-    chance: ClassVar[Mapping[type[Event[Any]], tuple[Shown, ...]]] = {}
+    """What each face counts when luck is measured, for dice whose faces are no numbers; 0 for a face not named."""
+    chance: ClassVar[Mapping[type[Event[Any]], tuple[Evidence, ...]]] = {}
     """Where events show rolls and shuffles, so that they can be derived again without the rules."""
     landmarks: ClassVar[Mapping[type[Event[Any]], str]] = {}
     """Events that a timeline marks, each with a word for it, such as "battle"."""
     charts: ClassVar[Mapping[str, str]] = {}
-    """Charts that mean the same in every ruleset (tribute, points, territory), each with the figure of `score`."""
+    """Charts that mean the same in every ruleset (tribute, points, territory), each with its figure in `score`."""
     words: ClassVar[Mapping[str, str]] = {}
     """What its own ids are called, in forms, questions and sentences: nations, leaders, cards. Those that are not named
     are called by their ids."""
     mass_nouns: ClassVar[tuple[str, ...]] = ()
     """Words for pieces and goods that have no plural: "3 infantry"."""
     kinds: ClassVar[Mapping[str, str]] = {}
-    """What its own ids look like: the kind of mark that shows a face of a die, a card, a good or what can be bought. An
-    empty one is for a face on which nothing is printed."""
+    """The kind of mark that shows each of its own ids: a face of a die, a card, a good, something that can be bought.
+    Empty for a face on which nothing is printed."""
     guises: ClassVar[Mapping[str, str]] = {}
-    """Kinds of marks that show a piece in another state, each with its usual kind: what changes between them is there
-    still."""
+    """Kinds of marks that show a piece in another state, each with its usual kind: a piece that changes between them is
+    not lost."""
     nations: ClassVar[Mapping[str, str]] = {}
     """The nations that seats lead, where a seat leads several, each with a few letters that mark its pieces."""
     colours: ClassVar[Mapping[Seat, str]] = {}
@@ -122,7 +122,7 @@ class Ruleset(ABC, Generic[T]):
     acclaims: ClassVar[type[Command[Any]] | None] = None
     """The command by which its players make one of them the winner, where the rule book lets them agree on that."""
     upcasters: ClassVar[Mapping[tuple[str, int], Upcaster]] = {}
-    """Upcasters by event type and by the schema version that they turn into the next."""
+    """The upcaster under (type, n) turns an event of that type from schema version n into n+1."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -141,7 +141,7 @@ class Ruleset(ABC, Generic[T]):
             raise LookupError(f"There is no version {version} of {self.id}; its versions are 1 to {newest}.")
 
     def at(self, version: int) -> Self:
-        """Return another version of this ruleset, always the same object. Raises `LookupError`."""
+        """Return a version of this ruleset, each time the same object. Raises `LookupError`."""
         return cast(Self, _at(type(self), version))
 
     @cached_property
@@ -165,7 +165,7 @@ class Ruleset(ABC, Generic[T]):
 
     @cached_property
     def briefing(self) -> Briefing | None:
-        """The game in a minute, from ``briefing.toml`` in its package; None where that does not tell of it."""
+        """The game in a minute, from ``briefing.toml`` in its package; None when it has none."""
         file = self._beside("briefing.toml")
         return briefing_of(self.id, file.read_text(), self.catalogue) if file.is_file() else None
 
@@ -234,16 +234,16 @@ class Ruleset(ABC, Generic[T]):
 
     @abstractmethod
     def step(self, table: T) -> Step[T]:
-        """Return the step of the course at which a game is that is not over."""
+        """Return the current step of the course, for a game that is not over."""
 
     def advance(self, draft: Draft[T]) -> None:
         """Emit what follows without a choice, until somebody must choose or the game is over."""
         while self.result(draft.table) is None:
-            now, happened = self.step(draft.table)(draft.table), len(draft.events)
-            if callable(now):
-                now(draft)
-            elif now:
-                draft.asked = now
+            follows, happened = self.step(draft.table)(draft.table), len(draft.events)
+            if callable(follows):
+                follows(draft)
+            elif follows:
+                draft.asked = follows
                 return
             if len(draft.events) == happened:
                 raise AssertionError("nobody has to choose, and nothing follows")
@@ -253,11 +253,11 @@ class Ruleset(ABC, Generic[T]):
         """Return the open decisions. None are left exactly when the game is over."""
         if self.result(table) is not None:
             return ()
-        now = self.step(table)(table)
-        return () if callable(now) else now
+        follows = self.step(table)(table)
+        return () if callable(follows) else follows
 
     def out(self, table: T) -> Collection[Seat]:
-        """Return the seats that are out of the game, whose consent to anything nobody waits for."""
+        """Return the seats that are out of the game: nobody waits for their consent to anything."""
         return ()
 
     @abstractmethod
@@ -269,9 +269,9 @@ class Ruleset(ABC, Generic[T]):
         """Return how the game ended, or None while it goes on."""
 
     def order(self, table: T) -> Order:
-        """Return how the seats finished of a game that is over by its rule book, as far as that says so (TAB-END-03).
+        """Return how the seats finished when the rule book ended the game, as far as it says so (TAB-END-03).
 
-        Seats that are not named finished behind those that are, and tie.
+        Seats that are not named finished behind the others, and tie.
         """
         result = self.result(table)
         return (result.winners,) if result is not None and result.winners else ()
@@ -300,7 +300,7 @@ class Ruleset(ABC, Generic[T]):
 
     @property
     def keeps_score(self) -> bool:
-        """Whether `score` is its own."""
+        """Whether this ruleset has a score: it overrides `score`."""
         return type(self).score is not Ruleset[Any].score
 
     def words_on(self, board: Board) -> Mapping[str, str]:
@@ -316,7 +316,7 @@ class Ruleset(ABC, Generic[T]):
         return {}
 
     def score_of_nations(self, table: T) -> Mapping[Seat, Mapping[str, Mapping[str, Figure]]]:
-        """Return what a scoreboard shows of the nations that each seat leads, where seats lead several, by nation."""
+        """Return what a scoreboard shows of each nation of each seat; empty when no seat leads several nations."""
         return {}
 
     def papers(self, board: Board, names: Names) -> Papers:
@@ -344,9 +344,9 @@ class Ruleset(ABC, Generic[T]):
         return
 
     def imagine(self, draft: Draft[T], view: Any, seat: Seat, rng: Random) -> None:
-        """Make of a bare table one at which `seat` would see `view`; what it cannot see is as it may be, by `rng`.
+        """Turn the bare table of `draft` into one at which `seat` would see `view`; `rng` makes up what it cannot see.
 
-        So a player can think ahead without knowing more than their view says.
+        So a bot can think ahead without knowing more than its view says.
         """
         draft.table.assume(view)
 
@@ -366,7 +366,7 @@ class Ruleset(ABC, Generic[T]):
         return draft
 
     def begin(self, table: T, chance: Chance) -> Draft[T]:
-        """Return the set-up of a game on a bare table."""
+        """Return the draft of a game's set-up on a bare table, which itself is left as it is."""
         draft = Draft(table.copy(), chance, Vault())
         self.open(draft)
         self.advance(draft)
@@ -375,8 +375,8 @@ class Ruleset(ABC, Generic[T]):
     defaults: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """By kind of decision, the commands of which the clock gives the first that is on offer (TAB-CLK-07).
 
-    When none of them is, others that answer it follow in the order of the rule book. Listed are those that pass, grant
-    nothing, stay where they are, and roll nothing that need not be rolled.
+    When none of them is, the other commands that answer it are tried in the order of the rule book. Listed are commands
+    that pass, grant nothing, move nothing, and roll nothing that need not be rolled.
     """
 
     cheapest: ClassVar[tuple[str, ...]] = ()
@@ -385,7 +385,7 @@ class Ruleset(ABC, Generic[T]):
     def default(self, table: T, seat: Seat, vault: Vault) -> Command[T] | None:
         """Return what the clock answers for `seat`, who may read `vault`; None when nothing is asked of the seat.
 
-        It is the least of an option of the first decision that is open for the seat, as `defaults` says.
+        That is the least command of an option for the first decision open to the seat. `defaults` says which option.
         """
         options = self.options(table, seat, vault)
         for decision in self.decisions(table):
@@ -455,7 +455,7 @@ class Ruleset(ABC, Generic[T]):
 
 @lru_cache(maxsize=16)
 def _equipped(ruleset: Ruleset[Any], board: Board, uploads: tuple[tuple[str, bytes], ...]) -> Board:
-    # Kept, because to read and check the cards of Italia takes 40 ms.
+    # Cached, because reading and checking the cards of Italia takes 40 ms.
     contents = dict(uploads)
     if unknown := sorted(contents.keys() - ruleset.documents.keys()):
         titles = ", ".join(ruleset.documents) or "none"
@@ -475,10 +475,10 @@ def _at(kind: type[Ruleset[Any]], version: int) -> Ruleset[Any]:
 
 
 class Library:
-    """The rulesets at hand, in all their versions. What a game was judged by once, it is judged by for ever."""
+    """The rulesets of this package in all versions, so that each old log can still be judged by its own version."""
 
     def __init__(self, rulesets: Iterable[Ruleset[Any]]) -> None:
-        """`rulesets` are those that new games are played by, mostly the newest versions."""
+        """`rulesets` are the versions by which new games are played, usually the newest."""
         self._rulesets = {ruleset.id: ruleset for ruleset in rulesets}
 
     def current(self, ruleset_id: str) -> Ruleset[Any]:

@@ -11,8 +11,8 @@ fourth says how to give a command by pointing:
     may be absent. A list of such rules is allowed.
 ``x-cost``: ``{"prices": {name: price}, "minimum": a, "maximum": b}`` in an object: the named properties, each counted
     as above and times its price, cost a..b (properties absent from ``prices`` are free). Either bound may be absent.
-    Two members forbid nothing: ``unit`` says what is paid with, ``left`` how many of each there are still to be had,
-    also of what is sold out.
+    Two more members forbid nothing: ``unit`` says what is paid with, ``left`` how many of each can still be had, with
+    0 for what is sold out.
 ``x-sum``: ``{"minimum": a, "maximum": b}`` in an object whose properties are all integers: they add up to a..b.
 ``x-gesture`` in the schema of a command: what its properties mean on a map and in a hand, and which control suits them
     (`gesture.py`). It forbids nothing: clients may ignore it.
@@ -104,7 +104,7 @@ def command(
 
 
 def _object(properties: dict[str, Schema], optional: Collection[str], keywords: Mapping[str, Any]) -> Schema:
-    fields = {name: _named(field) if name in optional else field for name, field in properties.items()}
+    fields = {name: _when_given(field) if name in optional else field for name, field in properties.items()}
     schema: Schema = {
         "type": "object",
         "properties": {name: field for name, field in fields.items() if field is not None},
@@ -117,8 +117,11 @@ def _object(properties: dict[str, Schema], optional: Collection[str], keywords: 
     return schema
 
 
-def _named(field: Schema) -> Schema | None:
-    """Return the schema of what may be left out, where it is named: a count is left out, not 0 (TAB-CMD-02)."""
+def _when_given(field: Schema) -> Schema | None:
+    """Return the schema of an optional field when it is given; None for a count that can only be 0.
+
+    A count of 0 is left out, so a given one is at least 1 (TAB-CMD-02).
+    """
     if field.get("type") != "integer" or field["minimum"] > 0:
         return field
     return count(1, field["maximum"]) if field["maximum"] > 0 else None
@@ -220,7 +223,7 @@ def sample(schema: Schema, rng: Random, attempts: int = 200) -> Any:
         ValueError: no instance was found in `attempts` tries; an option always has one.
     """
     for _ in range(attempts):
-        value = _without_nothing(schema, _draw(schema, rng))
+        value = _without_zeros(schema, _draw(schema, rng))
         if matches(schema, value):
             return value
     raise ValueError(f"no instance found of {schema}")
@@ -254,11 +257,11 @@ class _Least:
 def least(schema: Schema, cheapest: Sequence[str] = ()) -> Any:
     """Return the smallest instance of `schema`, always the same: of choices the first, of counts the fewest.
 
-    Where counts must add up to more, those named in `cheapest` are raised first, in this order. Of a name such as
-    ``red/infantry``, what follows the last stroke counts.
+    When counts must add up to more, those named in `cheapest` are raised first, in this order. Of a name such as
+    ``red/infantry``, the part after the last slash counts.
 
     Raises:
-        ValueError: it is none; every option of a ruleset has one.
+        ValueError: no instance was found this way; options of a ruleset always have one.
     """
     return sample(schema, _Least(cheapest), attempts=1)
 
@@ -299,7 +302,7 @@ def _draw_array(schema: Schema, rng: Random) -> list[Any]:
 
 
 def _draw_object(schema: Schema, rng: Random) -> dict[str, Any]:
-    value = {name: _draw(field, rng) for name, field in _from_nothing(schema).items()}
+    value = {name: _draw(field, rng) for name, field in _counted_from_zero(schema).items()}
     for total in _totals(schema):
         _fit(schema, value, total["of"], total.get("minimum", 0), _most(total, value), rng)
     if bounds := schema.get("x-sum"):
@@ -309,7 +312,7 @@ def _draw_object(schema: Schema, rng: Random) -> dict[str, Any]:
     return value
 
 
-def _from_nothing(schema: Schema) -> dict[str, Schema]:
+def _counted_from_zero(schema: Schema) -> dict[str, Schema]:
     """Return the properties of an object; counts that may be left out begin at 0 while they are drawn."""
     properties: dict[str, Schema] = schema["properties"]
     return {
@@ -320,15 +323,15 @@ def _from_nothing(schema: Schema) -> dict[str, Schema]:
     }
 
 
-def _without_nothing(schema: Schema, value: Any) -> Any:
+def _without_zeros(schema: Schema, value: Any) -> Any:
     """Leave out the counts that were drawn as 0 and may be left out."""
     if isinstance(value, list):
-        return [_without_nothing(schema.get("items", {}), item) for item in cast(list[Any], value)]
+        return [_without_zeros(schema.get("items", {}), item) for item in cast(list[Any], value)]
     if "properties" not in schema:
         return value
     members, properties = cast(dict[str, Any], value), cast(dict[str, Schema], schema["properties"])
     return {
-        name: _without_nothing(properties[name], each)
+        name: _without_zeros(properties[name], each)
         for name, each in members.items()
         if name in schema["required"] or type(each) is not int or each
     }
@@ -355,7 +358,7 @@ def _counts(
         if isinstance(value.get(name), dict):
             yield from _counts(schema["properties"][name], value[name], value[name])
         elif isinstance(value.get(name), int):
-            yield value, name, _from_nothing(schema)[name]
+            yield value, name, _counted_from_zero(schema)[name]
 
 
 def _fit_cost(schema: Schema, value: dict[str, Any], cost: Mapping[str, Any], rng: Random) -> None:

@@ -23,7 +23,7 @@ class Table(Struct, kw_only=True):
     static: ClassVar[tuple[str, ...]] = ()
     later: ClassVar[tuple[str, ...]] = ()
     """Fields that came with a later version of the ruleset. With their default values they are not part of `state` and
-    `digest`, so that those of earlier positions stay the same."""
+    `digest`, so that earlier positions keep their digests."""
 
     def copy(self) -> Self:
         """Return an independent table in the same position."""
@@ -80,7 +80,7 @@ def containers(table: type[Table]) -> tuple[str, ...]:
 
 @cache
 def _defaults(table: type[Table]) -> dict[str, Any]:
-    """Return the defaults of the fields that came later, by name."""
+    """Return the defaults of the `later` fields, by name."""
     later = [info for info in msgspec.structs.fields(table) if info.name in table.later]
     return {
         info.name: info.default if info.default_factory is msgspec.NODEFAULT else info.default_factory()

@@ -30,5 +30,5 @@ class Change(Struct, frozen=True):
 
 
 def switched(switches: S, changes: Iterable[Change], version: int) -> S:
-    """Return the switches of a version of a ruleset: those of its changes are on."""
+    """Return the switches of a version of a ruleset: those of the changes up to it are turned on."""
     return msgspec.structs.replace(switches, **{each.switch: True for each in changes if each.since <= version})

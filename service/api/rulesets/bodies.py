@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from domain.kernel.canonical import digest
-from domain.kernel.chance.evidence import Shown
+from domain.kernel.chance.evidence import Evidence
 from domain.kernel.ids import LARGEST_INTEGER, GameId, RuleId, Seat, Version
 from domain.kernel.log.lifecycle import Status as GameStatus
 from domain.kernel.rules.board import Board, Map
@@ -170,7 +170,7 @@ class RulesetDetail(RulesetSummary, frozen=True):
     decisions: dict[str, tuple[str, ...]]
     events: tuple[str, ...]
     dice: dict[str, tuple[str, ...]]
-    chance: dict[str, tuple[Shown, ...]]
+    chance: dict[str, tuple[Evidence, ...]]
     concerns: dict[str, tuple[RuleId, ...]]
     words: dict[str, str]
     kinds: dict[str, str]
