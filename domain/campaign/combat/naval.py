@@ -190,13 +190,13 @@ class AttackAtSea(Command, frozen=True):
 
 
 def opponents(table: Table, sea: AreaId, seat: Seat) -> list[Seat]:
-    """Return whose galleys a player could attack in a sea zone."""
+    """Return the players whose galleys a player could attack in a sea zone."""
     fleet = table.fleets.get(sea, {})
     return [other for other in table.seats if other in fleet and not table.are_allied(seat, other)]
 
 
 def battles(table: Table, seat: Seat) -> dict[AreaId, list[Seat]]:
-    """Return where a player could fight at sea, and against whom."""
+    """Return the sea zones where a player could attack, each with the possible opponents."""
     own = [sea for sea in table.map.seas if table.galleys(sea, seat)]
     return {sea: others for sea in own if (others := opponents(table, sea, seat))}
 
@@ -222,7 +222,7 @@ class AnswerBattle(Command, frozen=True):
 
 
 def wind(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the attacked player whether the battle is avoided, where they have the card for it."""
+    """Ask the attacked player whether to avoid the battle, if they have a card for that; otherwise accept it."""
     fight = battle_of(table)
     seat = fight.defender.seat
     if not any(isinstance(card.effect, Calm) for card, _ in table.cards_of(seat)):

@@ -120,11 +120,11 @@ class BuyInfluence(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        means = min(table.players[seat].talents // PRICE, table.supply(seat)["influence"])
+        obtainable = min(table.players[seat].talents // PRICE, table.supply(seat)["influence"])
         if not turn_of(table).actions:
             return
         for area in table.keys:
-            most = min(limit(table, seat, area), means)
+            most = min(limit(table, seat, area), obtainable)
             tokens, others = table.provinces[area].tokens, unprotected(table, seat, area)
             if not most or not (tokens or others):
                 continue
