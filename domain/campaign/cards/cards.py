@@ -411,13 +411,13 @@ class RaiseSlaves(Command, frozen=True):
         card = card_to_acquire(table, seat, self.card, wrong)
         if not isinstance(card.effect, Uprising):
             raise Refusal("CS-EFF-20", wrong, "This card raises no slaves.")
-        where = revolt.provinces(table, seat)
-        if self.province not in where:
-            allowed = f"Slaves rise where another player has a land military unit: {', '.join(where) or 'nowhere'}."
+        armies_in = revolt.provinces(table, seat)
+        if self.province not in armies_in:
+            allowed = f"Slaves rise where another player has a land military unit: {', '.join(armies_in) or 'nowhere'}."
             raise Refusal("CS-EFF-20", wrong, allowed)
-        if self.army not in where[self.province]:
+        if self.army not in armies_in[self.province]:
             rule = "CS-EFF-21" if self.army == seat else "CS-EFF-20"
-            raise Refusal(rule, wrong, f"Armies to attack first: {', '.join(where[self.province])}.")
+            raise Refusal(rule, wrong, f"Armies to attack first: {', '.join(armies_in[self.province])}.")
         _acquire(draft, seat, card)
         draft.emit(revolt.SlavesRose(seat, self.province, card.effect.infantry, self.army))
 

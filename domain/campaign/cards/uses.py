@@ -185,8 +185,8 @@ class UseAssassin(Command, frozen=True):
             draft.emit(_kill_senator(draft, seat, self.player))
             return
         if (self.player, self.province) not in (generals := _generals(table, seat)):
-            there = ", ".join(f"{other} in {area}" for other, area in generals) or "none"
-            raise Refusal("CS-EFF-02", wrong, f"Players with a General to kill: {there}.")
+            targets = ", ".join(f"{other} in {area}" for other, area in generals) or "none"
+            raise Refusal("CS-EFF-02", wrong, f"Players with a General to kill: {targets}.")
         draft.emit(CardUsed(seat, card.id))
         draft.emit(GeneralKilled(seat, self.player, self.province))
 

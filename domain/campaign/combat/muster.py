@@ -38,15 +38,15 @@ class Attack(Command, frozen=True):
         table, units = draft.table, Units(self.infantry, self.cavalry, self.catapults)
         wrong = f"You cannot attack {self.defender} in {self.province} with {units}."
         require_action(table, wrong)
-        there = table.army(self.province, seat).units if self.province in table.provinces else Units()
-        if not there.total:
+        own_units = table.army(self.province, seat).units if self.province in table.provinces else Units()
+        if not own_units.total:
             raise Refusal("CS-BAT-01", wrong, "Attack where you have land military units.")
         if self.defender not in (others := table.enemies_at(self.province, seat)):
             rule = "CS-AUC-17" if table.are_allied(seat, self.defender) else "CS-BAT-02"
             allowed = f"Players there whom you can attack: {or_none(others)}."
             raise Refusal(rule, wrong, allowed)
-        if not units.total or not units.within(there):
-            raise Refusal("CS-BAT-01", wrong, f"You have {there} there. Attack with at least one unit.")
+        if not units.total or not units.within(own_units):
+            raise Refusal("CS-BAT-01", wrong, f"You have {own_units} there. Attack with at least one unit.")
         begin(draft, self.province, seat, self.defender, forces.force(seat, units))
 
     @classmethod

@@ -102,8 +102,8 @@ class BuyInfluence(Command, frozen=True):
             raise Refusal(
                 "CS-INF-02", wrong, f"Your leaders there allow {'1 token' if most == 1 else '1 or 2 tokens'}."
             )
-        if self.tokens > (there := table.provinces[area].tokens):
-            raise Refusal("CS-INF-04", wrong, f"Province tokens there: {there}.")
+        if self.tokens > (available := table.provinces[area].tokens):
+            raise Refusal("CS-INF-04", wrong, f"Province tokens there: {available}.")
         for other, tokens in self.of.items():
             if other == seat:
                 raise Refusal("CS-INF-05", wrong, "Buy from other players.")

@@ -97,15 +97,15 @@ def by_land(
 
     With `past_enemies`, enemy units do not stop the way; with `past_galleys`, no galley closes a crossing.
     """
-    reached, ahead = {origin}, deque([origin])
-    while ahead:
-        here = ahead.popleft()
-        if here != origin and not past_enemies and table.enemies_at(here, seat):
+    reached, queue = {origin}, deque([origin])
+    while queue:
+        area = queue.popleft()
+        if area != origin and not past_enemies and table.enemies_at(area, seat):
             continue
-        for other in table.map.land_neighbours(here):
-            if other not in reached and (past_galleys or is_open(table, seat, here, other)):
+        for other in table.map.land_neighbours(area):
+            if other not in reached and (past_galleys or is_open(table, seat, area, other)):
                 reached.add(other)
-                ahead.append(other)
+                queue.append(other)
     return reached - {origin}
 
 
@@ -140,10 +140,10 @@ def room(table: Table, seat: Seat, landed: Mapping[AreaId, int], to: AreaId) -> 
     for area, number in landed.items():
         for _ in range(number):
             find_place(area, set())
-    more = 0
+    free_places = 0
     while find_place(to, set()):
-        more += 1
-    return more
+        free_places += 1
+    return free_places
 
 
 def landed_in(table: Table, origin: AreaId) -> dict[AreaId, int]:
@@ -282,11 +282,11 @@ def check_leaving(table: Table, seat: Seat, origin: AreaId, army: Army, wrong: s
     """Raise `Refusal` unless these units are in the province and, where the move `begins`, a leader is there."""
     if origin not in table.provinces:
         raise Refusal("CS-MOV-01", wrong, "Name a province where you have a leader.")
-    there = table.army(origin, seat)
-    if begins and not there.leads:
+    present = table.army(origin, seat)
+    if begins and not present.leads:
         raise Refusal("CS-MOV-01", wrong, "A land move begins where you have a General or your Caesar.")
-    if not army.units.within(there.units) or army.generals > there.generals or army.caesar > there.caesar:
-        raise Refusal("CS-MOV-02", wrong, f"You have {there} there.")
+    if not army.units.within(present.units) or army.generals > present.generals or army.caesar > present.caesar:
+        raise Refusal("CS-MOV-02", wrong, f"You have {present} there.")
     if army == Army():
         raise Refusal("CS-MOV-02", wrong, "Move at least one unit.")
 

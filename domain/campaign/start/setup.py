@@ -188,13 +188,13 @@ def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset p
 def _draw_influence(draft: Draft[Table], first: Seat) -> InfluenceDrawn:
     """Draw tokens for one player after the other. Those of Italia are set aside meanwhile, so they do not count."""
     table = draft.table
-    each = table.data.start.influence
+    tokens_each = table.data.start.influence
     order = lots.draw(draft, table.pool, sum(table.pool.values()))
-    needed = each * len(table.seats)
+    needed = tokens_each * len(table.seats)
     last = [place for place, area in enumerate(order.drawn) if area != ITALIA][needed - 1]
     until_last = order.drawn[: last + 1]
     tokens = iter([AreaId(area) for area in until_last if area != ITALIA])
-    influence = {seat: tuple(next(tokens) for _ in range(each)) for seat in table.clockwise(first)}
+    influence = {seat: tuple(next(tokens) for _ in range(tokens_each)) for seat in table.clockwise(first)}
     return InfluenceDrawn(replace(order, drawn=until_last), influence)
 
 

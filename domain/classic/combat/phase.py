@@ -64,7 +64,7 @@ class CombatClosed(Event, frozen=True):
 
 
 def next_fight(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the active player what to fight next; without a choice, begin the phase, fight the last battle, or end it."""
+    """Ask the active player what to fight next; without a choice, begin or end the phase, or fight the last battle."""
     if table.combat is None:
         return begin
     fights = left_to_fight(table)

@@ -202,8 +202,8 @@ class ArmyRetreated(Event, frozen=True):
         fight = battle_of(table)
         table.battle = replace(fight, leaving=tuple(seat for seat in fight.leaving if seat != self.seat))
         table.set_army(self.province, self.seat, Army(landed=table.army(self.province, self.seat).landed))
-        there = table.army(self.to, self.seat)
-        table.set_army(self.to, self.seat, replace(there, spent=there.spent + self.units))
+        army = table.army(self.to, self.seat)
+        table.set_army(self.to, self.seat, replace(army, spent=army.spent + self.units))
         for leader in self.leaders:
             table.change_leader(leader, at=self.to, moves=0)
 
@@ -394,7 +394,7 @@ def announce(table: Table) -> list[Decision] | Consequence[Table]:
 def _ask_for_strait(table: Table, fight: Battle, side: Side, to: AreaId) -> list[Decision] | Consequence[Table]:
     strait = table.map.strait_between(fight.province, to)
     for owner in fight.asked:
-        if passage.stands(table, owner, side.seat, "strait", strait):
+        if passage.has_grant(table, owner, side.seat, "strait", strait):
             return lambda draft: draft.emit(RetreatAnswered(owner, to, granted=True, automatic=True))
     decision = Decision(
         "answer-strait-retreat",

@@ -172,8 +172,8 @@ def _stranded(table: Table, seat: Seat) -> list[Seat]:
     if not (table.edition.new_units_take_leaders and table.reinforced):
         return []
     home = table.home(seat)
-    there = {leader.owner for leader in table.leaders.values() if leader.at == home} - {seat}
-    return [other for other in table.order if other in there and not table.army(home, other).units.total]
+    owners = {leader.owner for leader in table.leaders.values() if leader.at == home} - {seat}
+    return [other for other in table.order if other in owners and not table.army(home, other).units.total]
 
 
 def _may_finish(table: Table) -> bool:
@@ -190,7 +190,7 @@ def _is_asked(table: Table, seat: Seat) -> bool:
 
 
 def _automatic(table: Table, seat: Seat) -> Event | None:
-    """Return what happens next without a choice: pieces have one place each, or nothing is left to do. Else None."""
+    """Return the event that needs no choice: pieces have only one place each, or nothing is left to do; else None."""
     pieces = _pieces_to_place(table)
     if pieces.units.total:
         return UnitsPlaced(seat, table.home(seat), pieces.units)

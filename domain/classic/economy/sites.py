@@ -169,7 +169,7 @@ def _by_land(board: Map) -> tuple[dict[AreaId, tuple[AreaId, ...]], list[AreaId]
 
 
 def _order_from(start: AreaId, neighbours: Mapping[AreaId, tuple[AreaId, ...]]) -> tuple[int, list[AreaId]]:
-    """Return the cost and the order of a walk from `start` through all provinces, of which each step leaves few open.
+    """Return the cost and the order of a walk from `start` through all provinces; each step leaves few open.
 
     A province is open when the walk has visited it, but not all its neighbours. A step costs 2 to the power of the
     number of open provinces, because `_most_roads` has to tell so many choices apart there.

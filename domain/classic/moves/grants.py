@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from domain.classic.box.state import Consent, Grant
 from domain.classic.box.table import Command, Event, Table
-from domain.classic.moves.passage import RULES, PassageAnswered, check_provided, find_way, provided, stands
+from domain.classic.moves.passage import RULES, PassageAnswered, check_provided, find_way, has_grant, provided
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
@@ -104,7 +104,7 @@ class GrantStanding(Command, frozen=True):
         if self.where is not None and self.where not in places:
             wrong = f"There is no {self.kind} passage in {self.where}."
             raise Refusal("CC-ALY-04", wrong, f"Expected one of {', '.join(places)}.")
-        if stands(table, seat, self.to, self.kind, self.where):
+        if has_grant(table, seat, self.to, self.kind, self.where):
             raise Refusal("CC-ALY-05", "You have already granted this.", "The grant holds until you withdraw it.")
         draft.emit(StandingGranted(seat, self.to, self.kind, self.where))
         _answer_for(draft, seat)

@@ -22,7 +22,7 @@ LARGEST_LEGION = 7
 # --- who can go ---
 
 
-def able(table: Table, seat: Seat, origin: AreaId, *, riding: bool) -> Group:
+def movable(table: Table, seat: Seat, origin: AreaId, *, riding: bool) -> Group:
     """Return all pieces that can leave `origin`; when `riding`, also those that continue the open journey for free."""
     journey = table.journey if riding else None
     travellers = journey.leaders if journey else ()

@@ -285,7 +285,7 @@ def check_nobody_is_stuck(table: Table, seat: Seat, origin: AreaId, before: Jour
     visited = (*(journey.visited if journey else ()), *(before.visited if before else ()))
     for province, names in legion.among_enemies(table, seat).items():
         for name in names:
-            if table.leaders[name].moves and passage.is_open(table, seat, province):
+            if table.leaders[name].moves and passage.has_way_out(table, seat, province):
                 continue
             if (
                 journey is not None
@@ -344,8 +344,10 @@ def _entries(
         return
     if pool.size:
         yield Terms(pool, pool.leaders, along_road, fewest=1)
-    if not way.guards and (alone := passage.passing(table, seat, pool.leaders, origin, to, along_road=along_road)):
-        yield Terms(Group(pool.leaders), tuple(alone), along_road)
+    if not way.guards and (
+        passers := passage.passing_leaders(table, seat, pool.leaders, origin, to, along_road=along_road)
+    ):
+        yield Terms(Group(pool.leaders), tuple(passers), along_road)
 
 
 def _departures(table: Table, seat: Seat, origin: AreaId, entry: Terms) -> Iterator[Terms]:
@@ -356,11 +358,11 @@ def _departures(table: Table, seat: Seat, origin: AreaId, entry: Terms) -> Itera
     if not table.enemies_in(origin, seat):
         yield entry
         return
-    is_open = passage.is_open(table, seat, origin)
+    can_step = passage.has_way_out(table, seat, origin)
     must = tuple(
         name
         for name in table.leaders_at(origin, seat)
-        if (table.leaders[name].marched or table.leaders[name].landed) and not (is_open and table.leaders[name].moves)
+        if (table.leaders[name].marched or table.leaders[name].landed) and not (can_step and table.leaders[name].moves)
     )
     if set(must) <= set(entry.leaders):
         yield Terms(entry.pool, entry.leaders, entry.along_road, entry.fewest, must=must)

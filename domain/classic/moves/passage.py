@@ -163,14 +163,14 @@ def find_way(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> Way:
     if not table.grants or not (enemies or blockers or road):
         return Way(bool(enemies), tuple(enemies), blockers, road)
     sea = table.map.strait_between(origin, to)
-    guards = tuple(owner for owner in enemies if not stands(table, owner, seat, "transit", to))
-    strait = tuple(owner for owner in blockers if not stands(table, owner, seat, "strait", sea))
+    guards = tuple(owner for owner in enemies if not has_grant(table, owner, seat, "transit", to))
+    strait = tuple(owner for owner in blockers if not has_grant(table, owner, seat, "strait", sea))
     helpers = list[tuple[Consent, Seat]]()
     helpers.extend(("transit", owner) for owner in enemies if owner not in guards)
     helpers.extend(("strait", owner) for owner in blockers if owner not in strait)
     if road is not None:
         ends = ((road.near, origin), (road.far, to))
-        near, far = (None if end and stands(table, end, seat, "road", place) else end for end, place in ends)
+        near, far = (None if end and has_grant(table, end, seat, "road", place) else end for end, place in ends)
         helpers.extend(
             ("road", end) for (end, _), remaining in zip(ends, (near, far), strict=True) if end and not remaining
         )
@@ -189,7 +189,7 @@ def strait_blockers(table: Table, origin: AreaId, to: AreaId, seat: Seat) -> tup
     return tuple(sorted({galley.owner for galley in table.galleys.values() if galley.at == sea} - {seat}))
 
 
-def stands(table: Table, by: Seat, to: Seat, kind: Consent, place: AreaId | None) -> bool:
+def has_grant(table: Table, by: Seat, to: Seat, kind: Consent, place: AreaId | None) -> bool:
     """Tell whether a standing grant of `by` covers a passage of this kind by `to` in `place`."""
     return any(
         grant.by == by and grant.to == to and grant.kind == kind and grant.where in (None, place)
@@ -229,13 +229,13 @@ def pools(table: Table, seat: Seat, way: Way, origin: AreaId, to: AreaId) -> lis
     """Return the pools of pieces from which any group can make the step without a request, and whether by the road."""
     goes_on, road = legion.goes_on(table, origin, to), way.road
     is_free = road == roads.Segment()
-    candidates = [(legion.able(table, seat, origin, riding=goes_on and is_free), is_free)]
+    candidates = [(legion.movable(table, seat, origin, riding=goes_on and is_free), is_free)]
     if goes_on and road is not None and road.near is not None and road.far is None:
         candidates.append((legion.riders(table, seat, origin), True))
     return [(pool, along_road) for pool, along_road in candidates if pool.leaders]
 
 
-def passing(
+def passing_leaders(
     table: Table, seat: Seat, pool: Sequence[str], origin: AreaId, to: AreaId, *, along_road: bool
 ) -> list[str]:
     """Return the leaders who could leave `to` again without consent, after a step there among other players' units.
@@ -243,7 +243,7 @@ def passing(
     With a point left, they can go to a province without enemy units, but not across a guarded strait. Without a point,
     they can follow the road to one of their own provinces. So nobody is ever stuck there (CC-ALY-08).
     """
-    if not is_open(table, seat, to):
+    if not has_way_out(table, seat, to):
         return []
     goes_on = along_road and legion.goes_on(table, origin, to)
     journey = table.journey if goes_on else None
@@ -253,7 +253,7 @@ def passing(
     return [name for name in pool if road_on or table.leaders[name].moves - (name not in riding) > 0]
 
 
-def is_open(table: Table, seat: Seat, province: AreaId) -> bool:
+def has_way_out(table: Table, seat: Seat, province: AreaId) -> bool:
     """Tell whether some step out of a province needs neither consent nor a road."""
     return any(
         not table.enemies_in(to, seat) and not strait_blockers(table, province, to, seat)
@@ -312,7 +312,7 @@ class AskPassage(Command, frozen=True):
         self._check_first_time(table)
         if self.kind != "strait" and way.occupied and not group.size and not table.army(self.to, seat).units.total:
             along_road = self.kind == "road" or may_ride(table, way, self.origin, self.to, group)
-            passers = passing(table, seat, self.leaders, self.origin, self.to, along_road=along_road)
+            passers = passing_leaders(table, seat, self.leaders, self.origin, self.to, along_road=along_road)
             if set(passers) < set(self.leaders):
                 raise legion.stuck(self.to)
         draft.emit(PassageAsked(seat, self.kind, self.origin, self.to, group, owners))
@@ -345,7 +345,7 @@ class AskPassage(Command, frozen=True):
     ) -> Iterator[Option]:
         refused = _refused(table, kind, origin, to)
         if kind == "road":
-            candidates = [(legion.able(table, seat, origin, riding=legion.goes_on(table, origin, to)), True)]
+            candidates = [(legion.movable(table, seat, origin, riding=legion.goes_on(table, origin, to)), True)]
         else:
             candidates = pools(table, seat, way, origin, to)
         for pool, along_road in candidates:
@@ -357,8 +357,8 @@ class AskPassage(Command, frozen=True):
                 continue
             if pool.size:
                 yield cls._option(table, kind, origin, to, pool, leaders, fewest=1)
-            if alone := passing(table, seat, leaders, origin, to, along_road=along_road):
-                yield cls._option(table, kind, origin, to, Group(pool.leaders), alone)
+            if passers := passing_leaders(table, seat, leaders, origin, to, along_road=along_road):
+                yield cls._option(table, kind, origin, to, Group(pool.leaders), passers)
 
     @classmethod
     def _option(

@@ -167,7 +167,7 @@ class Entry(NamedTuple):
         return cls(foreign and not escort, bool(province.armies) and galley.owner not in province.armies)
 
     def open_to(self, galley: Galley, crew: Sequence[str]) -> bool:
-        """Tell whether the galley may enter and without_landing everything aboard until the end of movement."""
+        """Tell whether the galley may enter and keep everything aboard until the end of movement."""
         return not self.must_land and not (self.with_units and crew and not galley.cargo.total)
 
     @property
