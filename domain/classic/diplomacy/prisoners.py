@@ -68,7 +68,7 @@ def is_free(table: Table, general: str, seat: Seat) -> bool:
     return not has_open_offer(table, general) and not is_the_others_turn(table, general, seat)
 
 
-def named_with(table: Table, general: str, seat: Seat) -> list[str]:
+def others_to_name(table: Table, general: str, seat: Seat) -> list[str]:
     """Return the prisoners whom a deal about `general` can name too: of the same owner, held by the same captor."""
     if not table.edition.deals_name_several:
         return []

@@ -22,7 +22,7 @@ from domain.classic.diplomacy.prisoners import (
     has_open_offer,
     is_free,
     is_the_others_turn,
-    named_with,
+    others_to_name,
     prisoners_of,
     return_place,
     why_no_deal,
@@ -355,7 +355,7 @@ class ProposeRansom(Command, frozen=True):
         )
 
     def _check_further(self, table: Table, seat: Seat) -> None:
-        allowed = named_with(table, self.general, seat)
+        allowed = others_to_name(table, self.general, seat)
         if not set(self.further).issubset(allowed) or len(set(self.further)) < len(self.further):
             wrong = f"You named {', '.join(self.further)} in the same deal."
             raise Refusal("CC-RAN-04", wrong, f"You can name these, each once: {or_none(allowed)}.")
@@ -391,7 +391,7 @@ class ProposeRansom(Command, frozen=True):
                 fields["prisoners"] = schema.subset(prisoners)
             fields["promise"] = schema.text(LONGEST_PROMISE)
             optional = ("talents", "prisoners", "promise", "further")
-            if further := named_with(table, name, seat):
+            if further := others_to_name(table, name, seat):
                 fields["further"] = schema.subset(further)
             yield cls.option(f"Propose a ransom for {table.names(name)}", fields, optional=optional)
 
