@@ -1,6 +1,7 @@
 """The course of the game: the phases of a season, a turn, and what comes up in it, in the order of the rule book.
 
-Each step asks somebody, or does what leaves no choice. What is under way comes before the turn in which it came up.
+Each step asks somebody, or does what leaves no choice. Of all that is under way, the innermost comes first: a battle
+before the turn in which it is fought.
 """
 
 from collections.abc import Mapping
@@ -28,7 +29,7 @@ BATTLE: Final[Mapping[BattleStep, Step[Table]]] = {
     "lose": battle.lose,
     "announce": retreat.announce,
 }
-"""A battle: the wind at sea only, then allies who join; then rounds, after which on land either side may retreat."""
+"""A battle: at sea the wind, then units that join, then rounds. After a round on land, either side may retreat."""
 
 
 def step(table: Table) -> Step[Table]:
@@ -47,7 +48,7 @@ def step(table: Table) -> Step[Table]:
 
 
 def heading(table: Table) -> str:
-    """Return where the game is, in words; a turn lasts until the next one begins."""
+    """Return where the game is, in words. A turn is named until the next one begins."""
     if not table.season or table.phase == "over":
         return "Game over" if table.season else "Setup"
     season = f"Season {table.season}"
@@ -82,7 +83,7 @@ def _turns(table: Table) -> list[Decision] | Consequence[Table]:
 
 
 def _act(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the active player for an action or a card; the turn ends by itself when there is nothing left (CS-ACT-06)."""
+    """Ask the active player for an action or a card; end a move or the turn when nothing is left to do (CS-ACT-06)."""
     turn = turn_of(table)
     seat = turn.seat
     if turn.land_move is not None and not movement.can_go_on(table, seat):

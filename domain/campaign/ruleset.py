@@ -193,7 +193,7 @@ class Campaign(Ruleset[Table]):
             if province.city is not None and province.city in scores:
                 scores[province.city]["cities"] += 1
             for seat, army in province.armies.items():
-                if seat in scores:  # slaves have armies, too
+                if seat in scores:
                     scores[seat]["units"] += army.units.total
         for fleet in table.fleets.values():
             for seat, galleys in fleet.items():

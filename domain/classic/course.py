@@ -1,7 +1,7 @@
 """The course of the game: its phases, and the rounds of its battles, in the order of the rule book.
 
-Each step asks somebody, or does what leaves no choice. The step that is due is the innermost of what is under way: a
-battle comes before the phase that it is fought in.
+Each step asks somebody, or does what leaves no choice. Of all that is under way, the innermost comes first: a battle
+before the phase in which it is fought.
 """
 
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ BATTLE: Final[Mapping[BattleStep, Step[Table]]] = {
     "mark-pursued": pursuit.mark,
     "withdraw": retreat.withdraw,
 }
-"""A round of a land battle. Without hits nobody marks; the last three steps follow when somebody retreats."""
+"""A round of a land battle. Without hits nobody marks. The last three steps are for a retreat."""
 
 NAVAL_BATTLE: Final[Mapping[NavalStep, Step[Table]]] = {
     "roll-attacker": always(naval.attacker_rolls),

@@ -202,7 +202,7 @@ class Classic(Ruleset[Table]):
     def rolled(self, event: KernelEvent[Table], before: Table | None = None) -> Iterable[Rolled]:
         match event:
             case battle.LegionRolled():
-                struck = () if before is None else dice.struck(event.faces, battle.matched(before, event.seat))
+                struck = () if before is None else dice.struck(event.faces, battle.matching_units(before, event.seat))
             case naval.GalleysRolled():
                 struck = dice.struck(event.faces, NO_UNITS, event.hits)
             case pursuit.PursuitRolled():

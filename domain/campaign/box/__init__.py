@@ -1,1 +1,1 @@
-"""What the game consists of: figures, cards, lots, hands, and the table on which all lies."""
+"""What the game consists of: its data, lots, hands, and the table on which everything lies."""

@@ -1,4 +1,4 @@
-"""The figures of the game, read from ``data.toml``: pieces, prices, tokens, and the cards with what they do."""
+"""The data of the game, read from ``data.toml``: numbers of pieces, prices, tokens, and the cards and their effects."""
 
 from importlib import resources
 from typing import Annotated, Final, Literal
@@ -20,8 +20,9 @@ CardId = Annotated[
 Kind = Literal["immediate", "senator", "diplomacy", "reusable", "vote", "permanent"]
 """When a card takes effect, and how long it stays (CS-CRD-03). Votes can be used again, like reusable cards."""
 Provenance = Literal["stated", "shared", "published", "ours"]
+"""Where a fact about a card comes from; `papers.ORIGINS` explains each."""
 
-TALENTS: Final = 5
+COIN: Final = 5
 """The smallest coin: every sum of talents is a multiple of it (CS-PCS-08)."""
 
 
@@ -29,7 +30,7 @@ TALENTS: Final = 5
 
 
 class Gain(Struct, frozen=True, tag="gain", omit_defaults=True, forbid_unknown_fields=True):
-    """Talents from the bank, chaos and victory points; chaos may be negative, and goes down to 0 at most."""
+    """Talents from the bank, chaos and victory points. Negative chaos takes chaos points away, down to 0."""
 
     talents: int = 0
     chaos: int = 0
@@ -37,7 +38,7 @@ class Gain(Struct, frozen=True, tag="gain", omit_defaults=True, forbid_unknown_f
 
 
 class Levy(Struct, frozen=True, tag="levy", omit_defaults=True, forbid_unknown_fields=True):
-    """Units from the player's supply, all placed in one of these areas; at most what is left (CS-PCS-04)."""
+    """Units from the player's supply, as many as it has (CS-PCS-04), all placed in one of these areas."""
 
     places: tuple[AreaId, ...]
     infantry: int = 0
@@ -46,7 +47,7 @@ class Levy(Struct, frozen=True, tag="levy", omit_defaults=True, forbid_unknown_f
 
 
 class Tokens(Struct, frozen=True, tag="tokens", omit_defaults=True, forbid_unknown_fields=True):
-    """Influence tokens from the player's supply, for a province; where none is named, for that of their Caesar."""
+    """Influence tokens from the player's supply, for a province; if none is named, where their Caesar is."""
 
     number: int
     province: AreaId | None = None
@@ -89,7 +90,7 @@ class Senator(Struct, frozen=True, tag="senator", forbid_unknown_fields=True):
 
 
 class Pact(Struct, frozen=True, tag="pact", omit_defaults=True, forbid_unknown_fields=True):
-    """Phantom units in every battle of the owner in a province; in every naval battle where none is named."""
+    """Phantom units in every land battle of the owner in a province or, if none is named, in every naval battle."""
 
     province: AreaId | None = None
     infantry: int = 0
@@ -155,7 +156,7 @@ class Card(Struct, frozen=True, forbid_unknown_fields=True):
         copies: how many there are in the deck.
         price: talents paid to the bank for it; 0 for a card without a printed price.
         provenance: where each of these facts comes from.
-        effect: what it does.
+        effect: what the card does.
     """
 
     id: CardId
@@ -192,7 +193,7 @@ class Start(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Data(Struct, frozen=True, forbid_unknown_fields=True):
-    """All figures. `tokens` are the province tokens of each key province."""
+    """All data. `tokens` is the number of province tokens of each key province."""
 
     seasons: tuple[int, ...]
     rounds: int
@@ -211,7 +212,7 @@ class Data(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read(raw: bytes) -> Data:
-    """Return the figures of a TOML document. Raises `msgspec.ValidationError`."""
+    """Return the data in a TOML document. Raises `msgspec.ValidationError`."""
     return msgspec.toml.decode(raw, type=Data)
 
 
@@ -221,5 +222,5 @@ _NAMES: Final = {card.id: card.name for card in DATA.card}
 
 
 def name_of(card: CardId) -> str:
-    """Return what a card is called, in sentences."""
+    """Return the name of a card for sentences."""
     return _NAMES.get(card, card.replace("-", " "))

@@ -1,8 +1,8 @@
 """Senators in hand (CS-CRD-06): what is in a hand, and how it is sealed.
 
-A hand is what was sealed last, plus what has openly come since and minus what has openly gone. Everybody sees which
-senators are dealt, acquired, laid and spent; only a theft is hidden. After a theft both hands are sealed anew as a
-whole: if each senator had a commitment of its own, the one that goes would tell which senator was stolen.
+A hand is what was sealed last, plus the senators that openly joined it since, minus those that openly left it.
+Everybody sees which senators are dealt, acquired, laid and spent; only a theft is hidden. After a theft both hands are
+sealed anew as a whole: if each senator had a commitment of its own, the one that moves would tell who was stolen.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import enumerated
 
 Senators = dict[CardId, int]
-"""A number of senators of each value; values with none are absent."""
+"""How many senators of each kind; kinds with none are absent."""
 
 
 def hand_of(table: Table, seat: Seat, vault: Vault | Draft[Table]) -> Senators:
@@ -27,13 +27,13 @@ def hand_of(table: Table, seat: Seat, vault: Vault | Draft[Table]) -> Senators:
 
 
 def is_read_by(table: Table, seat: Seat, vault: Vault) -> bool:
-    """Tell whether the holder of `vault` may see a player's hand, and whatever else only the player may see."""
+    """Tell whether the holder of `vault` may see a player's hand and all else that only the player may see."""
     sealed = table.hands[seat].sealed
     return sealed is not None and vault.holds(sealed)
 
 
 def seal(draft: Draft[Table], seat: Seat, senators: Mapping[CardId, int]) -> Sealed:
-    """Hide senators from all but `seat`."""
+    """Seal senators, so that only `seat` can see them."""
     return draft.seal({card: number for card, number in sorted(senators.items()) if number}, (seat,))
 
 
@@ -49,7 +49,7 @@ def worth(table: Table, card: CardId) -> int:
 
 
 def votes(table: Table, senators: Mapping[CardId, int]) -> int:
-    """Return what senators are worth together."""
+    """Return the votes of senators together."""
     return sum(number * worth(table, card) for card, number in senators.items())
 
 

@@ -1,4 +1,4 @@
-"""Draws from the tokens and cards that are left. Nothing lies in a hidden order, so nothing needs a seal."""
+"""Draws from the tokens and cards that are left. Each draw shuffles them, so there is no hidden order to seal."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ class Lots(Struct, frozen=True):
 
     Attributes:
         stock: how many of each were shuffled, in the order of their names.
-        drawn: the first of them, in the order in which they came.
+        drawn: the first of them, in the order in which the shuffle put them.
     """
 
     draw: Draw

@@ -81,7 +81,7 @@ class Province(Struct, frozen=True):
 
 
 class Player(Struct, frozen=True):
-    """A player's standing.
+    """What a player has, besides pieces and cards.
 
     Attributes:
         talents: the treasury.
@@ -223,7 +223,7 @@ class Battle(Struct, frozen=True):
 
 
 class Escaping(Struct, frozen=True):
-    """Leaders of a beaten side without military units, who must leave a province (CS-RET-04).
+    """Leaders of a beaten side that has no unit left in its force: they must leave the province (CS-RET-04).
 
     Attributes:
         may_stay: whether they may stay with military units that did not fight.
@@ -255,8 +255,8 @@ class VoteUnderWay(Struct, frozen=True):
     Attributes:
         card: the card of the vote.
         caller: who called it.
-        laid: the senators that each player has laid face up.
-        leader: whose senators have the most votes so far.
+        laid: the senators that each player has laid face up in this vote.
+        leader: the player whose senators have the most votes so far; null before any are laid.
         waiting: who is still to be asked, in this order.
     """
 

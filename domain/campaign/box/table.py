@@ -33,7 +33,7 @@ from domain.kernel.rules.table import Table as KernelTable
 
 
 class Table(KernelTable):
-    """The whole position. See the structs above; `static` fields are fixed for the game."""
+    """The whole position, made of the structs in state.py. `static` fields are fixed for the game."""
 
     static: ClassVar[tuple[str, ...]] = ("map", "data", "cards", "seasons", "seats")
 
@@ -42,13 +42,13 @@ class Table(KernelTable):
     cards: Mapping[CardId, Card]
     seasons: int
     seats: tuple[Seat, ...]
-    """Clockwise, from the first in the order of the box."""
+    """The players clockwise, in the order of the colours in the box."""
 
     phase: Phase = "setup"
     season: int = 0
     round: int = 0
     first: Seat | None = None
-    """Who opens the first auction of the season (CS-AUC-02)."""
+    """Who opened the last auction; before the first of a season, who opens it (CS-AUC-02)."""
     players: dict[Seat, Player] = field(default_factory=dict[Seat, Player])
     provinces: dict[AreaId, Province] = field(default_factory=dict[AreaId, Province])
     fleets: dict[AreaId, dict[Seat, int]] = field(default_factory=dict[AreaId, dict[Seat, int]])
@@ -64,11 +64,11 @@ class Table(KernelTable):
     used: dict[Seat, dict[CardId, int]] = field(default_factory=dict[Seat, dict[CardId, int]])
     """How many of those are face down (CS-CRD-09)."""
     hands: dict[Seat, Hand] = field(default_factory=dict[Seat, Hand])
-    """Senators."""
+    """The senators of each player."""
 
     alliance_a: list[Seat] = field(default_factory=list[Seat])
     alliance_b: list[Seat] = field(default_factory=list[Seat])
-    """The players in the boxes second, fourth and sixth; those of A are in first, third and fifth (CS-AUC-13)."""
+    """The players in the second, fourth and sixth box of the turn order; those of A are in the others (CS-AUC-13)."""
     auction: Auction | None = None
     deploying: dict[str, int] = field(default_factory=dict[str, int])
     """What the active player must still deploy, besides the Caesar."""
@@ -166,7 +166,7 @@ class Table(KernelTable):
         for card, count in self.owned[seat].items():
             yield self.cards[card], count
 
-    def ready(self, seat: Seat, card: CardId) -> int:
+    def unused(self, seat: Seat, card: CardId) -> int:
         """How many cards of a kind a player can still use in this season (CS-CRD-08)."""
         return self.owned[seat].get(card, 0) - self.used[seat].get(card, 0)
 
@@ -177,14 +177,14 @@ class Table(KernelTable):
         self.players[seat] = replace(self.players[seat], **changes)
 
     def pay(self, seat: Seat, talents: int) -> None:
-        """Move talents from a player to the bank; negative ones the other way."""
+        """Move talents from a player to the bank; a negative number moves them to the player."""
         self.change_player(seat, talents=self.players[seat].talents - talents)
 
     def add_chaos(self, seat: Seat, chaos: int) -> None:
         self.change_player(seat, chaos=max(0, self.players[seat].chaos + chaos))
 
     def set_army(self, area: AreaId, seat: Seat, army: Army) -> None:
-        """Put `army` there instead of what `seat` has; an empty one leaves no trace."""
+        """Put `army` there instead of what `seat` has; an empty army removes the seat's entry."""
         province = self.provinces[area]
         armies = {**province.armies, seat: army}
         if army == NO_ARMY:
@@ -209,7 +209,7 @@ class Table(KernelTable):
         self.provinces[area] = replace(self.provinces[area], city=owner)
 
     def add_senators(self, seat: Seat, senators: Mapping[CardId, int], sign: int = 1) -> None:
-        """Change a hand by senators that everybody sees."""
+        """Add senators that everybody sees to a hand; a `sign` of -1 removes them."""
         hand = self.hands[seat]
         visible = hand.seen
         for card, number in senators.items():
@@ -222,15 +222,15 @@ class Table(KernelTable):
         self.turn = replace(self.turn, **changes)
 
     def spend_action(self) -> None:
-        """Take an action from the turn; what could go on can no longer."""
+        """Take an action from the turn. This ends a move that could go on."""
         assert self.turn is not None, "it is somebody's turn"
         self.turn = replace(self.turn, actions=self.turn.actions - 1, land_move=None, naval_move=None)
 
 
 def plus(counts: Mapping[Any, int], key: Any, number: int) -> dict[Any, int]:
-    """Return counts with a number added to one of them; one that comes to 0 is left out.
+    """Return `counts` with `number` added for `key`; a count of 0 is left out.
 
-    They are in order: a game that goes on must not differ from one that was read from its log, where keys are sorted.
+    A new key is sorted in: a table in memory must not differ from one that is read from its log, where keys are sorted.
     """
     new = {**counts, key: counts.get(key, 0) + number}
     if not new[key]:
@@ -239,7 +239,7 @@ def plus(counts: Mapping[Any, int], key: Any, number: int) -> dict[Any, int]:
 
 
 def turn_of(table: Table) -> Turn:
-    """The turn under way."""
+    """Return the turn under way."""
     assert table.turn is not None, "it is somebody's turn"
     return table.turn
 

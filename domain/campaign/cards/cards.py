@@ -21,8 +21,8 @@ from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Draw, Names
 from domain.kernel.rules.refusal import Refusal, or_none
 
-CHOSEN_FOR: Final = (City, Expedition, Bribe, Uprising)
-"""Effects for which a player chooses something; each has a command of its own."""
+WITH_CHOICE: Final = (City, Expedition, Bribe, Uprising)
+"""Effects for which a player must choose something: each has a command of its own."""
 
 # --- what happens ---
 
@@ -103,8 +103,8 @@ class SenatorStolen(Event, frozen=True):
 # --- which cards can be acquired ---
 
 
-def price_of(table: Table, seat: Seat, name: CardId, wrong: str) -> Card:
-    """Return a card that a player can take and pay for now. Raises `Refusal` when that is not so."""
+def card_to_acquire(table: Table, seat: Seat, name: CardId, wrong: str) -> Card:
+    """Return a card by its id. Raises `Refusal` unless the player can take and pay for it now."""
     require_action(table, wrong)
     if turn_of(table).acquired:
         raise Refusal("CS-ACT-03", wrong, "You have already acquired a card in this round.")
@@ -130,8 +130,8 @@ def _priced(card: Card) -> str:
     return f"{card.name} for {card.price} talents" if card.price else card.name
 
 
-def idle(table: Table, seat: Seat, card: Card) -> str:
-    """Return why an immediate card would have no effect now (CS-CRD-05), or an empty text when it would."""
+def why_no_effect(table: Table, seat: Seat, card: Card) -> str:
+    """Return why an immediate card would have no effect now (CS-CRD-05); an empty text when it would have one."""
     match card.effect:
         case Tokens(_, None) if card.kind == "immediate":
             area = effects.caesar_at(table, seat)
@@ -157,25 +157,25 @@ class Acquire(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, wrong = draft.table, f"You asked for the card {self.card}."
-        card = price_of(table, seat, self.card, wrong)
-        if isinstance(card.effect, CHOSEN_FOR):
+        card = card_to_acquire(table, seat, self.card, wrong)
+        if isinstance(card.effect, WITH_CHOICE):
             raise Refusal("CS-CRD-04", wrong, f"This card needs a choice: {_command_for(card)}.")
-        if reason := idle(table, seat, card):
+        if reason := why_no_effect(table, seat, card):
             raise Refusal("CS-CRD-05", wrong, reason)
         _acquire(draft, seat, card)
         if card.kind == "immediate":
             match card.effect:
-                case Gain() as brought:
-                    effects.gain(draft, seat, card.id, brought)
-                case Tokens() as brought:
-                    effects.add_tokens(draft, seat, card.id, brought)
+                case Gain() as effect:
+                    effects.gain(draft, seat, card.id, effect)
+                case Tokens() as effect:
+                    effects.add_tokens(draft, seat, card.id, effect)
                 case effect:
                     raise AssertionError(f"{card.id} is immediate, and nothing happens: {effect}")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        simple = [card for card in affordable(table, seat) if not isinstance(card.effect, CHOSEN_FOR)]
-        if cards := [card.id for card in simple if not idle(table, seat, card)]:
+        simple = [card for card in affordable(table, seat) if not isinstance(card.effect, WITH_CHOICE)]
+        if cards := [card.id for card in simple if not why_no_effect(table, seat, card)]:
             for price in sorted({table.cards[card].price for card in cards}):
                 same = [card for card in cards if table.cards[card].price == price]
                 several = f"Acquire a card for {price} talents" if price else "Acquire a free card"
@@ -207,7 +207,7 @@ class BuildCity(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, wrong = draft.table, f"You asked for {self.card} to build a city in {self.province}."
-        card = price_of(table, seat, self.card, wrong)
+        card = card_to_acquire(table, seat, self.card, wrong)
         if not isinstance(card.effect, City):
             raise Refusal("CS-CTY-01", wrong, "Only a Build City card builds a city.")
         if self.province not in card.effect.provinces:
@@ -253,7 +253,7 @@ class SendArmy(Command, frozen=True):
         army = Army(Units(self.infantry, self.cavalry, self.catapults), self.generals, bool(self.caesar))
         wrong = f"You asked for {self.card} with a move of {army} from {self.origin}."
         movement.refuse_caesars(self.caesar, wrong)
-        card = price_of(table, seat, self.card, wrong)
+        card = card_to_acquire(table, seat, self.card, wrong)
         if not isinstance(card.effect, Expedition) or not card.effect.units:
             raise Refusal("CS-EFF-14", wrong, "This card moves no land units.")
         if army.units.total != card.effect.units:
@@ -276,14 +276,14 @@ class SendArmy(Command, frozen=True):
                 army = table.army(origin, seat)
                 units = {kind: schema.count(0, min(n, effect.units)) for kind, n in army.units.by_type.items() if n}
                 leaders = (("generals", army.generals), ("caesar", int(army.caesar)))
-                along = {kind: schema.count(0, number) for kind, number in leaders if number}
-                fields = {"card": schema.const(card.id), "origin": schema.const(origin), **units, **along}
+                leader_counts = {kind: schema.count(0, number) for kind, number in leaders if number}
+                fields = {"card": schema.const(card.id), "origin": schema.const(origin), **units, **leader_counts}
                 total = schema.exactly(effect.units, units)
                 yield cls.option(f"{_priced(card)}: from {table.names(origin)}", fields, x_total=total)
 
 
 def _origins(table: Table, seat: Seat, effect: Expedition) -> list[AreaId]:
-    """Return the provinces from which enough units can move (CS-EFF-14)."""
+    """Return the provinces from which enough units can move for an expedition (CS-EFF-14)."""
     provinces: list[AreaId] = []
     for area in table.map.lands:
         army = table.army(area, seat)
@@ -307,12 +307,12 @@ class SendGalley(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, wrong = draft.table, f"You asked for {self.card} with a galley from {self.origin}."
-        card = price_of(table, seat, self.card, wrong)
+        card = card_to_acquire(table, seat, self.card, wrong)
         if not isinstance(card.effect, Expedition) or not card.effect.galleys:
             raise Refusal("CS-EFF-13", wrong, "This card moves no galley.")
         if not table.galleys(self.origin, seat):
             raise Refusal(
-                "CS-EFF-13", wrong, f"You have galleys in {', '.join(_harbours(table, seat)) or 'no sea zone'}."
+                "CS-EFF-13", wrong, f"You have galleys in {', '.join(_galley_seas(table, seat)) or 'no sea zone'}."
             )
         if self.origin not in _starts(table, seat, card.effect):
             raise Refusal("CS-CRD-05", wrong, "The galley is already there, and you have no galley left to place.")
@@ -329,22 +329,22 @@ class SendGalley(Command, frozen=True):
                 yield cls.option(_priced(card), {"card": schema.const(card.id), "origin": schema.one_of(seas)})
 
 
-def _harbours(table: Table, seat: Seat) -> list[AreaId]:
+def _galley_seas(table: Table, seat: Seat) -> list[AreaId]:
     return [sea for sea in table.map.seas if table.galleys(sea, seat)]
 
 
 def _starts(table: Table, seat: Seat, effect: Expedition) -> list[AreaId]:
-    """Return the zones of galleys that can be sent; one already there must bring others with it (CS-CRD-05)."""
+    """Return the sea zones from which a galley can be sent; its goal only if the card brings more (CS-CRD-05)."""
     units, galleys = effects.levied(table, seat, effect.then) if isinstance(effect.then, Levy) else (NO_UNITS, 1)
-    return [sea for sea in _harbours(table, seat) if sea != effect.to or units.total or galleys]
+    return [sea for sea in _galley_seas(table, seat) if sea != effect.to or units.total or galleys]
 
 
 def _reward(draft: Draft[Table], seat: Seat, card: Card, effect: Expedition) -> None:
     match effect.then:
-        case Gain() as brought:
-            effects.gain(draft, seat, card.id, brought)
-        case Levy() as brought:
-            effects.levy(draft, seat, card.id, brought, effect.to)
+        case Gain() as reward:
+            effects.gain(draft, seat, card.id, reward)
+        case Levy() as reward:
+            effects.levy(draft, seat, card.id, reward, effect.to)
 
 
 class BribeSenator(Command, frozen=True):
@@ -359,7 +359,7 @@ class BribeSenator(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, wrong = draft.table, f"You asked for {self.card} to bribe a senator of {self.player}."
-        card = price_of(table, seat, self.card, wrong)
+        card = card_to_acquire(table, seat, self.card, wrong)
         if not isinstance(card.effect, Bribe):
             raise Refusal("CS-EFF-19", wrong, "This card bribes nobody.")
         if self.player not in (others := victims(table, seat)):
@@ -381,7 +381,7 @@ def victims(table: Table, seat: Seat) -> list[Seat]:
 
 
 def _steal(draft: Draft[Table], seat: Seat, victim: Seat) -> SenatorStolen:
-    """Move a random senator; how often is drawn and sealed does not depend on what the hands hold."""
+    """Return the theft of a random senator. What the hands hold does not change how often it draws and seals."""
     own, others = hands.hand_of(draft.table, seat, draft), hands.hand_of(draft.table, victim, draft)
     [stolen, *_] = draft.shuffle([card for card in hands.kinds(draft.table) for _ in range(others.get(card, 0))])
     draw = draft.draws
@@ -395,7 +395,7 @@ class RaiseSlaves(Command, frozen=True):
     """Acquire the Slave Revolt: slaves appear in a province and attack an army there (CS-EFF-20).
 
     Attributes:
-        army: whose army is attacked first.
+        army: the player whose army is attacked first.
     """
 
     rules = ("CS-EFF-20", "CS-EFF-21", "CS-CRD-04", "CS-AUC-17")
@@ -408,16 +408,16 @@ class RaiseSlaves(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, wrong = draft.table, f"You asked for {self.card} against {self.army} in {self.province}."
-        card = price_of(table, seat, self.card, wrong)
+        card = card_to_acquire(table, seat, self.card, wrong)
         if not isinstance(card.effect, Uprising):
             raise Refusal("CS-EFF-20", wrong, "This card raises no slaves.")
-        where = revolt.provinces(table, seat)
-        if self.province not in where:
-            allowed = f"Slaves rise where another player has a land military unit: {', '.join(where) or 'nowhere'}."
+        armies_in = revolt.provinces(table, seat)
+        if self.province not in armies_in:
+            allowed = f"Slaves rise where another player has a land military unit: {', '.join(armies_in) or 'nowhere'}."
             raise Refusal("CS-EFF-20", wrong, allowed)
-        if self.army not in where[self.province]:
+        if self.army not in armies_in[self.province]:
             rule = "CS-EFF-21" if self.army == seat else "CS-EFF-20"
-            raise Refusal(rule, wrong, f"Armies to attack first: {', '.join(where[self.province])}.")
+            raise Refusal(rule, wrong, f"Armies to attack first: {', '.join(armies_in[self.province])}.")
         _acquire(draft, seat, card)
         draft.emit(revolt.SlavesRose(seat, self.province, card.effect.infantry, self.army))
 

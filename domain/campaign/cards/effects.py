@@ -1,4 +1,4 @@
-"""What cards bring (chapter EFF): talents, chaos, points, units and influence, from a card or from a vote's prize."""
+"""What cards and the prizes of votes bring (chapter EFF): talents, chaos, points, units and influence."""
 
 from domain.campaign.box.data import CardId, Gain, Levy, Tokens, name_of
 from domain.campaign.box.state import Army
@@ -40,7 +40,7 @@ class Gained(Event, frozen=True):
 
 
 class UnitsLevied(Event, frozen=True):
-    """A card brought units from the supply, as many as there were (CS-EFF-07, CS-EFF-13, CS-EFF-15, CS-PCS-04)."""
+    """A card brought units from the supply, as many as it had (CS-EFF-07, CS-EFF-13, CS-EFF-15, CS-PCS-04)."""
 
     rules = ("CS-EFF-07", "CS-EFF-13", "CS-EFF-15", "CS-PCS-04")
     places = (("at", "at"),)
@@ -65,7 +65,7 @@ class UnitsLevied(Event, frozen=True):
 
 
 class TokensGained(Event, frozen=True):
-    """A card brought influence tokens from the supply (CS-EFF-08, CS-EFF-18), as many as there were (CS-TOK-03).
+    """A card brought influence tokens from the supply (CS-EFF-08, CS-EFF-18), as many as it had (CS-TOK-03).
 
     Attributes:
         number: how many; fewer than the card brings where the supply has no more.
@@ -88,33 +88,33 @@ class TokensGained(Event, frozen=True):
         return f"{name_of(self.card)}: {names(self.seat)} got {got}."
 
 
-def gain(draft: Draft[Table], seat: Seat, card: CardId, brought: Gain) -> None:
-    """Give talents, chaos and points; no more chaos is removed than there is (CS-EFF-05)."""
-    chaos = max(brought.chaos, -draft.table.players[seat].chaos)
-    draft.emit(Gained(seat, card, brought.talents, chaos, brought.points))
+def gain(draft: Draft[Table], seat: Seat, card: CardId, effect: Gain) -> None:
+    """Give talents, chaos and points; no more chaos is removed than the player has (CS-EFF-05)."""
+    chaos = max(effect.chaos, -draft.table.players[seat].chaos)
+    draft.emit(Gained(seat, card, effect.talents, chaos, effect.points))
 
 
-def levied(table: Table, seat: Seat, brought: Levy) -> tuple[Units, int]:
+def levied(table: Table, seat: Seat, effect: Levy) -> tuple[Units, int]:
     """Return the units and galleys that a levy brings, as many as the supply has (CS-PCS-04)."""
     supply = table.supply(seat)
-    units = Units(min(brought.infantry, supply["infantry"]), min(brought.cavalry, supply["cavalry"]))
-    return units, min(brought.galleys, supply["galleys"])
+    units = Units(min(effect.infantry, supply["infantry"]), min(effect.cavalry, supply["cavalry"]))
+    return units, min(effect.galleys, supply["galleys"])
 
 
-def levy(draft: Draft[Table], seat: Seat, card: CardId, brought: Levy, at: AreaId) -> None:
+def levy(draft: Draft[Table], seat: Seat, card: CardId, effect: Levy, at: AreaId) -> None:
     """Place the units of a levy, all in one area."""
-    draft.emit(UnitsLevied(seat, card, at, *levied(draft.table, seat, brought)))
+    draft.emit(UnitsLevied(seat, card, at, *levied(draft.table, seat, effect)))
 
 
-def add_tokens(draft: Draft[Table], seat: Seat, card: CardId, brought: Tokens) -> None:
+def add_tokens(draft: Draft[Table], seat: Seat, card: CardId, effect: Tokens) -> None:
     """Place influence tokens where the card says, or where the Caesar is."""
-    area = brought.province or caesar_at(draft.table, seat)
+    area = effect.province or caesar_at(draft.table, seat)
     assert area is not None, "the Caesar is on the board"
-    draft.emit(TokensGained(seat, card, area, min(brought.number, draft.table.supply(seat)["influence"])))
+    draft.emit(TokensGained(seat, card, area, min(effect.number, draft.table.supply(seat)["influence"])))
 
 
 def caesar_at(table: Table, seat: Seat) -> AreaId | None:
-    """Return where a player's Caesar is."""
+    """Return the province where a player's Caesar is; None before it is deployed."""
     return next((area for area in table.map.lands if table.army(area, seat).caesar), None)
 
 

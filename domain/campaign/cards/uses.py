@@ -80,11 +80,13 @@ class SenatorKilled(Event, frozen=True):
 
 def ready(table: Table, seat: Seat) -> list[Card]:
     """Return the kinds of cards that a player can still use in this season, and that would do something now."""
-    return [card for card, _ in table.cards_of(seat) if table.ready(seat, card.id) and not _idle(table, seat, card)]
+    return [
+        card for card, _ in table.cards_of(seat) if table.unused(seat, card.id) and not _why_unusable(table, seat, card)
+    ]
 
 
-def _idle(table: Table, seat: Seat, card: Card) -> str:
-    """Return why a card cannot be used now (CS-CRD-13), or an empty text when it can."""
+def _why_unusable(table: Table, seat: Seat, card: Card) -> str:
+    """Return why a card cannot be used now (CS-CRD-13); an empty text when it can."""
     match card.effect:
         case Income(area, _):
             has_influence = seat in table.provinces[area].influence
@@ -99,17 +101,17 @@ def _idle(table: Table, seat: Seat, card: Card) -> str:
 
 
 def own_card(table: Table, seat: Seat, name: CardId, wrong: str, rule: str = "CS-CRD-08") -> Card:
-    """Return a card of a player. Raises `Refusal` when it is not theirs; `rule` lets only its owner use it."""
+    """Return a card by its id. Raises `Refusal` by `rule` when it does not lie in front of the player."""
     if not table.owned[seat].get(name):
         raise Refusal(rule, wrong, f"Your cards: {', '.join(sorted(table.owned[seat])) or 'no cards'}.")
     return table.cards[name]
 
 
 def check_ready(table: Table, seat: Seat, card: Card, wrong: str, rule: str = "CS-CRD-08") -> None:
-    """Refuse a card that does nothing now (CS-CRD-13), or that was used in this season, by the rule that says so."""
-    if reason := _idle(table, seat, card):
+    """Raise `Refusal` for a card that does nothing now (CS-CRD-13) or, by `rule`, that was used in this season."""
+    if reason := _why_unusable(table, seat, card):
         raise Refusal("CS-CRD-13", wrong, reason)
-    if not table.ready(seat, card.id):
+    if not table.unused(seat, card.id):
         raise Refusal(rule, wrong, "You have already used it this season.")
 
 
@@ -126,15 +128,15 @@ class UseCard(Command, frozen=True):
         table, wrong = draft.table, f"You asked to use {self.card}."
         card = own_card(table, seat, self.card, wrong)
         if not isinstance(card.effect, Income | Gain):
-            raise Refusal("CS-CRD-08", wrong, _used_by(card))
+            raise Refusal("CS-CRD-08", wrong, _how_to_use(card))
         check_ready(table, seat, card, wrong)
         match card.effect:
             case Income(area, talents):
-                brought = Gain(talents * table.provinces[area].influence[seat])
-            case brought:
+                effect = Gain(talents * table.provinces[area].influence[seat])
+            case effect:
                 pass
         draft.emit(CardUsed(seat, card.id))
-        effects.gain(draft, seat, card.id, brought)
+        effects.gain(draft, seat, card.id, effect)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -142,8 +144,8 @@ class UseCard(Command, frozen=True):
             yield cls.option("Use a card", {"card": schema.one_of(cards)})
 
 
-def _used_by(card: Card) -> str:
-    """Return how a card is used that brings no talents."""
+def _how_to_use(card: Card) -> str:
+    """Return how to use a card that brings no talents."""
     match card.effect:
         case Vote():
             return "Use the command call-vote for this card."
@@ -157,8 +159,8 @@ class UseAssassin(Command, frozen=True):
     """Remove a General, or a random senator, of another player, allied or not (CS-EFF-02).
 
     Attributes:
-        player: whose General or senator.
-        province: where the General is; left out for a senator.
+        player: whose General or senator is removed.
+        province: where the General is. Leave it out for a senator.
     """
 
     rules = ("CS-EFF-02", "CS-CRD-08", "CS-AUC-17")
@@ -183,8 +185,8 @@ class UseAssassin(Command, frozen=True):
             draft.emit(_kill_senator(draft, seat, self.player))
             return
         if (self.player, self.province) not in (generals := _generals(table, seat)):
-            there = ", ".join(f"{other} in {area}" for other, area in generals) or "none"
-            raise Refusal("CS-EFF-02", wrong, f"Players with a General to kill: {there}.")
+            targets = ", ".join(f"{other} in {area}" for other, area in generals) or "none"
+            raise Refusal("CS-EFF-02", wrong, f"Players with a General to kill: {targets}.")
         draft.emit(CardUsed(seat, card.id))
         draft.emit(GeneralKilled(seat, self.player, self.province))
 
@@ -206,7 +208,7 @@ class UseAssassin(Command, frozen=True):
 
 
 def _generals(table: Table, seat: Seat) -> list[tuple[Seat, AreaId]]:
-    """Return whose Generals can be killed, and where."""
+    """Return the players whose Generals can be killed, each with a province where one is."""
     others = [other for other in table.seats if other != seat]
     return [(other, area) for other in others for area in table.map.lands if table.army(area, other).generals]
 

@@ -1,7 +1,7 @@
 """Battles: how they begin, who joins them, their rounds and their end (chapters BAT and NAV).
 
 Battles on land, at sea and against slaves run the same way, with different dice, help and length. Units stay where
-they are on the board; a force says which of them fight, and what is lost leaves both.
+they are on the board; a force says which of them fight. Units that are lost leave the force and the board.
 """
 
 from collections.abc import Iterable
@@ -39,7 +39,7 @@ class Throw(Struct, frozen=True):
     """Dice of one side in a round.
 
     Attributes:
-        hits: the dice that hit, also those for which the other side has no unit left.
+        hits: how many dice hit, also those for which the other side has no unit left.
     """
 
     seat: Seat
@@ -89,7 +89,7 @@ class BattleBegan(Event, frozen=True):
 
 
 class ForceJoined(Event, frozen=True):
-    """A participant called galleys (CS-BAT-04), or an ally lent units (CS-BAT-06); or they did not.
+    """A participant called galleys (CS-BAT-04) or an ally lent units (CS-BAT-06), or they declined to.
 
     Attributes:
         to: the participant who controls them (CS-BAT-09).
@@ -171,7 +171,7 @@ class UnitsLost(Event, frozen=True):
     """A side removed units, one for each hit (CS-BAT-18); leaders are never lost (CS-BAT-19).
 
     Attributes:
-        lost: what was removed, by owner and type.
+        lost: the units that were removed, by owner and type.
     """
 
     rules = ("CS-BAT-18", "CS-BAT-19", "CS-PCS-05", "CS-EFF-11")
@@ -210,9 +210,9 @@ class BattleEnded(Event, frozen=True):
     Attributes:
         loser: who lost; null when a naval battle was undecided (CS-NAV-10).
         chaos: chaos points of the loser.
-        escaping: whose leaders must leave the province (CS-RET-04).
-        may_stay: whether they may stay with units that did not fight.
-        slaves: how many slaves are left.
+        escaping: the player whose leaders must leave the province (CS-RET-04).
+        may_stay: whether these leaders may stay with units that did not fight.
+        slaves: how many slaves are left of a revolt.
     """
 
     rules = ("CS-BAT-09", "CS-BAT-11", "CS-BAT-22", "CS-BAT-23", "CS-BAT-24", "CS-NAV-09", "CS-NAV-10")
@@ -252,7 +252,7 @@ def with_side(battle: Battle, side: Side) -> Battle:
 
 
 def roll(draft: Draft[Table]) -> None:
-    """Roll for both sides; only for the defender, where a city lets them fire first (CS-BAT-20, CS-BAT-21)."""
+    """Roll for both sides, or only for the defender if a city lets them fire first (CS-BAT-20, CS-BAT-21)."""
     battle = battle_of(draft.table)
     if _fires_first(draft.table, battle):
         draft.emit(BattleRolled(None, _throw(draft, battle, battle.defender)))
@@ -272,14 +272,14 @@ def _throw(draft: Draft[Table], battle: Battle, side: Side) -> Throw:
 
 
 def struck(table: Table, throw: Throw) -> tuple[bool, ...]:
-    """Tell of each die of a throw whether it hits, at the table before it (CS-BAT-16, CS-NAV-05)."""
+    """Return for each die of a throw whether it hit; `table` is as it was before the throw (CS-BAT-16, CS-NAV-05)."""
     battle = battle_of(table)
     side = battle.attacker if throw.seat == battle.attacker.seat else battle.defender
     return dice.struck(throw.faces, *forces.by_type(side.force))
 
 
 def number_of_dice(table: Table, battle: Battle, side: Side) -> int:
-    """Return a side's dice in a round (CS-BAT-12 to CS-BAT-15, CS-NAV-04, CS-EFF-22)."""
+    """Return how many dice a side rolls in a round (CS-BAT-12 to CS-BAT-15, CS-NAV-04, CS-EFF-22)."""
     training = forces.training(table, side.seat, naval=battle.naval)
     if battle.naval:
         return forces.size(side.force) + training
@@ -289,14 +289,14 @@ def number_of_dice(table: Table, battle: Battle, side: Side) -> int:
 
 
 LEADERS: Final = frozenset({"general", "generals", "caesar"})
-"""What a player may call leaders among the groups of a force, of which they are none (CS-BAT-19)."""
+"""Kinds of leaders that a client may name among its losses, although they cannot be lost (CS-BAT-19)."""
 
 
 class RemoveLosses(Command, frozen=True):
     """Choose which units of your side are lost, one for each hit (CS-BAT-18).
 
     Attributes:
-        lost: how many of each group of your force, as the question names them.
+        lost: how many of each group of your force, by the names in the question.
     """
 
     rules = ("CS-BAT-18", "CS-NAV-05", "CS-EFF-11")
@@ -326,12 +326,12 @@ class RemoveLosses(Command, frozen=True):
 
 
 def _listed(units: forces.Force) -> str:
-    """Name groups as the question names them; they may be no groups at all."""
+    """List groups by the names in the question. A client may send names that are no groups."""
     return ", ".join(f"{number} {name}" for name, number in units.items()) or "nothing"
 
 
 def lose(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask each side that was hit for its losses, both at once (CS-BAT-20); without a choice they are removed."""
+    """Ask each side that was hit for its losses, both at once (CS-BAT-20); remove them where there is no choice."""
     battle = battle_of(table)
     for side in (battle.attacker, battle.defender):
         if side.hits and (losses := _only_losses(side)) is not None:
@@ -360,14 +360,14 @@ def _only_losses(side: Side) -> dict[Group, int] | None:
 
 
 def _after_losses(draft: Draft[Table]) -> None:
-    """Let the attacker return the fire; then end the battle, or ask who retreats."""
+    """Let the attacker return the fire; otherwise end the battle or the round, or begin the next round at sea."""
     battle = battle_of(draft.table)
     attackers, defenders = forces.size(battle.attacker.force), forces.size(battle.defender.force)
     if battle.returns_fire and attackers:
         draft.emit(BattleRolled(_throw(draft, battle, battle.attacker), None))
     elif not defenders and attackers:
         end(draft, battle.defender.seat)
-    elif not attackers:  # CS-BAT-23: when both are gone, the attacker has lost, too
+    elif not attackers:  # CS-BAT-23: also when both sides have nothing left
         end(draft, battle.attacker.seat)
     elif battle.naval and battle.round == ROUNDS_AT_SEA:
         end(draft, None)
@@ -379,7 +379,7 @@ def _after_losses(draft: Draft[Table]) -> None:
 
 
 def end(draft: Draft[Table], loser: Seat | None) -> None:
-    """End the battle: chaos, a city that changes hands, and leaders who must leave."""
+    """End the battle: chaos, a city that changes hands, leaders who must leave. Without a `loser` it is undecided."""
     table, battle = draft.table, battle_of(draft.table)
     attacker, defender = battle.attacker.seat, battle.defender.seat
     winner = None if loser is None else defender if loser == attacker else attacker
@@ -400,7 +400,7 @@ def end(draft: Draft[Table], loser: Seat | None) -> None:
 
 
 def _must_leave(table: Table, battle: Battle, loser: Seat) -> bool:
-    """Tell whether the loser's force is gone and leaders of theirs are in the province (CS-RET-04)."""
+    """Tell whether the loser's force has no units left and leaders of theirs are in the province (CS-RET-04)."""
     return not forces.size(battle.side(loser).force) and table.army(battle.place, loser).leads
 
 

@@ -15,8 +15,8 @@ Force = Mapping[Group, int]
 GALLEYS = "galleys"
 
 
-class Of(NamedTuple):
-    """What a group of units is."""
+class GroupParts(NamedTuple):
+    """What the name of a group of units says."""
 
     owner: Seat
     kind: str
@@ -24,24 +24,24 @@ class Of(NamedTuple):
 
 
 def group(owner: Seat, kind: str, sea: AreaId | None = None) -> Group:
-    """Return the name of a group."""
+    """Return the name of a group of units."""
     return f"{owner}/{kind}" if sea is None else f"{owner}/{kind}/{sea}"
 
 
-def of(name: Group) -> Of:
-    """Return what a group is, by its name."""
+def parts_of(name: Group) -> GroupParts:
+    """Return the owner, kind and sea zone that the name of a group says."""
     owner, kind, *sea = name.split("/")
-    return Of(Seat(owner), kind, AreaId(sea[0]) if sea else None)
+    return GroupParts(Seat(owner), kind, AreaId(sea[0]) if sea else None)
 
 
 def force(owner: Seat, units: Units, galleys: Mapping[AreaId, int] | None = None) -> dict[Group, int]:
-    """Return the force that one owner's units make."""
+    """Return the force of one owner's units."""
     land = {group(owner, kind): number for kind, number in units.by_type.items() if number}
     return land | {group(owner, GALLEYS, sea): number for sea, number in (galleys or {}).items() if number}
 
 
 def joined(*forces: Force) -> dict[Group, int]:
-    """Return forces together, in order: as they come from a log."""
+    """Return forces together, their groups sorted, as they are when a log is read."""
     total: dict[Group, int] = {}
     for each in forces:
         for name, number in each.items():
@@ -60,10 +60,10 @@ def size(units: Force) -> int:
 
 
 def by_type(units: Force) -> tuple[Units, int]:
-    """Return a force's land units and galleys, of all owners."""
+    """Return the land units of a force and how many galleys it has, of all owners."""
     kinds = {"infantry": 0, "cavalry": 0, "catapults": 0, GALLEYS: 0}
     for name, number in units.items():
-        kinds[of(name).kind] += number
+        kinds[parts_of(name).kind] += number
     return Units(kinds["infantry"], kinds["cavalry"], kinds["catapults"]), kinds[GALLEYS]
 
 
@@ -82,7 +82,7 @@ def phantoms(table: Table, seat: Seat, place: AreaId, *, naval: bool) -> dict[Gr
 
 
 def training(table: Table, seat: Seat, *, naval: bool) -> int:
-    """Return the dice that a participant's own cards add (CS-BAT-15, CS-EFF-23, CS-EFF-24)."""
+    """Return how many dice a participant's own cards add (CS-BAT-15, CS-EFF-23, CS-EFF-24)."""
     if seat == SLAVES:
         return 0
     own = [(card.effect, number) for card, number in table.cards_of(seat)]
@@ -90,16 +90,16 @@ def training(table: Table, seat: Seat, *, naval: bool) -> int:
 
 
 def available_galleys(table: Table, battle: Battle, seat: Seat) -> dict[AreaId, int]:
-    """Return the galleys that a player could bring into a battle on land, or lend at sea (CS-BAT-04, CS-NAV-06)."""
+    """Return, by sea zone, the galleys that a player could send into a battle (CS-BAT-04, CS-BAT-07, CS-NAV-06)."""
     seas: Iterable[AreaId] = (battle.place,) if battle.naval else table.seas_of(battle.place)
     return {sea: number for sea in seas if (number := table.galleys(sea, seat))}
 
 
 def by_owner(units: Force, first: Seat) -> dict[Seat, Counter[str]]:
     """Return the units of each owner by type, wherever its galleys are from; those of `first` come first."""
-    counts = {owner: Counter[str]() for owner in (first, *sorted(of(name).owner for name in units))}
+    counts = {owner: Counter[str]() for owner in (first, *sorted(parts_of(name).owner for name in units))}
     for name, number in units.items():
-        counts[of(name).owner][of(name).kind] += number
+        counts[parts_of(name).owner][parts_of(name).kind] += number
     return counts
 
 
@@ -125,14 +125,14 @@ def in_order(counts: Mapping[str, int]) -> list[tuple[str, int]]:
 
 
 def participant(seat: Seat, names: Names) -> str:
-    """Return what a participant is called; slaves are nobody's seat."""
+    """Return the name of a participant. Slaves have no seat."""
     return "the slaves" if seat == SLAVES else names(seat)
 
 
 def take_off(table: Table, place: AreaId, losses: Force) -> None:
-    """Remove units from the board; those of cards and slaves were never on it. For `apply` only."""
+    """Remove units from the board; phantom units and slaves were never on it. For `apply` only."""
     for name, number in losses.items():
-        owner, kind, sea = of(name)
+        owner, kind, sea = parts_of(name)
         if owner in (CARD, SLAVES):
             continue
         if sea is not None:

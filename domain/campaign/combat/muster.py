@@ -1,4 +1,4 @@
-"""Declaring a land battle, and who joins it before its first round (CS-BAT-01 to CS-BAT-09, CS-NAV-06)."""
+"""Declaring a land battle, and who joins a battle before its first round (CS-BAT-01 to CS-BAT-09, CS-NAV-06)."""
 
 from collections.abc import Iterable
 
@@ -38,15 +38,15 @@ class Attack(Command, frozen=True):
         table, units = draft.table, Units(self.infantry, self.cavalry, self.catapults)
         wrong = f"You cannot attack {self.defender} in {self.province} with {units}."
         require_action(table, wrong)
-        there = table.army(self.province, seat).units if self.province in table.provinces else Units()
-        if not there.total:
+        own_units = table.army(self.province, seat).units if self.province in table.provinces else Units()
+        if not own_units.total:
             raise Refusal("CS-BAT-01", wrong, "Attack where you have land military units.")
         if self.defender not in (others := table.enemies_at(self.province, seat)):
             rule = "CS-AUC-17" if table.are_allied(seat, self.defender) else "CS-BAT-02"
             allowed = f"Players there whom you can attack: {or_none(others)}."
             raise Refusal(rule, wrong, allowed)
-        if not units.total or not units.within(there):
-            raise Refusal("CS-BAT-01", wrong, f"You have {there} there. Attack with at least one unit.")
+        if not units.total or not units.within(own_units):
+            raise Refusal("CS-BAT-01", wrong, f"You have {own_units} there. Attack with at least one unit.")
         begin(draft, self.province, seat, self.defender, forces.force(seat, units))
 
     @classmethod
@@ -65,7 +65,7 @@ class Attack(Command, frozen=True):
 
 
 def begin(draft: Draft[Table], area: AreaId, attacker: Seat, defender: Seat, attacking: forces.Force) -> None:
-    """Begin a battle on land; all the defender's land units there take part (CS-BAT-02)."""
+    """Begin a battle on land; all the defender's land military units there take part (CS-BAT-02)."""
     table = draft.table
     defending = forces.force(defender, table.army(area, defender).units)
     draft.emit(
@@ -104,7 +104,7 @@ class CallGalleys(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        counts = _sendable(forces.available_galleys(table, battle_of(table), seat))
+        counts = _galley_counts(forces.available_galleys(table, battle_of(table), seat))
         yield cls.option("Call galleys, or none", {"galleys": counts}, optional=["galleys"])
 
 
@@ -128,7 +128,7 @@ class Lend(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, battle = draft.table, battle_of(draft.table)
-        side = _own_side(table, battle, seat)
+        side = _side_to_help(table, battle, seat)
         assert side is not None, "only allies are asked"
         units, leader, galleys = _lendable(table, battle, seat)
         offered = Units(self.infantry, self.cavalry, self.catapults)
@@ -147,28 +147,28 @@ class Lend(Command, frozen=True):
         if leader:
             fields["leader"] = {"type": "boolean"}
         if galleys:
-            fields["galleys"] = _sendable(galleys)
+            fields["galleys"] = _galley_counts(galleys)
         yield cls.option("Lend units, or none", fields, optional=[*fields])
 
 
-def _sendable(there: dict[AreaId, int]) -> schema.Schema:
-    return schema.record({sea: schema.count(0, number) for sea, number in there.items()}, there)
+def _galley_counts(available: dict[AreaId, int]) -> schema.Schema:
+    return schema.record({sea: schema.count(0, number) for sea, number in available.items()}, available)
 
 
 def _listed(units: Units, leader: bool) -> str:
     return enumerated([*([str(units)] if units.total else []), *(["a leader"] if leader else [])]) or "no land units"
 
 
-def _check_galleys(requested: dict[AreaId, int], there: dict[AreaId, int], rule: str) -> None:
-    if any(sea not in there or number > there[sea] for sea, number in requested.items()):
+def _check_galleys(requested: dict[AreaId, int], available: dict[AreaId, int], rule: str) -> None:
+    if any(sea not in available or number > available[sea] for sea, number in requested.items()):
         each = [f"{amount_of('galleys', number)} from {sea}" for sea, number in requested.items()]
         wrong = f"You cannot send {', '.join(each)}."
-        allowed = ", ".join(f"{number} in {sea}" for sea, number in there.items()) or "none"
+        allowed = ", ".join(f"{number} in {sea}" for sea, number in available.items()) or "none"
         raise Refusal(rule, wrong, f"Galleys that you can send: {allowed}.")
 
 
-def _own_side(table: Table, battle: Battle, seat: Seat) -> Side | None:
-    """Return the side that a third player could help (CS-BAT-06); None when there is none."""
+def _side_to_help(table: Table, battle: Battle, seat: Seat) -> Side | None:
+    """Return the side that a third player could help (CS-BAT-06); None without an ally or if they raised the slaves."""
     if table.revolt is not None and table.revolt.by == seat:
         return None
     sides = (battle.attacker, battle.defender)
@@ -185,17 +185,17 @@ def _lendable(table: Table, battle: Battle, seat: Seat) -> tuple[Units, bool, di
 
 
 def muster(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the participants for galleys, then all who have something to lend, in turn order; then the rounds begin."""
+    """Ask the participants for galleys, then in turn order allies with something to lend; then begin the rounds."""
     battle = battle_of(table)
     sides = (battle.attacker.seat, battle.defender.seat)
     depends = "The first round begins when everybody has answered."
     about = {"place": battle.place, "attacker": sides[0], "defender": sides[1]}
     for seat in sides if not battle.naval else ():
-        if seat not in battle.answered and (there := forces.available_galleys(table, battle, seat)):
+        if seat not in battle.answered and (fleet := forces.available_galleys(table, battle, seat)):
             title = f"Do you call galleys into the battle in {table.names(battle.place)}?"
-            return [Decision("call-galleys", (seat,), RuleId("CS-BAT-04"), title, depends, {**about, "galleys": there})]
+            return [Decision("call-galleys", (seat,), RuleId("CS-BAT-04"), title, depends, {**about, "galleys": fleet})]
     for seat in table.order:
-        if seat in sides or seat in battle.answered or (side := _own_side(table, battle, seat)) is None:
+        if seat in sides or seat in battle.answered or (side := _side_to_help(table, battle, seat)) is None:
             continue
         units, leader, galleys = _lendable(table, battle, seat)
         if units.total or leader or galleys:

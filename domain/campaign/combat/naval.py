@@ -110,9 +110,9 @@ class Sail(Command, frozen=True):
         if not any(self.galleys.values()) or self.to in self.galleys:
             raise Refusal("CS-NAV-01", wrong, "Move at least one galley, from other sea zones.")
         for sea, number in self.galleys.items():
-            there = table.galleys(sea, seat)
-            if not there or number > there:
-                raise Refusal("CS-NAV-01", wrong, f"You have {amount_of('galleys', there)} in {sea}.")
+            available = table.galleys(sea, seat)
+            if not available or number > available:
+                raise Refusal("CS-NAV-01", wrong, f"You have {amount_of('galleys', available)} in {sea}.")
         draft.emit(GalleysMoved(seat, {sea: number for sea, number in sorted(self.galleys.items()) if number}, self.to))
 
     @classmethod
@@ -160,9 +160,9 @@ class AttackAtSea(Command, frozen=True):
         if self.defender not in (others := opponents(table, self.sea, seat)):
             rule = "CS-AUC-17" if table.are_allied(seat, self.defender) else "CS-NAV-03"
             raise Refusal(rule, wrong, f"Players there whom you can attack: {or_none(others)}.")
-        there = table.galleys(self.sea, seat)
-        if not 1 <= self.galleys <= there:
-            allowed = f"You have {amount_of('galleys', there)} there. Attack with at least one."
+        available = table.galleys(self.sea, seat)
+        if not 1 <= self.galleys <= available:
+            allowed = f"You have {amount_of('galleys', available)} there. Attack with at least one."
             raise Refusal("CS-NAV-03", wrong, allowed)
         attacking = forces.force(seat, Units(), {self.sea: self.galleys})
         defending = forces.force(self.defender, Units(), {self.sea: table.galleys(self.sea, self.defender)})
@@ -190,13 +190,13 @@ class AttackAtSea(Command, frozen=True):
 
 
 def opponents(table: Table, sea: AreaId, seat: Seat) -> list[Seat]:
-    """Return whose galleys a player could attack in a sea zone."""
+    """Return the players whose galleys a player could attack in a sea zone."""
     fleet = table.fleets.get(sea, {})
     return [other for other in table.seats if other in fleet and not table.are_allied(seat, other)]
 
 
 def battles(table: Table, seat: Seat) -> dict[AreaId, list[Seat]]:
-    """Return where a player could fight at sea, and against whom."""
+    """Return the sea zones where a player could attack, each with the possible opponents."""
     own = [sea for sea in table.map.seas if table.galleys(sea, seat)]
     return {sea: others for sea in own if (others := opponents(table, sea, seat))}
 
@@ -222,7 +222,7 @@ class AnswerBattle(Command, frozen=True):
 
 
 def wind(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the attacked player whether the battle is avoided, where they have the card for it."""
+    """Ask the attacked player whether to avoid the battle, if they have a card for that; otherwise accept it."""
     fight = battle_of(table)
     seat = fight.defender.seat
     if not any(isinstance(card.effect, Calm) for card, _ in table.cards_of(seat)):

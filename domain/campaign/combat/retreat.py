@@ -22,7 +22,7 @@ from domain.kernel.rules.refusal import Refusal
 
 
 class FoughtOn(Event, frozen=True):
-    """A side did not retreat (CS-RET-01); by itself, where it could not (CS-RET-03)."""
+    """A side did not retreat (CS-RET-01), or could not (CS-RET-03)."""
 
     rules = ("CS-RET-01", "CS-RET-03")
 
@@ -41,7 +41,7 @@ class ArmyRetreated(Event, frozen=True):
     """A side retreated with all its land units in the province (CS-RET-02), or broke off without any (CS-RET-09).
 
     Attributes:
-        to: where they went; null when there were none.
+        to: the province to which they went; null when there were none.
     """
 
     rules = ("CS-RET-02", "CS-RET-06", "CS-RET-07", "CS-RET-09")
@@ -67,7 +67,7 @@ class LeadersLeft(Event, frozen=True):
     """The beaten side's leaders left the province after a battle (CS-RET-04), or stayed there (CS-RET-05).
 
     Attributes:
-        to: where they went; null when they stayed.
+        to: the province to which they went; null when they stayed.
     """
 
     rules = ("CS-RET-04", "CS-RET-05")
@@ -104,7 +104,7 @@ def _may_retreat(table: Table, fight: Battle, seat: Seat) -> bool:
 
 
 def _cut_off(table: Table, seat: Seat, place: AreaId) -> list[AreaId]:
-    """Return the provinces to which only a crossing leads that is closed (CS-RET-08)."""
+    """Return the adjacent provinces behind a crossing that enemy galleys close (CS-RET-08)."""
     return [to for to in table.map.land_neighbours(place) if not movement.is_open(table, seat, place, to)]
 
 
@@ -112,7 +112,7 @@ class Retreat(Command, frozen=True):
     """Retreat with all your land units in the province to an adjacent one without enemy units (CS-RET-02).
 
     Attributes:
-        to: the province; left out where you have no land unit left, and break off (CS-RET-09).
+        to: the province. Leave it out if you have no land unit left there and break off the battle (CS-RET-09).
     """
 
     rules = ("CS-RET-02", "CS-RET-01", "CS-RET-03", "CS-RET-08", "CS-RET-09")
@@ -164,7 +164,7 @@ class FightOn(Command, frozen=True):
 
 
 def announce(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the defender, then the attacker, for a retreat, where it is possible; then the next round begins."""
+    """Ask the defender, then the attacker, whether they retreat, if they can; then begin the next round."""
     fight = battle_of(table)
     if not fight.announcing:
         return lambda draft: draft.emit(battle.BattleRoundBegan(fight.round + 1))
@@ -183,7 +183,7 @@ class Escape(Command, frozen=True):
     """Move your leaders out of the province of a lost battle, all together, even among enemies (CS-RET-04).
 
     Attributes:
-        to: the province; left out to stay with units of yours that did not fight.
+        to: the province. Leave it out to stay with units of yours that did not fight.
     """
 
     rules = ("CS-RET-04",)
@@ -223,7 +223,7 @@ def _leave(draft: Draft[Table], seat: Seat, area: AreaId, to: AreaId | None, *, 
 
 
 def escape(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask where leaders who must leave go; if no way leads out of the province, they stay (CS-RET-05)."""
+    """Ask where the leaders go who must leave. If no way leads out of the province, they stay (CS-RET-05)."""
     leaving = table.escape
     assert leaving is not None, "leaders must leave"
     places = movement.neighbours(table, leaving.seat, leaving.province)

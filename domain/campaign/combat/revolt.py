@@ -24,6 +24,7 @@ class SlavesRose(Event, frozen=True):
 
     Attributes:
         slaves: how many.
+        army: the player whose army they attack first.
     """
 
     rules = ("CS-EFF-20",)
@@ -78,13 +79,13 @@ class RevoltEnded(Event, frozen=True):
 
 
 def provinces(table: Table, seat: Seat) -> dict[AreaId, list[Seat]]:
-    """Return where slaves can rise, with the armies that can be attacked first (CS-EFF-20)."""
-    there = {area: [other for other in table.armies_at(area) if other != seat] for area in sorted(table.provinces)}
-    return {area: armies for area, armies in there.items() if armies}
+    """Return the provinces where slaves can rise, each with the armies that can be attacked first (CS-EFF-20)."""
+    by_area = {area: [other for other in table.armies_at(area) if other != seat] for area in sorted(table.provinces)}
+    return {area: armies for area, armies in by_area.items() if armies}
 
 
 def _targets(table: Table, revolt: Revolt) -> list[Seat]:
-    """Return the armies that can be attacked next; the card player's own comes last (CS-EFF-21)."""
+    """Return the armies that can be attacked next. The army of the player who raised the slaves is last (CS-EFF-21)."""
     armies = table.armies_at(revolt.province)
     return [seat for seat in armies if seat != revolt.by] or armies
 
@@ -111,7 +112,7 @@ class TurnSlaves(Command, frozen=True):
 
 
 def fight(table: Table) -> list[Decision] | Consequence[Table]:
-    """Let the slaves attack the army that was chosen; ask for the next one, while slaves and armies are left."""
+    """Let the slaves attack the chosen army, or ask for the next one; end the revolt without slaves or armies."""
     revolt = revolt_of(table)
     if (army := revolt.next) is not None:
         slaves = forces.force(SLAVES, Units(revolt.slaves))

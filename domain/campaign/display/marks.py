@@ -19,7 +19,7 @@ from domain.kernel.rules.message import Names, enumerated
 
 
 def printed(board: Board) -> dict[AreaId, tuple[Mark, ...]]:
-    """Return the victory points of the key provinces (CS-BRD-03)."""
+    """Return the marks printed on the key provinces: their victory points (CS-BRD-03)."""
     return {
         area.id: (Mark("points", label="/".join(map(str, area.key.vp)), words=_worth(area.key.vp)),)
         for area in board.areas
@@ -32,7 +32,7 @@ def _worth(points: Sequence[int]) -> str:
 
 
 def of(view: View, names: Names) -> Marks:
-    """Return what somebody sees."""
+    """Return the marks of what a view shows."""
     provinces = ((area, _place(view, area, province, names)) for area, province in view.provinces.items())
     places = {area: place for area, place in provinces if place is not None}
     for sea, fleet in view.fleets.items():
@@ -64,7 +64,7 @@ def _place(view: View, area: AreaId, province: Province, names: Names) -> Place 
 
 
 def _slaves(view: View, area: AreaId) -> int:
-    """Return how many slaves are there: in a battle, how many are left of those who fight it."""
+    """Return how many slaves are in a province; during a battle, how many are left in its force."""
     if view.revolt is None or view.revolt.province != area:
         return 0
     return view.revolt.slaves if view.battle is None else forces.size(view.battle.attacker.force)
@@ -142,7 +142,7 @@ def _items(seat: Seat, each: SeatView, view: View) -> Iterator[Mark]:
 
 
 def _shelves(view: View, names: Names) -> Iterator[Shelf]:
-    """Yield what is under way, what is left to do first, and the cards that can be acquired."""
+    """Yield a shelf for everything that is under way, and one for the cards that can be acquired."""
     alliances = [(name, side) for name, side in (("A", view.alliance_a), ("B", view.alliance_b)) if side]
     if alliances:
         marks = (Mark("alliance", label=name, words=f"{name}: {names.all(side)}") for name, side in alliances)
@@ -178,7 +178,7 @@ def _auction(auction: Auction, names: Names) -> Shelf:
 
 
 def _sides(view: View, battle: Battle, names: Names) -> Iterator[Shelf]:
-    """Yield the forces of a battle; what was lent and phantom units are named as such."""
+    """Yield the forces of a battle; lent and phantom units are named as such."""
     where = f"Battle in {names(battle.place)}, round {battle.round}: "
     for side, does in ((battle.attacker, f"{where}{{}} attack"), (battle.defender, "{} defend")):
         who = does.format(forces.participant(side.seat, names)) + "s" * (side.seat != SLAVES)

@@ -1,4 +1,4 @@
-"""What a player sees: everything but other players' senators in hand (CS-CRD-06) and chaos points (CS-TOK-09)."""
+"""What a player sees: everything except other players' senators in hand (CS-CRD-06) and chaos points (CS-TOK-09)."""
 
 from msgspec import Struct
 
@@ -25,16 +25,16 @@ from domain.kernel.rules.schema import Random
 
 
 class SeatView(Struct, frozen=True):
-    """A player, as somebody sees them.
+    """What a viewer sees of a player.
 
     Attributes:
         talents: the treasury.
         points: victory points.
-        chaos: chaos points; null for everybody but their owner.
+        chaos: chaos points; null for all viewers but the player.
         shown: chaos points as they were last revealed.
         influence: influence tokens on the map.
         senators: how many senators they hold.
-        hand: which senators; null for everybody but their owner.
+        hand: how many senators of each kind they hold; null for all viewers but the player.
         cards: the cards in front of them.
         used: how many of those are face down until the next season.
         supply: pieces and influence tokens that they have left.
@@ -55,7 +55,7 @@ class SeatView(Struct, frozen=True):
 
 
 class View(Struct, frozen=True):
-    """A position, as somebody sees it.
+    """What a viewer sees of the position.
 
     Attributes:
         season: the number of the season; 0 before the first.
@@ -152,9 +152,9 @@ def _seat_view(table: Table, seat: Seat, vault: Vault) -> SeatView:
 
 
 def imagine(draft: Draft[Table], view: View, viewer: Seat, rng: Random) -> None:
-    """Fill a bare table with a position that `viewer` may have before them, given what they see.
+    """Fill a bare table with a position that looks to `viewer` as `view` does.
 
-    What is hidden from them is made up: others have the chaos points that they revealed last, and random senators.
+    What is hidden is made up: other players have the chaos points that they revealed last, and random senators.
     """
     table = draft.table
     table.assume(view, "deploying")  # all fields but that one, which a view has in another form

@@ -102,8 +102,8 @@ class BuyInfluence(Command, frozen=True):
             raise Refusal(
                 "CS-INF-02", wrong, f"Your leaders there allow {'1 token' if most == 1 else '1 or 2 tokens'}."
             )
-        if self.tokens > (there := table.provinces[area].tokens):
-            raise Refusal("CS-INF-04", wrong, f"Province tokens there: {there}.")
+        if self.tokens > (available := table.provinces[area].tokens):
+            raise Refusal("CS-INF-04", wrong, f"Province tokens there: {available}.")
         for other, tokens in self.of.items():
             if other == seat:
                 raise Refusal("CS-INF-05", wrong, "Buy from other players.")
@@ -120,11 +120,11 @@ class BuyInfluence(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        means = min(table.players[seat].talents // PRICE, table.supply(seat)["influence"])
+        obtainable = min(table.players[seat].talents // PRICE, table.supply(seat)["influence"])
         if not turn_of(table).actions:
             return
         for area in table.keys:
-            most = min(limit(table, seat, area), means)
+            most = min(limit(table, seat, area), obtainable)
             tokens, others = table.provinces[area].tokens, unprotected(table, seat, area)
             if not most or not (tokens or others):
                 continue

@@ -27,7 +27,7 @@ class UnitsRecruited(Event, frozen=True):
     Attributes:
         galleys: new galleys by sea zone.
         talents: what was paid.
-        chaos: chaos points.
+        chaos: chaos points that the player got.
     """
 
     rules = ("CS-REC-01", "CS-REC-02", "CS-REC-04")
@@ -56,7 +56,7 @@ class UnitsRecruited(Event, frozen=True):
 
 
 def provinces(table: Table, seat: Seat) -> list[AreaId]:
-    """Return where a player may recruit: own influence and an own leader (CS-REC-02)."""
+    """Return the provinces where a player may recruit: those with influence and a leader of theirs (CS-REC-02)."""
     return [
         area
         for area, province in sorted(table.provinces.items())

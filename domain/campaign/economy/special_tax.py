@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from domain.campaign.box.data import TALENTS
+from domain.campaign.box.data import COIN
 from domain.campaign.box.table import Command, Event, Table, turn_of
 from domain.campaign.turn.turn import ACT, require_action
 from domain.kernel.chance.secret import Vault
@@ -15,7 +15,7 @@ from domain.kernel.rules.message import Count, Names
 from domain.kernel.rules.refusal import Refusal
 
 AMOUNTS = (5, 10, 15, 20, 25)
-"""Talents that can be taken in one action; each 5 bring a chaos point (CS-TAX-01)."""
+"""Talents that can be taken in one action; every 5 talents bring a chaos point (CS-TAX-01)."""
 
 
 class SpecialTaxTaken(Event, frozen=True):
@@ -59,7 +59,7 @@ class TakeSpecialTax(Command, frozen=True):
         require_action(draft.table, wrong)
         if self.talents not in AMOUNTS:
             raise Refusal("CS-TAX-01", wrong, f"Take one of {', '.join(map(str, AMOUNTS))} talents.")
-        draft.emit(SpecialTaxTaken(seat, self.talents, self.talents // TALENTS))
+        draft.emit(SpecialTaxTaken(seat, self.talents, self.talents // COIN))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

@@ -40,19 +40,19 @@ class CityTaken(Event, frozen=True):
 
 
 def sites(table: Table, provinces: tuple[AreaId, ...]) -> list[AreaId]:
-    """Return the provinces of a list where a city can be built: those without one (CS-CTY-02)."""
+    """Return the ones of these provinces where a city can be built: those without a city (CS-CTY-02)."""
     return [area for area in dict.fromkeys(provinces) if table.provinces[area].city is None]
 
 
 def occupy(draft: Draft[Table], area: AreaId, seat: Seat) -> None:
-    """Take a city that its owner does not hold; to be called when land units end a move there (CS-CTY-05, -06)."""
+    """Take a city where its owner has no military unit (CS-CTY-05, -06). Call it when land units end a move there."""
     owner = draft.table.provinces[area].city
     if owner is not None and owner != seat and not draft.table.army(area, owner).units.total:
         draft.emit(CityTaken(seat, area, owner))
 
 
 def conquer(draft: Draft[Table], area: AreaId, winner: Seat, loser: Seat) -> None:
-    """Take the city of an army that was attacked and beaten, where a land unit is left to hold it (CS-CTY-04)."""
+    """Take the city of a beaten defender, if the attacker has a land unit left there to hold it (CS-CTY-04)."""
     table = draft.table
     if table.provinces[area].city == loser and winner in table.provinces[area].armies:
         draft.emit(CityTaken(winner, area, loser))

@@ -1,7 +1,7 @@
 """Land moves: by land, or by sea where a galley is at the destination (chapters MOV and AMP).
 
 A land move activates one province. Its units leave in any number of steps, each with a destination of its own, until
-the move is ended or something else is done. Units go by land if they can: nothing else depends on the way.
+the move is ended or something else is done. Units go by land if they can: only a way by sea takes room on galleys.
 """
 
 from collections import defaultdict, deque
@@ -50,7 +50,7 @@ class ArmyMoved(Event, frozen=True):
     """Land units moved from the activated province to another one (CS-MOV-02).
 
     Attributes:
-        army: what moved.
+        army: the units that moved.
         by_sea: whether it came by sea, and took room on the galleys there (CS-AMP-03).
     """
 
@@ -93,16 +93,19 @@ def neighbours(table: Table, seat: Seat, area: AreaId) -> list[AreaId]:
 def by_land(
     table: Table, seat: Seat, origin: AreaId, *, past_enemies: bool = False, past_galleys: bool = False
 ) -> set[AreaId]:
-    """Return the provinces that can be reached by land (CS-MOV-03 to CS-MOV-06)."""
-    reached, ahead = {origin}, deque([origin])
-    while ahead:
-        here = ahead.popleft()
-        if here != origin and not past_enemies and table.enemies_at(here, seat):
+    """Return the provinces that can be reached by land (CS-MOV-03 to CS-MOV-06).
+
+    With `past_enemies`, enemy units do not stop the way; with `past_galleys`, no galley closes a crossing.
+    """
+    reached, queue = {origin}, deque([origin])
+    while queue:
+        area = queue.popleft()
+        if area != origin and not past_enemies and table.enemies_at(area, seat):
             continue
-        for other in table.map.land_neighbours(here):
-            if other not in reached and (past_galleys or is_open(table, seat, here, other)):
+        for other in table.map.land_neighbours(area):
+            if other not in reached and (past_galleys or is_open(table, seat, area, other)):
                 reached.add(other)
-                ahead.append(other)
+                queue.append(other)
     return reached - {origin}
 
 
@@ -112,13 +115,13 @@ def by_land(
 def room(table: Table, seat: Seat, landed: Mapping[AreaId, int], to: AreaId) -> int:
     """Return how many more military units can land in a province (CS-AMP-03).
 
-    Each galley serves a number of units an action, wherever adjacent to its zone they land. What has `landed` is shared
-    out over the zones so that most room is left: unit by unit, moved to another zone where that makes room.
+    In an action, each galley serves up to `UNITS_PER_GALLEY` units, which may land in any province adjacent to its
+    zone. The units that have `landed` are assigned to zones one by one; earlier ones change zones if that makes room.
     """
     places = {sea: UNITS_PER_GALLEY * table.galleys(sea, seat) for sea in table.map.seas}
     carried: defaultdict[AreaId, defaultdict[AreaId, int]] = defaultdict(lambda: defaultdict(int))
 
-    def find(area: AreaId, tried: set[AreaId]) -> bool:
+    def find_place(area: AreaId, tried: set[AreaId]) -> bool:
         for sea in table.seas_of(area):
             if sea in tried:
                 continue
@@ -128,7 +131,7 @@ def room(table: Table, seat: Seat, landed: Mapping[AreaId, int], to: AreaId) -> 
                 carried[sea][area] += 1
                 return True
             for other in [other for other, number in carried[sea].items() if number and other != area]:
-                if find(other, tried):
+                if find_place(other, tried):
                     carried[sea][other] -= 1
                     carried[sea][area] += 1
                     return True
@@ -136,11 +139,11 @@ def room(table: Table, seat: Seat, landed: Mapping[AreaId, int], to: AreaId) -> 
 
     for area, number in landed.items():
         for _ in range(number):
-            find(area, set())
-    more = 0
-    while find(to, set()):
-        more += 1
-    return more
+            find_place(area, set())
+    free_places = 0
+    while find_place(to, set()):
+        free_places += 1
+    return free_places
 
 
 def landed_in(table: Table, origin: AreaId) -> dict[AreaId, int]:
@@ -182,14 +185,14 @@ def goes_by_sea(
 
 
 def _barred_by(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> str:
-    """Return the rule that closes the way by land."""
+    """Return the rule by which no way by land leads to `to`."""
     if to in by_land(table, seat, origin, past_enemies=True):
         return "CS-MOV-04"
     return "CS-MOV-06" if to in by_land(table, seat, origin, past_enemies=True, past_galleys=True) else "CS-MOV-03"
 
 
 def move(draft: Draft[Table], seat: Seat, origin: AreaId, to: AreaId, army: Army, *, by_sea: bool) -> None:
-    """Move land units; a city that nobody holds falls to them (CS-CTY-05)."""
+    """Move land units; they take a city whose owner has no military units there (CS-CTY-05)."""
     draft.emit(ArmyMoved(seat, origin, to, army, by_sea))
     cities.occupy(draft, to, seat)
 
@@ -202,7 +205,7 @@ class March(Command, frozen=True):
 
     Attributes:
         caesar: 1 when the Caesar is among them.
-        generals: Generals among them.
+        generals: how many Generals are among them.
     """
 
     rules = ("CS-MOV-01", "CS-MOV-02", "CS-MOV-03", "CS-MOV-07", "CS-MOV-08", "CS-AMP-01")
@@ -270,20 +273,20 @@ def _goes_on(table: Table, origin: AreaId) -> bool:
 
 
 def refuse_caesars(number: int, wrong: str) -> None:
-    """Refuse more than one Caesar, whom an army would count as one."""
+    """Raise `Refusal` for more than one Caesar: an `Army` could not tell."""
     if number > 1:
         raise Refusal("CS-PCS-06", wrong, "You have one Caesar.")
 
 
 def check_leaving(table: Table, seat: Seat, origin: AreaId, army: Army, wrong: str, *, begins: bool) -> None:
-    """Refuse units that are not in a province, and a province that cannot be activated."""
+    """Raise `Refusal` unless these units are in the province and, where the move `begins`, a leader is there."""
     if origin not in table.provinces:
         raise Refusal("CS-MOV-01", wrong, "Name a province where you have a leader.")
-    there = table.army(origin, seat)
-    if begins and not there.leads:
+    present = table.army(origin, seat)
+    if begins and not present.leads:
         raise Refusal("CS-MOV-01", wrong, "A land move begins where you have a General or your Caesar.")
-    if not army.units.within(there.units) or army.generals > there.generals or army.caesar > there.caesar:
-        raise Refusal("CS-MOV-02", wrong, f"You have {there} there.")
+    if not army.units.within(present.units) or army.generals > present.generals or army.caesar > present.caesar:
+        raise Refusal("CS-MOV-02", wrong, f"You have {present} there.")
     if army == Army():
         raise Refusal("CS-MOV-02", wrong, "Move at least one unit.")
 

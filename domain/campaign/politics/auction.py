@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from domain.campaign.box.data import TALENTS
+from domain.campaign.box.data import COIN
 from domain.campaign.box.state import Auction
 from domain.campaign.box.table import Command, Event, Table, auction_of
 from domain.campaign.turn import season
@@ -41,8 +41,8 @@ class BidMade(Event, frozen=True):
 
     Attributes:
         amount: in talents.
-        a: whom they propose for the next place of alliance A.
-        b: whom they propose for the next place of alliance B.
+        a: the player whom they propose for the next place of alliance A.
+        b: the player whom they propose for the next place of alliance B.
     """
 
     rules = ("CS-AUC-04", "CS-AUC-05", "CS-AUC-08")
@@ -55,7 +55,7 @@ class BidMade(Event, frozen=True):
     def apply(self, table: Table) -> None:
         auction = auction_of(table)
         others = table.clockwise(self.seat)[1:]
-        waiting = tuple(seat for seat in others if table.players[seat].talents >= self.amount + TALENTS)
+        waiting = tuple(seat for seat in others if table.players[seat].talents >= self.amount + COIN)
         table.auction = Auction(auction.opener, self.seat, self.amount, self.a, self.b, waiting)
 
     def tell(self, names: Names) -> str:
@@ -63,7 +63,7 @@ class BidMade(Event, frozen=True):
 
 
 class BidPassed(Event, frozen=True):
-    """A player did not raise the bid; they may do so when it comes round to them again (CS-AUC-06)."""
+    """A player did not raise the bid; they may do so when they are asked again (CS-AUC-06)."""
 
     rules = ("CS-AUC-05", "CS-AUC-06")
 
@@ -78,7 +78,7 @@ class BidPassed(Event, frozen=True):
 
 
 class AuctionWon(Event, frozen=True):
-    """All others had passed: the highest bidder paid, and the proposal was carried out (CS-AUC-07, CS-AUC-12).
+    """Nobody raised the last bid: the bidder paid, and their proposal was carried out (CS-AUC-07, CS-AUC-12).
 
     Attributes:
         amount: what they paid, in talents.
@@ -165,9 +165,9 @@ class Bid(Command, frozen=True):
 
     def _check_amount(self, table: Table, seat: Seat) -> None:
         auction, wrong = auction_of(table), f"You cannot bid {self.amount} talents."
-        least = auction.amount + TALENTS if auction.bidder is not None else 0
-        if self.amount % TALENTS:
-            raise Refusal("CS-PCS-08", wrong, f"Bid a multiple of {TALENTS}.")
+        least = auction.amount + COIN if auction.bidder is not None else 0
+        if self.amount % COIN:
+            raise Refusal("CS-PCS-08", wrong, f"Bid a multiple of {COIN}.")
         if self.amount > table.players[seat].talents:
             raise Refusal("CS-AUC-16", wrong, f"You have {table.players[seat].talents} talents.")
         if self.amount < least:
@@ -187,9 +187,9 @@ class Bid(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         auction, free, names = auction_of(table), unallied(table), table.names
-        least = auction.amount + TALENTS if auction.bidder is not None else 0
+        least = auction.amount + COIN if auction.bidder is not None else 0
         rule = "CS-AUC-04" if auction.bidder is None else "CS-AUC-05"
-        amount = schema.one_of(range(least, table.players[seat].talents + 1, TALENTS))
+        amount = schema.one_of(range(least, table.players[seat].talents + 1, COIN))
         if len(free) == 1:
             for box in ("a", "b"):
                 title = f"Bid for {'yourself' if free[0] == seat else names(free[0])} in alliance {box.upper()}"
@@ -203,7 +203,7 @@ class Bid(Command, frozen=True):
 
 
 class PassBid(Command, frozen=True):
-    """Do not raise the bid. You may raise it when it comes round to you again (CS-AUC-06)."""
+    """Do not raise the bid. You may raise it when you are asked again (CS-AUC-06)."""
 
     rules = ("CS-AUC-05", "CS-AUC-06")
     answers = frozenset({"bid"})
@@ -224,7 +224,7 @@ class PassBid(Command, frozen=True):
 
 
 def next_auction(table: Table) -> Consequence[Table]:
-    """Open the next auction; when everybody is in an alliance, go on (CS-AUC-01)."""
+    """Open the next auction; when everybody is in an alliance, end the auctions (CS-AUC-01)."""
     return _open if unallied(table) else _close
 
 
@@ -244,7 +244,7 @@ def _close(draft: Draft[Table]) -> None:
 
 
 def bid(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the opener for a bid, then everybody else who can raise it; when all have passed, the bidder wins."""
+    """Ask the opener for a bid, then the others who can raise it; when nobody is left to ask, the bidder wins."""
     auction = auction_of(table)
     next_bidder = auction.opener if auction.bidder is None else next(iter(auction.waiting), None)
     if next_bidder is None:

@@ -47,7 +47,7 @@ class SenatorsLaid(Event, frozen=True):
     """A player laid senators face up, and leads the vote now (CS-SEN-05, CS-SEN-06).
 
     Attributes:
-        senators: those that were added.
+        senators: the senators that were added.
     """
 
     rules = ("CS-SEN-05", "CS-SEN-06")
@@ -67,7 +67,7 @@ class SenatorsLaid(Event, frozen=True):
 
 
 class VotePassed(Event, frozen=True):
-    """A player laid nothing; they may when it comes round to them again (CS-SEN-06)."""
+    """A player laid no senators; they may do so when they are asked again (CS-SEN-06)."""
 
     rules = ("CS-SEN-05", "CS-SEN-06")
 
@@ -111,8 +111,8 @@ class SenatorsGone(Event, frozen=True):
     """Spent senators left the game (CS-SEN-12); the player who leads in Rome drew one of them (CS-SEN-10).
 
     Attributes:
-        leader: who drew one; null when nobody has most influence in Italia (CS-SEN-11).
-        lots: what was drawn from.
+        leader: the player who drew one; null when nobody has most influence in Italia (CS-SEN-11).
+        lots: the draw; null without a leader.
     """
 
     rules = ("CS-SEN-10", "CS-SEN-11", "CS-SEN-12", "CS-SEN-13")
@@ -147,12 +147,12 @@ def _has_left(table: Table, seat: Seat, laid: dict[Seat, dict[CardId, int]]) -> 
 
 
 def _with_senators(table: Table, first: Seat, laid: dict[Seat, dict[CardId, int]]) -> tuple[Seat, ...]:
-    """Return who has a senator left to lay, clockwise from `first` (CS-SEN-05)."""
+    """Return the players who have a senator left to lay, clockwise from `first` (CS-SEN-05)."""
     return tuple(seat for seat in table.clockwise(first) if _has_left(table, seat, laid))
 
 
 def highest(table: Table) -> int:
-    """Return the votes that must be exceeded (CS-SEN-05)."""
+    """Return the votes of the leader, which the next player must exceed (CS-SEN-05)."""
     vote = vote_of(table)
     return hands.votes(table, vote.laid[vote.leader]) if vote.leader is not None else 0
 
@@ -185,10 +185,10 @@ class CallVote(Command, frozen=True):
 
 
 class LaySenators(Command, frozen=True):
-    """Lay senators face up, so that all that you have laid is worth more than the leader's (CS-SEN-05, CS-SEN-06).
+    """Lay senators face up, so that those that you have laid have more votes than the leader's (CS-SEN-05, CS-SEN-06).
 
     Attributes:
-        senators: how many of each value, beside what lies there already.
+        senators: how many of each kind, besides those that you have already laid.
     """
 
     rules = ("CS-SEN-05", "CS-SEN-01", "CS-SEN-06")
@@ -206,9 +206,11 @@ class LaySenators(Command, frozen=True):
             has_them = all(card in hand and number <= hand[card] for card, number in self.senators.items())
             rule = "CS-SEN-06" if has_them else "CS-SEN-05"
             raise Refusal(rule, wrong, f"You have {hands.in_words(table, unlaid)} left.")
-        lies = hands.votes(table, vote.laid.get(seat, {}))
-        if lies + hands.votes(table, self.senators) <= (most := highest(table)):
-            allowed = f"Lay more than {most} vote{'s' * (most != 1)}, counting the {lies} that you have laid, or pass."
+        votes_laid = hands.votes(table, vote.laid.get(seat, {}))
+        if votes_laid + hands.votes(table, self.senators) <= (most := highest(table)):
+            allowed = (
+                f"Lay more than {most} vote{'s' * (most != 1)}, counting the {votes_laid} that you have laid, or pass."
+            )
             raise Refusal("CS-SEN-05", wrong, allowed)
         draft.emit(SenatorsLaid(seat, {card: number for card, number in sorted(self.senators.items()) if number}))
 
@@ -223,7 +225,7 @@ class LaySenators(Command, frozen=True):
 
 
 class PassVote(Command, frozen=True):
-    """Lay no senators now. You may lay some when it comes round to you again (CS-SEN-06)."""
+    """Lay no senators now. You may lay some when you are asked again (CS-SEN-06)."""
 
     rules = ("CS-SEN-05", "CS-SEN-06")
     answers = VOTING
@@ -238,7 +240,7 @@ class PassVote(Command, frozen=True):
 
 
 def _senators_left(table: Table, seat: Seat, vault: Vault | Draft[Table]) -> hands.Senators:
-    """Return the senators that a player has not laid."""
+    """Return the senators in a player's hand that are not laid."""
     laid = vote_of(table).laid.get(seat, {})
     hand = hands.hand_of(table, seat, vault)
     return {card: rest for card, number in hand.items() if (rest := number - laid.get(card, 0))}
@@ -254,19 +256,19 @@ class PlaceLegions(Command, frozen=True):
     province: AreaId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        prize, brought = _prize(draft.table)
-        assert isinstance(brought, Levy), "only units are placed"
-        if self.province not in brought.places:
+        prize, effect = _prize(draft.table)
+        assert isinstance(effect, Levy), "only units are placed"
+        if self.province not in effect.places:
             wrong = f"You cannot place the units in {self.province}."
-            raise Refusal("CS-EFF-07", wrong, f"Place them in {' or '.join(brought.places)}.")
-        effects.levy(draft, seat, prize.card, brought, self.province)
-        _look_at_rome(draft)
+            raise Refusal("CS-EFF-07", wrong, f"Place them in {' or '.join(effect.places)}.")
+        effects.levy(draft, seat, prize.card, effect, self.province)
+        _draw_for_leader(draft)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        _, brought = _prize(table)
-        assert isinstance(brought, Levy), "only units are placed"
-        yield cls.option("Place the units", {"province": schema.one_of(brought.places)})
+        _, effect = _prize(table)
+        assert isinstance(effect, Levy), "only units are placed"
+        yield cls.option("Place the units", {"province": schema.one_of(effect.places)})
 
 
 # --- the steps ---
@@ -292,15 +294,15 @@ def _end(draft: Draft[Table]) -> None:
 
 
 def award(table: Table) -> list[Decision] | Consequence[Table]:
-    """Give the prize at once; ask where units are placed, where there is a choice. Then Rome is looked at."""
-    prize, brought = _prize(table)
+    """Give the prize, and a spent senator to the leader in Rome; ask where units go, where there is a choice."""
+    prize, effect = _prize(table)
     if (
-        not isinstance(brought, Levy)
-        or len(brought.places) == 1
-        or effects.levied(table, prize.seat, brought)[0].total == 0
+        not isinstance(effect, Levy)
+        or len(effect.places) == 1
+        or effects.levied(table, prize.seat, effect)[0].total == 0
     ):
         return _award
-    title, about = "Where do you place your new units?", {"card": prize.card, "provinces": brought.places}
+    title, about = "Where do you place your new units?", {"card": prize.card, "provinces": effect.places}
     depends = "Then the player with most influence in Italia takes a senator."
     return [Decision("place-legions", (prize.seat,), RuleId("CS-EFF-07"), title, depends, about)]
 
@@ -314,18 +316,18 @@ def _prize(table: Table) -> tuple[Prize, Gain | Levy | Tokens]:
 
 
 def _award(draft: Draft[Table]) -> None:
-    prize, brought = _prize(draft.table)
-    match brought:
+    prize, effect = _prize(draft.table)
+    match effect:
         case Gain():
-            effects.gain(draft, prize.seat, prize.card, brought)
+            effects.gain(draft, prize.seat, prize.card, effect)
         case Tokens():
-            effects.add_tokens(draft, prize.seat, prize.card, brought)
+            effects.add_tokens(draft, prize.seat, prize.card, effect)
         case Levy():
-            effects.levy(draft, prize.seat, prize.card, brought, brought.places[0])
-    _look_at_rome(draft)
+            effects.levy(draft, prize.seat, prize.card, effect, effect.places[0])
+    _draw_for_leader(draft)
 
 
-def _look_at_rome(draft: Draft[Table]) -> None:
+def _draw_for_leader(draft: Draft[Table]) -> None:
     """Let the player with most influence in Italia draw one of the senators that were spent (CS-SEN-10, CS-SEN-13)."""
     prize, _ = _prize(draft.table)
     influence = draft.table.provinces[ITALIA].influence

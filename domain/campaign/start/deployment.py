@@ -112,7 +112,7 @@ def _seas(table: Table, seat: Seat) -> list[AreaId]:
 
 
 def _units_to_place(table: Table) -> Army:
-    """Return the land units that the active player has still to place."""
+    """Return the land units that the active player must still place."""
     supply = table.deploying
     units = Units(supply["infantry"], supply["cavalry"], supply["catapults"])
     return Army(units, supply["generals"], table.deploying_caesar)
@@ -123,7 +123,7 @@ class Deploy(Command, frozen=True):
 
     Attributes:
         caesar: 1 when the Caesar is among them.
-        generals: Generals among them.
+        generals: how many Generals are among them.
     """
 
     rules = ("CS-DEP-03",)

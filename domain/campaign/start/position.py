@@ -32,9 +32,9 @@ class Force(Struct, forbid_unknown_fields=True):
 
 
 class Position(Struct, forbid_unknown_fields=True):
-    """A position. What you leave out is as at the beginning of the first round of the first season.
+    """A position. What you leave out is empty, or as in the first round of the first season.
 
-    `alliances` are the members of A, then those of B; in this order the players take their turns.
+    `alliances` are the members of A and those of B, each in the order of their turns.
     """
 
     alliances: tuple[list[Seat], list[Seat]]
@@ -58,11 +58,11 @@ class Position(Struct, forbid_unknown_fields=True):
     cities: dict[AreaId, Seat] = field(default_factory=dict[AreaId, Seat])
     forces: list[Force] = field(default_factory=list[Force])
     display: dict[CardId, int] = field(default_factory=dict[CardId, int])
-    """Cards on display, besides the votes that nobody owns."""
+    """Cards on display, besides the vote cards that nobody owns."""
     cards: dict[Seat, dict[CardId, int]] = field(default_factory=dict[Seat, dict[CardId, int]])
     used: dict[Seat, dict[CardId, int]] = field(default_factory=dict[Seat, dict[CardId, int]])
     senators: dict[Seat, dict[CardId, int]] = field(default_factory=dict[Seat, dict[CardId, int]])
-    """Senators in hand; players who are not named hold one of each of the first three values."""
+    """Senators in hand; players who are not named hold those of the set-up."""
     pool: dict[AreaId, int] | None = None
     """Province tokens that are left to draw."""
     deck: dict[CardId, int] | None = None
@@ -118,8 +118,8 @@ def _lay_pieces(table: Table, position: Position) -> None:
         army = Army(Units(force.infantry, force.cavalry, force.catapults), force.generals, force.caesar)
         table.set_army(force.at, force.seat, table.army(force.at, force.seat) + army)
     for seat in table.seats:
-        if short := [kind for kind, rest in table.supply(seat).items() if rest < 0]:
-            raise ValueError(f"{seat} has more {', '.join(short)} than there are")
+        if exceeded := [kind for kind, rest in table.supply(seat).items() if rest < 0]:
+            raise ValueError(f"{seat} has more {', '.join(exceeded)} than there are")
 
 
 def _lay_cards(table: Table, position: Position) -> None:
@@ -140,7 +140,7 @@ def _lay_cards(table: Table, position: Position) -> None:
 
 
 def _take(table: Table, card: CardId, number: int) -> None:
-    """Take cards from the deck; votes from the display."""
+    """Take cards from the deck, or vote cards from the display. Raises `ValueError` when there are too few."""
     if card not in table.cards:
         raise ValueError(f"there is no card {card!r}")
     stock = table.display if table.cards[card].kind == "vote" else table.deck

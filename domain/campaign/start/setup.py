@@ -38,7 +38,7 @@ def seats(players: int, choices: Setup) -> tuple[Seat, ...]:
     """Return the seats of a game, clockwise; none when the rules have no game for this number of players.
 
     Raises:
-        Refusal: the colours do not fit the players (CS-SET-02).
+        Refusal: there is not one colour for each player (CS-SET-02).
     """
     if players not in PLAYERS:
         return ()
@@ -50,7 +50,7 @@ def seats(players: int, choices: Setup) -> tuple[Seat, ...]:
 
 
 def bare(board: Map, data: Data, seats: tuple[Seat, ...], seasons: int) -> Table:
-    """Return the table before the set-up: an empty board, all tokens and cards to be drawn."""
+    """Return the table before the set-up: an empty board, no token or card drawn, all vote cards on display."""
     cards = {card.id: card for card in data.card}
     return Table(
         map=board,
@@ -89,7 +89,7 @@ def fit(table: Table) -> None:
 
 @cache  # a table is laid each time a game is loaded
 def named_by(effect: Struct) -> list[AreaId]:
-    """Return the areas that a card names."""
+    """Return the areas that the effect of a card names."""
     areas_of_card: list[AreaId] = []
     for name in effect.__struct_fields__:
         match name, getattr(effect, name):
@@ -186,15 +186,15 @@ def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset p
 
 
 def _draw_influence(draft: Draft[Table], first: Seat) -> InfluenceDrawn:
-    """Draw tokens for one player after the other; those of Italia are set aside meanwhile, so they are passed over."""
+    """Draw tokens for one player after the other. Those of Italia are set aside meanwhile, so they do not count."""
     table = draft.table
-    each = table.data.start.influence
+    tokens_each = table.data.start.influence
     order = lots.draw(draft, table.pool, sum(table.pool.values()))
-    needed = each * len(table.seats)
+    needed = tokens_each * len(table.seats)
     last = [place for place, area in enumerate(order.drawn) if area != ITALIA][needed - 1]
     until_last = order.drawn[: last + 1]
     tokens = iter([AreaId(area) for area in until_last if area != ITALIA])
-    influence = {seat: tuple(next(tokens) for _ in range(each)) for seat in table.clockwise(first)}
+    influence = {seat: tuple(next(tokens) for _ in range(tokens_each)) for seat in table.clockwise(first)}
     return InfluenceDrawn(replace(order, drawn=until_last), influence)
 
 

@@ -43,7 +43,7 @@ class ProvincesScored(Event, frozen=True):
 
 
 class ChaosRevealed(Event, frozen=True):
-    """Everybody revealed their chaos (CS-CHS-01); cities reduced it (CS-CHS-02), and most of it cost points.
+    """Everybody revealed their chaos (CS-CHS-01); cities reduced it (CS-CHS-02), and most and second most cost points.
 
     Attributes:
         chaos: what each player is left with.
@@ -67,7 +67,7 @@ class ChaosRevealed(Event, frozen=True):
 
 
 def ranked(counts: Mapping[Seat, int], prizes: Sequence[int]) -> dict[Seat, int]:
-    """Return what each place brings, the largest count first (CS-VPS-01).
+    """Return the prize of each player who gets one: the first for the largest count, and so on (CS-VPS-01).
 
     Players with the same count share a place, each gets its whole prize, and the next count is the next place
     (CS-VPS-02, CS-VPS-03). Nobody gets anything for 0 (CS-VPS-04, CS-CHS-06).

@@ -9,7 +9,7 @@ from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names
 
 DRAWN_EACH = 2
-"""Province tokens and cards that are drawn for each player at the beginning of a season (CS-TOK-04, CS-SEA-02)."""
+"""How many province tokens, and how many cards, are drawn for each player as a season begins (CS-TOK-04, CS-SEA-02)."""
 
 
 class SeasonBegan(Event, frozen=True):
@@ -31,7 +31,7 @@ class SeasonBegan(Event, frozen=True):
 
 
 class TokensPlaced(Event, frozen=True):
-    """Province tokens were drawn and placed on their provinces (CS-TOK-04); those there stayed (CS-TOK-05)."""
+    """Province tokens were drawn and placed on their provinces (CS-TOK-04); those already there stayed (CS-TOK-05)."""
 
     rules = ("CS-TOK-04", "CS-TOK-05", "CS-TOK-07")
 
@@ -79,7 +79,7 @@ class RoundBegan(Event, frozen=True):
 
 
 class SeasonEnded(Event, frozen=True):
-    """Used cards turned up again, Diplomacy cards returned to the display, the alliances ended (CS-END-01 to -04).
+    """Used cards were turned up, Diplomacy cards returned to the display, the alliances ended (CS-END-01 to -04).
 
     Attributes:
         opener: who opens the first auction of the next season: the player who was last in turn order.
@@ -99,8 +99,8 @@ class SeasonEnded(Event, frozen=True):
             for card, count in table.owned[seat].items():
                 if table.cards[card].kind == "diplomacy":
                     table.display = plus(table.display, card, count)
-            permanent = {card: n for card, n in table.owned[seat].items() if table.cards[card].kind != "diplomacy"}
-            table.owned[seat] = permanent
+            kept = {card: n for card, n in table.owned[seat].items() if table.cards[card].kind != "diplomacy"}
+            table.owned[seat] = kept
         table.phase = "season"
 
     def tell(self, names: Names) -> str:

@@ -14,7 +14,7 @@ from domain.kernel.rules.message import Automatic, Names
 from domain.kernel.rules.refusal import Refusal
 
 ACT: Final = frozenset({"act"})
-"""The decision that actions, free uses of cards and the end of the turn answer."""
+"""The kind of decision that actions, free uses of cards and the end of the turn answer."""
 
 
 class TurnBegan(Event, frozen=True):
@@ -46,7 +46,7 @@ class ActionPassed(Event, frozen=True):
 
 
 class MoveEnded(Event, frozen=True):
-    """A land move or naval action was over: nothing more belongs to it (CS-ACT-04)."""
+    """A land move or naval action ended: what follows no longer belongs to it (CS-ACT-04)."""
 
     rules = ("CS-ACT-04",)
 
@@ -82,7 +82,7 @@ def end_move(table: Table) -> None:
 
 
 def require_action(table: Table, wrong: str) -> None:
-    """Refuse an action when none is left."""
+    """Raise `Refusal` when no action is left in the turn."""
     if not turn_of(table).actions:
         allowed = "You have no actions left in this turn. Use cards, or end the turn."
         raise Refusal("CS-ACT-01", wrong, allowed)

@@ -31,10 +31,10 @@ def end_season(draft: Draft[Table]) -> None:
     season.end(draft)
     table = draft.table
     if table.season == table.seasons:
-        draft.emit(_won(table))
+        draft.emit(_victory(table))
 
 
-def _won(table: Table) -> GameWon:
+def _victory(table: Table) -> GameWon:
     most = max(player.points for player in table.players.values())
     first = [seat for seat in table.seats if table.players[seat].points == most]
     tokens = {seat: table.influence_of(seat) for seat in first}
@@ -43,7 +43,7 @@ def _won(table: Table) -> GameWon:
 
 
 def order(table: Table) -> Order:
-    """Return the seats by victory points (CS-END-06); of those with the most, by influence (CS-END-07)."""
+    """Return the seats in groups by victory points (CS-END-06); those with the most also by influence (CS-END-07)."""
     most = max(player.points for player in table.players.values())
 
     def standing(seat: Seat) -> tuple[int, int]:

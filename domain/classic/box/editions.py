@@ -30,7 +30,7 @@ _HOMES: Final[Mapping[int, tuple[AreaId, ...]]] = MappingProxyType(
 
 
 class Edition(Struct, frozen=True):
-    """The switches by which the editions differ in play, each with its rule ids (friz / 2005), and how games start."""
+    """One edition: a switch for each difference in play, with its rule ids (friz / 2005), and how its games start."""
 
     id: str
     title: str
@@ -43,7 +43,10 @@ class Edition(Struct, frozen=True):
     foreign_coasts_for_landing_only: bool
     """A galley enters a foreign coast only where a legion lands: CC-SEA-22 / CC-SEA-24."""
     galleys_die_on_foreign_coasts: bool
-    """At the end of combat, and the attacker's after a lost battle: CC-SEA-31, CC-SEA-33 / CC-SEA-32."""
+    """Galleys on foreign coasts are destroyed: as combat ends, and the attacker's after a lost battle.
+
+    CC-SEA-33, CC-SEA-31 / CC-SEA-32.
+    """
     naval_hits_are_matched: bool
     """At most one hit per own galley and cycle: CC-NAV-06 / CC-NAV-07."""
     both_may_retreat: bool
@@ -64,35 +67,35 @@ class Edition(Struct, frozen=True):
     """A general returns to the owner's Caesar when the home is lost: CC-RAN-08 / CC-RAN-09 (no return)."""
 
     caesar_needs_whole_fleet_sunk: bool = False
-    """A Caesar of a sunk galley goes aboard another one of the owner there: CC-NAV-14, CC-CAP-10 / CC-NAV-15."""
+    """A Caesar of a sunk galley goes aboard another galley of the owner there: CC-NAV-14, CC-CAP-10 / CC-NAV-15."""
     proposals_lapse: bool = False
     """The proposal of a winner lapses when the round ends: CC-WIN-02."""
     deals_name_several: bool = False
     """A ransom can name several generals, and third players' prisoners as payment: CC-RAN-04."""
     turns_wait_for_talks: bool = False
-    """A turn ends when owners and captors have waived talks; each proposes once: CC-RAN-13, CC-RAN-14 / not so."""
+    """A turn waits until owners and captors have made their one offer or waived it: CC-RAN-13, CC-RAN-14 / not so."""
 
     board: str = "conquest"
-    """The board that it is played on, unless a game brings its own."""
+    """The board that games are played on, unless they bring their own."""
     homes: Mapping[int, tuple[AreaId, ...]] = _HOMES
     """The Home Provinces in play, by the number of players, in the order of turns: CC-SET-02, CC-TRN-01."""
     infantry: int = 5
-    """What each player starts with, besides a Caesar, generals and a fortified city: CC-SET-04."""
+    """How many infantry each player starts with, besides a Caesar, generals and a fortified city: CC-SET-04."""
     generals: int = 4
     """How many generals each player starts with: CC-SET-04."""
 
     changes: tuple[Change, ...] = ()
-    """What later versions of it do otherwise."""
+    """What later versions of this edition do differently."""
     own_numbers: dict[str, str] = {}
-    """Rules of the community edition that this one plays in the same way, under another number."""
+    """This edition's ids of rules that it shares with the community edition, by the ids there, where they differ."""
 
     def revised(self, ruleset_id: str, title: str, **differences: Any) -> "Edition":
-        """Return an edition that differs in some fields from what the newest version of this one plays."""
+        """Return a new edition: the newest version of this one, with some fields changed."""
         corrected = dict.fromkeys((change.switch for change in self.changes), True)
         return replace(self, id=ruleset_id, title=title, changes=(), **{**corrected, **differences})
 
     def cite(self, rule: str) -> str:
-        """Return the number that this edition gives to a rule of the community edition that both play alike."""
+        """Return the id that this edition gives to a rule of the community edition that both play alike."""
         return self.own_numbers.get(rule, rule)
 
 

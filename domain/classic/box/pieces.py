@@ -44,7 +44,7 @@ class Army(Struct, frozen=True):
 
     @property
     def units(self) -> Units:
-        """All of them, by type."""
+        """All units, by type."""
         if self.is_rested:
             return self.fresh
         return self.fresh + self.spent + self.landed + Units(cavalry=self.tired)
@@ -56,7 +56,7 @@ class Army(Struct, frozen=True):
 
     @property
     def by_land(self) -> Units:
-        """Those that did not land from a galley this turn."""
+        """The units that did not land from a galley this turn."""
         return self.fresh + self.spent + Units(cavalry=self.tired)
 
 
@@ -70,7 +70,7 @@ class Leader(Struct, frozen=True):
         kind: ``caesar`` or ``general``.
         colour: the seat whose piece it is; it never changes.
         owner: the seat that it serves.
-        at: the province where it stands; null aboard a galley, in captivity or out of the game.
+        at: the province where it stands; null aboard a galley, in captivity, or until its fate is decided.
         aboard: the galley that carries it.
         captor: the seat that holds it prisoner.
         moves: movement points left this turn.
@@ -90,6 +90,7 @@ class Leader(Struct, frozen=True):
 
     @property
     def on_board(self) -> bool:
+        """Whether it stands in a province or is aboard a galley."""
         return self.at is not None or self.aboard is not None
 
 

@@ -10,7 +10,7 @@ from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import message
 
 Phase = Literal["setup", "movement", "combat", "tribute", "destruction", "purchase", "placement", "over"]
-"""The six phases of a turn (CC-TRN-03), before them the choice of homes, after them the end of the game."""
+"""The set-up, the six phases of a turn (CC-TRN-03), and the end of the game."""
 
 OfferId = Annotated[str, Meta(title="ClassicOfferId", description="An offer of ransom, such as `offer-3`.")]
 AllianceId = Annotated[
@@ -27,7 +27,7 @@ class Province(Struct, frozen=True):
 
     Attributes:
         owner: who controls it, with or without pieces there (CC-PCS-14); null for a neutral province.
-        fortified: whether its city is.
+        fortified: whether its city is fortified.
         armies: land combat units by seat; a seat without any is absent.
     """
 
@@ -38,7 +38,7 @@ class Province(Struct, frozen=True):
 
 
 class Player(Struct, frozen=True):
-    """A player's standing.
+    """What belongs to a player, and whether they are still in the game.
 
     Attributes:
         home: the original Home Province (CC-SET-08); None until it is drawn or picked.
@@ -76,8 +76,8 @@ class Group(Struct, frozen=True):
 class Journey(Struct, frozen=True):
     """A road move under way: who may continue along the road without paying again (CC-ROAD-10, CC-ROAD-11, CC-ROAD-12).
 
-    It ends when any of them leaves `at` in another way, or another road move begins. `riders` are units that have paid
-    their point, by type, with the points they have left.
+    It ends when any of them leaves `at` in another way, when another road move begins, when enemy units stop a step
+    along a road, and with the phase. Riders are units that have paid for the road move.
 
     Attributes:
         visited: the provinces that it has passed through.
@@ -137,7 +137,7 @@ class Side(Struct, frozen=True):
         legion: the battle legion; null until it is formed.
         hits: hits taken and not yet assigned.
         lost: units marked as hit, removed at the end of the round.
-        lost_landed: how many of those came from galleys this turn.
+        lost_landed: those of them that came from galleys this turn.
         retreats: whether it announced a retreat; null until it has announced.
     """
 
@@ -172,9 +172,9 @@ class Battle(Struct, frozen=True):
 
     Attributes:
         pursuit_hits: hits of the pursuit, not yet assigned.
-        leaving: the seats that have not yet moved out, in this order (CC-RET-09).
+        leaving: the seats that retreat and have not yet moved out, in the order in which they do (CC-RET-09).
         asking: the destination across a strait for which consent was requested (CC-RET-15).
-        asked: those who have not answered yet.
+        asked: the owners of galleys there who have not answered yet.
         strait_answers: destinations for which consent was requested in this round, and whether all owners agreed.
     """
 
@@ -194,7 +194,7 @@ class Fleet(Struct, frozen=True):
     """One side of a naval battle.
 
     Attributes:
-        galleys: those that take part.
+        galleys: those that take part and are still afloat.
         hits: hits taken and not yet assigned.
         hit: galleys that sink at the end of the cycle.
     """
@@ -220,7 +220,11 @@ class NavalBattle(Struct, frozen=True):
 
 
 class NavalPlan(Struct, frozen=True):
-    """A naval battle that was declared and not yet fought."""
+    """A naval battle that was declared and not yet fought.
+
+    Attributes:
+        galleys: the galleys with which the active player attacks.
+    """
 
     sea: AreaId
     opponent: Seat
@@ -228,14 +232,14 @@ class NavalPlan(Struct, frozen=True):
 
 
 class Defeat(Struct, frozen=True):
-    """A general in the winner's hands, who must capture or kill them at once (CC-CAP-02)."""
+    """A defeated general, whom the captor must capture or kill at once (CC-CAP-02)."""
 
     leader: LeaderId
     captor: Seat
 
 
 class Rescue(Struct, frozen=True):
-    """Leaders of sunk galleys when no enemy galley is left to capture them; their owner places them.
+    """Leaders of sunk galleys who were not defeated; their owner places them.
 
     Attributes:
         galleys: the owner's surviving galleys that can take them aboard (CC-NAV-14); none when they come ashore
@@ -255,8 +259,8 @@ class Combat(Struct, frozen=True):
         battles: provinces where a land battle must still be fought.
         naval: naval battles declared and not yet fought.
         seas: sea zones where the active player has not yet declared or declined battle.
-        spared: ``province/seat`` of lone enemy leaders whom the active player leaves alone; ``province/leader`` of a
-            single one.
+        spared: the lone leaders of others whom the active player leaves alone: ``province/seat`` for all of a player's
+            in a province, ``province/leader`` for one.
     """
 
     battles: tuple[AreaId, ...] = ()

@@ -37,7 +37,7 @@ from domain.kernel.rules.table import Table as KernelTable
 
 
 class Table(KernelTable):
-    """The whole position. See the structs above; `static` fields are fixed for the game."""
+    """The whole position, made of the structs in state.py and pieces.py. `static` fields are fixed for the game."""
 
     static: ClassVar[tuple[str, ...]] = (
         "edition",
@@ -68,7 +68,7 @@ class Table(KernelTable):
     players: dict[Seat, Player] = field(default_factory=dict[Seat, Player])
     provinces: dict[AreaId, Province] = field(default_factory=dict[AreaId, Province])
     leaders: dict[str, Leader] = field(default_factory=dict[str, Leader])
-    """Leaders in the game, prisoners included; the killed and captured Caesars are gone."""
+    """Leaders in the game, prisoners included. Killed generals and captured Caesars are removed."""
     galleys: dict[str, Galley] = field(default_factory=dict[str, Galley])
     next_galley: int = 1
     roads: list[RoadId] = field(default_factory=list[str])
@@ -95,17 +95,17 @@ class Table(KernelTable):
     inflations: list[Inflation] = field(default_factory=list[Inflation])
     offers: list[Offer] = field(default_factory=list[Offer])
     declined: list[str] = field(default_factory=list[str])
-    """``general/seat``: whose last offer for a prisoner failed this turn; the other side may make the next."""
+    """``general/seat``: the seat's last offer for the general failed this turn; the other side makes the next one."""
     proposed: list[str] = field(default_factory=list[str])
-    """``seat/other``: who has proposed a ransom to whom this turn (CC-RAN-14)."""
+    """``seat/other``: the first seat has proposed a ransom to the other this turn (CC-RAN-14)."""
     waived: list[Seat] = field(default_factory=list[Seat])
-    """The seats that this turn no longer waits for (CC-RAN-13)."""
+    """The seats that waived talks for this turn (CC-RAN-13)."""
     always_waived: list[Seat] = field(default_factory=list[Seat])
-    """The seats that no turn waits for (CC-RAN-13)."""
+    """The seats that waived talks until further notice (CC-RAN-13)."""
     alliances: list[Alliance] = field(default_factory=list[Alliance])
     acclamation: Acclamation | None = None
     next_talk: int = 1
-    """Numbers offers and alliances."""
+    """The number of the next offer or alliance."""
     winner: Seat | None = None
     won_by: str = ""
     """The rule by which the game was won."""
@@ -144,7 +144,7 @@ class Table(KernelTable):
     @property
     def acting(self) -> Seat:
         """Who decides for the active player: they do, or the player who took their empire in mid-turn (CC-CAP-24)."""
-        assert self.active is not None, "there is no active player"
+        assert self.active is not None, "it is somebody's turn"
         seat = self.active
         while (captor := self.players[seat].fallen_to) is not None:
             seat = captor
@@ -162,7 +162,7 @@ class Table(KernelTable):
         return self.provinces[self.home(seat)].owner == seat
 
     def tribute(self, seat: Seat) -> int:
-        """The tribute value, which is also where the marker stands (CC-ECO-01, -03), in talents."""
+        """The tribute value of a seat in talents. Its marker stands at that number (CC-ECO-01, -03)."""
         return sum(self.value_of(area) for area, province in self.provinces.items() if province.owner == seat)
 
     def value_of(self, area: AreaId) -> int:
@@ -170,10 +170,11 @@ class Table(KernelTable):
         return self.map.area(area).value("tribute") + (5 if self.provinces[area].city else 0)
 
     # --- changing; for `apply` only ---
-    # What happens hundreds of times a game calls `replace` itself: passing ``**changes`` on takes five times as long.
+    # Events that are applied hundreds of times a game call `replace` themselves: passing ``**changes`` on takes five
+    # times as long.
 
     def set_army(self, province: AreaId, seat: Seat, army: Army) -> None:
-        """Put `army` there instead of what `seat` has; an empty one leaves no trace."""
+        """Put `army` there instead of what `seat` has; an empty army removes the seat's entry."""
         place = self.provinces[province]
         armies = place.armies.copy()
         armies.pop(seat, None)

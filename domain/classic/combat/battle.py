@@ -106,7 +106,7 @@ class LegionRolled(Event, frozen=True):
     """A side rolled (CC-BAT-12) and matched its dice with its units (CC-BAT-13).
 
     Attributes:
-        hits: the dice that hit, `surplus` included.
+        hits: how many dice hit, `surplus` included.
         surplus: hits beyond the units in the enemy's battle legion (CC-BAT-17).
         fortification: how many of the dice come from a fortified city (CC-BAT-21, CC-BAT-22).
     """
@@ -134,11 +134,11 @@ class LegionRolled(Event, frozen=True):
 
 
 class BattleEnded(Event, frozen=True):
-    """A land battle was over, with one of two results: the attacker won or the defender held (CC-BAT-31).
+    """A land battle ended: the attacker won, or the province did not change hands (CC-BAT-31).
 
     Attributes:
         attacker_won: whether the attacker won. False also when nobody won: both retreated, or both were eliminated.
-        ending: how it ended: who had no unit left, or who retreated.
+        ending: whether one side or both were eliminated, or one or both retreated.
     """
 
     rules = ("CC-BAT-31",)
@@ -175,8 +175,8 @@ def next_round(draft: Draft[Table]) -> None:
 def end(draft: Draft[Table], ending: Ending, *, attacker_won: bool, rule: str = "CC-CAP-01") -> None:
     """End the battle, settle province and galleys, and give the loser's leaders left there to the winner.
 
-    `rule` is the one that gives them to the winner. The leaders of third players stay where they are (CC-BAT-33). If
-    both retreat, nothing is settled; if both are eliminated, no leaders are captured.
+    `rule` is the rule by which the winner gets these leaders. The leaders of third players stay where they are
+    (CC-BAT-33). If both sides retreat, nothing is settled; if both are eliminated, no leaders are captured.
     """
     battle = battle_of(draft.table)
     province, attacker, defender = battle.province, battle.attacker.seat, battle.defender.seat
@@ -196,18 +196,18 @@ def end(draft: Draft[Table], ending: Ending, *, attacker_won: bool, rule: str = 
 
 
 def legion_size(table: Table, battle: Battle, seat: Seat) -> int:
-    """How many units the battle legion must have: as many as it can (CC-BAT-07, CC-BAT-08)."""
+    """Return how many units the battle legion must have: as many as it can (CC-BAT-07, CC-BAT-08)."""
     leaders = len(table.leaders_at(battle.province, seat))
     return min(LEGION_UNITS + leaders, force(table, battle, seat).units.total)
 
 
 def fortification_dice(table: Table, battle: Battle) -> int:
-    """The defender's extra dice (CC-BAT-21, CC-BAT-22). An attacking catapult counts until it leaves the board."""
+    """Return how many extra dice the defender has (CC-BAT-21, CC-BAT-22). Attacking catapults count until removed."""
     place = table.provinces[battle.province]
     if not place.fortified or place.owner != battle.defender.seat:
         return 0
-    besieged = force(table, battle, battle.attacker.seat).units.catapults
-    return FORTIFICATION_DICE_AGAINST_CATAPULTS if besieged else FORTIFICATION_DICE
+    attacking_catapults = force(table, battle, battle.attacker.seat).units.catapults
+    return FORTIFICATION_DICE_AGAINST_CATAPULTS if attacking_catapults else FORTIFICATION_DICE
 
 
 def attacker_rolls(draft: Draft[Table]) -> None:
@@ -217,7 +217,7 @@ def attacker_rolls(draft: Draft[Table]) -> None:
 
 
 def defender_rolls(draft: Draft[Table]) -> None:
-    """Roll for the defender's battle legion, those that are hit included, and for a fortified city (CC-BAT-21)."""
+    """Roll for the defender's battle legion, units that are hit included, and for a fortified city (CC-BAT-21)."""
     battle = battle_of(draft.table)
     _roll(draft, battle.defender, battle.attacker, fortification_dice(draft.table, battle))
 
@@ -225,12 +225,12 @@ def defender_rolls(draft: Draft[Table]) -> None:
 def _roll(draft: Draft[Table], side: Side, enemy: Side, extra: int) -> None:
     legion, target = side.legion or NO_UNITS, enemy.legion or NO_UNITS
     draw, faces = dice.roll(draft, legion.total + extra)
-    scored = dice.hits(faces, matched(draft.table, side.seat))
+    scored = dice.hits(faces, matching_units(draft.table, side.seat))
     surplus = max(0, scored - target.total)
     draft.emit(LegionRolled(side.seat, draw, faces, scored, surplus, extra))
 
 
-def matched(table: Table, seat: Seat) -> Units:
+def matching_units(table: Table, seat: Seat) -> Units:
     """Return the units that a side's dice can be matched with (CC-BAT-13); catapults in reserve count (CC-BAT-14).
 
     A die hits when its face shows the type of one of them; each unit is matched with at most one die.
@@ -279,7 +279,7 @@ class FormLegion(Command, frozen=True):
 
 
 def form_legion(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the side whose turn it is to form its battle legion, where there is a choice."""
+    """Ask the side whose turn it is to form its battle legion; form it where there is no choice."""
     battle = battle_of(table)
     seat = (battle.defender if battle.step == "form-defender" else battle.attacker).seat
     size, units = legion_size(table, battle, seat), force(table, battle, seat).units
@@ -298,7 +298,7 @@ def form_legion(table: Table) -> list[Decision] | Consequence[Table]:
 
 
 def end_round(draft: Draft[Table]) -> None:
-    """Remove the losses of both sides at once (CC-BAT-20); where a side is gone, the battle ends."""
+    """Remove the losses of both sides at once (CC-BAT-20). If a side has no units left, end the battle."""
     battle = battle_of(draft.table)
     attacker, defender = battle.attacker, battle.defender
     draft.emit(LossesRemoved(battle.province, attacker.lost, defender.lost, attacker.lost_landed, defender.lost_landed))

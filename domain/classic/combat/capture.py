@@ -1,12 +1,12 @@
 """Leaders in the winner's hands: captured or killed generals, and the fall of a Caesar (chapter CAP).
 
-A defeated general is off the board until the winner captures or kills them. A defeated Caesar is captured, without a
-choice (CC-CAP-13), and the whole empire changes hands in one event. `placement` lets new units take a stranded leader
-(CC-CAP-06).
+A defeated general leaves the board at once, and then the winner chooses to capture or kill them. A defeated Caesar is
+captured, without a choice (CC-CAP-13), and the whole empire changes hands in one event. `placement` lets new units take
+a stranded leader (CC-CAP-06).
 
 Our ruling: generals who are defeated together with their own Caesar are neither captured nor killed. The takeover
 happens at once and makes them the captor's own (CC-CAP-11, CC-CAP-14). They stay in the province where they were
-defeated; after a sunk galley they appear where freed generals do (CC-CAP-26). So does a general of the captor whose
+defeated. Those from a sunk galley appear where freed generals do (CC-CAP-26), and so do generals of the captor whose
 fate the loser had not decided yet.
 """
 
@@ -106,7 +106,7 @@ class CaesarCaptured(Event, frozen=True):
     Attributes:
         loser: the player who is out of the game.
         rule: the rule by which the Caesar was defeated.
-        talents: what the captor takes out of the loser's treasury.
+        talents: the loser's treasury, which the captor gets.
         cancelled: provinces whose battles are not fought, because both sides now have the same owner (CC-CAP-24).
     """
 
@@ -194,7 +194,7 @@ def _merged(one: Army, other: Army) -> Army:
 
 
 def _handed_over(leader: Leader, loser: Seat, captor: Seat) -> Leader:
-    """Give the loser's generals and prisoners to the captor; those whom the takeover frees are freed after this."""
+    """Return a leader with `captor` in the place of `loser`. Those whom the takeover frees are freed after this."""
     return replace(
         leader,
         owner=captor if leader.owner == loser else leader.owner,
@@ -203,7 +203,7 @@ def _handed_over(leader: Leader, loser: Seat, captor: Seat) -> Leader:
 
 
 def _change_fights(table: Table, loser: Seat, captor: Seat, cancelled: Sequence[AreaId]) -> None:
-    """Let the captor fight the battles that are left, unless they now own both sides (CC-CAP-24)."""
+    """Cancel the battles that are left in which the captor now owns both sides (CC-CAP-24)."""
     if table.combat is None:
         return
     table.combat = replace(
@@ -221,18 +221,18 @@ def _change_fights(table: Table, loser: Seat, captor: Seat, cancelled: Sequence[
 def defeat(draft: Draft[Table], leaders: Iterable[str], captor: Seat, rule: str) -> None:
     """Give defeated leaders of one player to `captor`, the winner of the fight, attacker or defender (CC-CAP-12).
 
-    The captor then captures or kills the generals. A Caesar is captured at once, and with them the whole empire.
+    The captor then captures or kills the generals. If a Caesar is among them, the captor takes the whole empire.
     """
-    fallen = sorted(leaders)
-    caesar = next((name for name in fallen if draft.table.leaders[name].kind == "caesar"), None)
+    defeated = sorted(leaders)
+    caesar = next((name for name in defeated if draft.table.leaders[name].kind == "caesar"), None)
     if caesar is not None:
-        _take_empire(draft, caesar, fallen, captor, rule)
-    elif fallen:
-        draft.emit(GeneralsDefeated(tuple(fallen), captor, RuleId(rule)))
+        _take_empire(draft, caesar, defeated, captor, rule)
+    elif defeated:
+        draft.emit(GeneralsDefeated(tuple(defeated), captor, RuleId(rule)))
 
 
-def _take_empire(draft: Draft[Table], caesar: str, fallen: Sequence[str], captor: Seat, rule: str) -> None:
-    """Capture a Caesar, one of `fallen`, and take over all that the player had (CC-CAP-10 to CC-CAP-26)."""
+def _take_empire(draft: Draft[Table], caesar: str, defeated: Sequence[str], captor: Seat, rule: str) -> None:
+    """Capture a Caesar, one of `defeated`, and take over all that the player had (CC-CAP-10 to CC-CAP-26)."""
     table = draft.table
     loser = table.leaders[caesar].owner
     if captor == loser:
@@ -240,7 +240,7 @@ def _take_empire(draft: Draft[Table], caesar: str, fallen: Sequence[str], captor
     if table.players[captor].fallen_to is not None:
         raise AssertionError("a fallen player cannot capture anybody")
     freed = _freed_by(table, loser, captor)
-    freed += [name for name in fallen if name != caesar and not table.leaders[name].on_board]
+    freed += [name for name in defeated if name != caesar and not table.leaders[name].on_board]
     draft.emit(
         CaesarCaptured(
             caesar,
@@ -278,8 +278,8 @@ def _battles_between(table: Table, one: Seat, other: Seat) -> tuple[AreaId, ...]
 def _place_for_freed(table: Table, seat: Seat) -> tuple[AreaId | None, str | None]:
     """Return where a freed general appears: as after a ransom, in the home or with their Caesar (CC-CAP-26).
 
-    Our ruling: while that Caesar is to be rescued from a sunk galley, in the owner's first province by name, or else
-    aboard their first galley at sea. They have one there, or they would not have captured anybody.
+    Our ruling: while that Caesar waits to be rescued from a sunk galley, the general appears in the owner's first
+    province by id, or else aboard their first galley at sea. They have one there, or could not have captured anybody.
     """
     at, aboard = prisoners.return_place(table, seat)
     if at is not None or aboard is not None:
@@ -302,10 +302,10 @@ class JudgeGeneral(Command, frozen=True):
     verdict: Verdict
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        waiting = _to_judge(draft.table, seat)
-        if self.general not in waiting:
+        generals = _to_judge(draft.table, seat)
+        if self.general not in generals:
             wrong = f"You cannot capture or kill {self.general}."
-            raise Refusal("CC-CAP-02", wrong, f"Generals in your hands: {', '.join(waiting)}.")
+            raise Refusal("CC-CAP-02", wrong, f"Generals in your hands: {', '.join(generals)}.")
         event = GeneralCaptured if self.verdict == "capture" else GeneralKilled
         draft.emit(event(self.general, seat))
 

@@ -102,11 +102,11 @@ def _take(draft: Draft[Table], province: AreaId, seat: Seat) -> None:
 
 
 def after_battle(draft: Draft[Table], province: AreaId, attacker: Seat, *, attacker_won: bool) -> None:
-    """Settle who controls the province, and which galleys on its coasts are destroyed.
+    """Decide who controls the province, and which galleys on its coasts are destroyed.
 
-    An attacker who wins has a land combat unit left and takes the province (CC-CON-01); all enemy galleys there are
-    destroyed (CC-SEA-30). Otherwise the defender keeps it, even with no unit left there; the attacker's galleys are
-    destroyed only in the edition that says so (CC-SEA-31, CC-SEA-32).
+    An attacker who wins has a land combat unit left and takes the province (CC-CON-01). All galleys of others there are
+    destroyed (CC-SEA-30). Otherwise the province does not change hands, even if the defender has no unit left there.
+    The attacker's galleys are then destroyed only in the edition that says so (CC-SEA-31, CC-SEA-32).
     """
     if attacker_won:
         draft.emit(ProvinceConquered(province, attacker, draft.table.provinces[province].owner))
@@ -124,7 +124,7 @@ def after_battle(draft: Draft[Table], province: AreaId, attacker: Seat, *, attac
 def sink_on_foreign_coasts(draft: Draft[Table]) -> None:
     """Destroy every galley on a coast that another player controls, as the combat phase ends (CC-SEA-33).
 
-    This holds for the galleys of all players. Own and neutral coasts are safe.
+    This holds for the galleys of all players, in the edition that says so. Own and neutral coasts are safe.
     """
     table = draft.table
     if not table.edition.galleys_die_on_foreign_coasts:

@@ -69,7 +69,7 @@ def _without(areas: Sequence[AreaId], area: AreaId) -> tuple[AreaId, ...]:
 class FightAtSea(Command, frozen=True):
     """Attack the galleys of one opponent in a sea zone with all your galleys there (CC-NAV-01, CC-NAV-18, CC-NAV-20).
 
-    If you divided your fleet, fight this opponent with the part assigned to them; in any order (CC-NAV-19, CC-BAT-04).
+    If you divided your fleet, only the part assigned to this opponent fights, in any order (CC-NAV-19, CC-BAT-04).
     """
 
     rules = ("CC-NAV-01", "CC-NAV-18", "CC-NAV-20", "CC-NAV-19", "CC-BAT-04")
@@ -113,8 +113,8 @@ class DivideFleet(Command, frozen=True):
     Each part then fights its own battle.
 
     Attributes:
-        against: the opponent of each galley, in the order in which the decision lists the galleys (by id); they may all
-            have the same opponent.
+        against: the opponent of each galley, in the order in which the decision lists the galleys (by id). All may have
+            the same opponent.
     """
 
     rules = ("CC-NAV-19",)
@@ -169,7 +169,10 @@ class DeclineNavalBattle(Command, frozen=True):
 
 
 def _contested(table: Table, sea: AreaId) -> tuple[list[str], list[Seat]]:
-    """Return the active player's galleys and possible opponents in a sea zone. Raises `Refusal` if there are none."""
+    """Return the active player's galleys and possible opponents in a sea zone.
+
+    Raises `Refusal` when no battle can be declared or declined there.
+    """
     fights = left_to_fight(table)
     seas = fights.seas
     wrong = f"You cannot declare or decline a naval battle in {sea}."

@@ -9,7 +9,7 @@ from domain.kernel.ids import AreaId, Seat
 
 
 def destinations(table: Table, fight: Battle, seat: Seat) -> list[AreaId]:
-    """The provinces to which a side may retreat, those across a strait only with the consent that it needs."""
+    """Return the provinces to which a side may retreat; those across a strait only when all who must consent have."""
     return [
         to
         for to in _neighbours(table, fight, seat)
@@ -18,7 +18,7 @@ def destinations(table: Table, fight: Battle, seat: Seat) -> list[AreaId]:
 
 
 def askable(table: Table, fight: Battle, seat: Seat) -> list[AreaId]:
-    """The destinations across a strait for which a side may ask for consent; none when landed units bar the retreat."""
+    """Return the provinces across a strait to which a side may ask to retreat; none when landed units prevent that."""
     if landed_bar_retreat(table, force(table, fight, seat)):
         return []
     neighbours = _neighbours(table, fight, seat)
@@ -26,12 +26,12 @@ def askable(table: Table, fight: Battle, seat: Seat) -> list[AreaId]:
 
 
 def _neighbours(table: Table, fight: Battle, seat: Seat) -> list[AreaId]:
-    """The adjacent provinces that qualify, straits aside."""
-    return [to for to in table.map.land_neighbours(fight.province) if bar_to(table, fight, seat, to) is None]
+    """Return the adjacent provinces that are destinations when straits are left aside."""
+    return [to for to in table.map.land_neighbours(fight.province) if why_no_retreat(table, fight, seat, to) is None]
 
 
-def bar_to(table: Table, fight: Battle, seat: Seat, to: AreaId) -> tuple[str, str] | None:
-    """Why a province is no destination, straits aside: the rule and what it requires; None when it is one."""
+def why_no_retreat(table: Table, fight: Battle, seat: Seat, to: AreaId) -> tuple[str, str] | None:
+    """Return the rule that forbids a retreat to `to`, straits aside, and what it requires; None if no rule does."""
     if to not in table.provinces:
         return "CC-RET-14", "You can retreat only to a province, never to a galley."
     # CC-RET-17: movement points, leaders, the size of a legion and roads do not matter.
@@ -48,29 +48,29 @@ def bar_to(table: Table, fight: Battle, seat: Seat, to: AreaId) -> tuple[str, st
 
 
 def strait_owners(table: Table, fight: Battle, seat: Seat, to: AreaId) -> tuple[Seat, ...]:
-    """Who must agree that `seat` retreats to `to`: the others with galleys in the strait (CC-RET-15, CC-RET-16)."""
+    """Return who must let `seat` retreat to `to`: the other owners of galleys in the strait (CC-RET-15, CC-RET-16)."""
     return passage.strait_blockers(table, fight.province, to, seat)
 
 
 def landed_bar_retreat(table: Table, army: Army) -> bool:
-    """A landed unit that survives keeps the whole side from retreating (CC-RET-11, CC-RET-13)."""
+    """Tell whether surviving units that landed keep the whole side from retreating (CC-RET-11, CC-RET-13)."""
     return table.edition.retreat_needs_destination and army.landed.total > 0
 
 
 def may_retreat(table: Table, fight: Battle, seat: Seat) -> bool:
-    """Whether a side may announce a retreat (CC-RET-07, CC-RET-08)."""
+    """Tell whether a side may announce a retreat (CC-RET-07, CC-RET-08)."""
     if not table.edition.retreat_needs_destination:
         return True
     return not landed_bar_retreat(table, force(table, fight, seat)) and bool(destinations(table, fight, seat))
 
 
 def total_loss(table: Table, fight: Battle, seat: Seat) -> str | None:
-    """The rule by which a retreat would lose every unit (2005); None when some would get away."""
+    """Return the rule by which a retreat would lose every unit (2005); None when some units would get away."""
     if not destinations(table, fight, seat):
         return "CC-RET-08"
     return "CC-RET-12" if force(table, fight, seat).by_land.total == 0 else None
 
 
 def leaders_to_go(table: Table, fight: Battle, seat: Seat) -> tuple[str, ...]:
-    """The leaders that can retreat: those that did not land this turn."""
+    """Return the leaders that can retreat: those that did not land this turn."""
     return tuple(name for name in table.leaders_at(fight.province, seat) if not table.leaders[name].landed)

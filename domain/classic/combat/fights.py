@@ -9,7 +9,7 @@ from domain.classic.box.table import Table, combat_of
 from domain.kernel.ids import AreaId, Seat
 
 FIGHT = frozenset({"fight"})
-"""The decision that the commands of the phase answer."""
+"""The kind of decision that the commands of the phase answer."""
 
 
 class Fights(NamedTuple):
@@ -31,11 +31,12 @@ class Fights(NamedTuple):
 
     @property
     def optional(self) -> bool:
+        """Whether there is something that the active player may fight or leave alone."""
         return bool(self.seas or self.leaders)
 
 
 def left_to_fight(table: Table) -> Fights:
-    """Return what is left to fight; a captor who acts for a fallen player has no optional attacks (CC-CAP-24)."""
+    """Return what is left to fight. A captor who acts for a fallen player has no optional attacks (CC-CAP-24)."""
     combat = combat_of(table)
     if table.acting != table.active:
         return Fights(combat.battles, combat.naval, {}, {})
@@ -45,7 +46,7 @@ def left_to_fight(table: Table) -> Fights:
 
 
 def fleets(table: Table, seas: Iterable[AreaId]) -> dict[AreaId, tuple[list[str], list[Seat]]]:
-    """Return the sea zones where both the active player and others have galleys: with the galleys, and the others."""
+    """Return, by sea zone, the active player's galleys and the other players there; only zones of `seas` with both."""
     zones = set(seas)
     own: defaultdict[AreaId, list[str]] = defaultdict(list)
     others: defaultdict[AreaId, set[Seat]] = defaultdict(set)
@@ -60,11 +61,11 @@ def fleets(table: Table, seas: Iterable[AreaId]) -> dict[AreaId, tuple[list[str]
 
 
 def leaders_alone(table: Table, combat: Combat) -> dict[AreaId, list[Seat]]:
-    """Return the players with lone leaders among the active player's units, by province, without those spared."""
+    """Return, by province, the players with lone leaders among the active player's units who are not spared."""
     players_at: defaultdict[AreaId, set[Seat]] = defaultdict(set)
     for name, leader in table.leaders.items():
         area = leader.at
-        if area is None or leader.owner == table.acting or area in combat.battles:  # no battle: no units of others
+        if area is None or leader.owner == table.acting or area in combat.battles:  # elsewhere nobody else has units
             continue
         if table.acting not in table.provinces[area].armies:
             continue
@@ -80,5 +81,5 @@ def unspared(table: Table, province: AreaId, player: Seat) -> list[str]:
 
 
 def spared_as(province: AreaId, player_or_leader: str) -> str:
-    """Return the entry in `Combat.spared` of all lone leaders of a player in a province, or of one leader."""
+    """Return the entry in `Combat.spared` for a player's lone leaders in a province, or for one leader there."""
     return f"{province}/{player_or_leader}"

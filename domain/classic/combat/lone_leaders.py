@@ -1,4 +1,4 @@
-"""Lone leaders among the active player's units: they are taken or spared (CC-CAP-03 to -05)."""
+"""Lone leaders of others among the active player's units: they are attacked or spared (CC-CAP-03 to -05)."""
 
 from collections.abc import Iterable, Sequence
 
@@ -69,7 +69,7 @@ class SomeLeadersSpared(Event, frozen=True):
 
 
 class AttackLeaders(Command, frozen=True):
-    """Take all lone leaders of a player where you have a unit; it always succeeds (CC-CAP-04, CC-CAP-05).
+    """Take the lone leaders of a player where you have a unit; it always succeeds (CC-CAP-04, CC-CAP-05).
 
     Attributes:
         player: whose leaders they are.
@@ -97,7 +97,7 @@ class AttackLeaders(Command, frozen=True):
 
 
 class SpareLeaders(Command, frozen=True):
-    """Spare all leaders of a player who are without units in a province (CC-CAP-04, CC-CAP-05).
+    """Spare the lone leaders of a player where you have a unit (CC-CAP-04, CC-CAP-05).
 
     Attributes:
         player: whose leaders they are.

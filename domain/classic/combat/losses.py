@@ -1,4 +1,4 @@
-"""Marking and removing what was hit in a land battle (chapter BAT, CC-BAT-16 to CC-BAT-20).
+"""Marking and removing the units that are hit in a land battle (chapter BAT, CC-BAT-16 to CC-BAT-20).
 
 The owner marks one unit of their battle legion for each hit. Where some of their units came by land and others landed
 from galleys this turn, the owner says how many of each are hit, because units that landed cannot retreat (CC-RET-13).
@@ -32,7 +32,7 @@ class LossesMarked(Event, frozen=True):
 
     Attributes:
         units: the units that are hit, `landed` included.
-        landed: how many of them came from galleys this turn.
+        landed: those of them that came from galleys this turn.
     """
 
     rules = ("CC-BAT-16", "CC-BAT-19")
@@ -61,8 +61,8 @@ class LossesRemoved(Event, frozen=True):
     Attributes:
         attacker: the units that the attacker lost, `attacker_landed` included.
         defender: the units that the defender lost, `defender_landed` included.
-        attacker_landed: how many of them came from galleys this turn.
-        defender_landed: how many of them came from galleys this turn.
+        attacker_landed: those lost units of the attacker that came from galleys this turn.
+        defender_landed: those lost units of the defender that came from galleys this turn.
     """
 
     rules = ("CC-BAT-20",)
@@ -91,12 +91,15 @@ class LossesRemoved(Event, frozen=True):
 
 
 def force(table: Table, battle: Battle, seat: Seat) -> Army:
-    """All land combat units of one side. They fight together, whether they came by land or by sea (CC-BAT-05)."""
+    """Return all land combat units of one side: they fight together, from land and sea (CC-BAT-05)."""
     return table.army(battle.province, seat)
 
 
 def remove(table: Table, province: AreaId, seat: Seat, units: Units, landed: Units = NO_UNITS) -> None:
-    """Take units off the board, `landed` of them from those that came ashore this turn. For `apply` only."""
+    """Take units off the board, `landed` of them from those that came ashore this turn. For `apply` only.
+
+    Of the others, those with the fewest movement points left go first.
+    """
     if not units.total:
         return
     army = table.army(province, seat)
@@ -204,16 +207,16 @@ def _ranges_of_losses(side: Side, army: Army) -> dict[str, tuple[int, int]]:
 
 
 def _types_of_legion(side: Side, ranges: Ranges) -> Iterator[dict[str, Any]]:
-    """The totals that keep each type within the battle legion where it is counted in two fields."""
+    """Yield, for each type that is counted in two fields, how many of it together can be among those hit."""
     for kind, (least, most) in choices(side.legion or NO_UNITS, side.hits).items():
         if kind in ranges and f"landed_{kind}" in ranges:
             yield {"of": [kind, f"landed_{kind}"], "minimum": least, "maximum": most}
 
 
 def _emit_losses(draft: Draft[Table], side: Side, by_land: Units, landed: Units, *, automatic: bool = False) -> None:
-    """Emit the losses.
+    """Emit the losses of a side.
 
-    If the whole army landed, the command has no landed fields: then all units in `by_land` are recorded as landed.
+    If the whole army landed, the command's fields for landed units are not used, and all units in `by_land` are landed.
     """
     army = force(draft.table, battle_of(draft.table), side.seat)
     came_ashore = landed if is_mixed(army) or not army.landed.total else by_land
@@ -221,7 +224,7 @@ def _emit_losses(draft: Draft[Table], side: Side, by_land: Units, landed: Units,
 
 
 def mark(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the side that was hit for its losses, where there is a choice."""
+    """Ask the side that was hit for its losses; mark them where there is no choice."""
     battle = battle_of(table)
     side = _side_to_mark(battle)
     if (losses := forced(_ranges_of_losses(side, force(table, battle, side.seat)))) is not None:

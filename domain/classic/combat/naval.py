@@ -1,4 +1,4 @@
-"""The naval battle, cycle by cycle (chapter NAV; who attacks whom, and with what, is declared in declaring.py).
+"""The naval battle, cycle by cycle (chapter NAV; declaring.py says who attacks whom, and with which galleys).
 
 The attacker rolls and the defender marks the galleys that sink. Then the defender rolls, with the marked galleys too,
 and the attacker marks. Then all marked galleys sink together, with their cargo. A battle goes on by itself until a
@@ -74,7 +74,7 @@ class GalleysRolled(Event, frozen=True):
     """A fleet rolled two dice for each galley it had when the cycle began (CC-NAV-05) and hit with some (CC-NAV-06).
 
     Attributes:
-        hits: the enemy galleys that it sinks.
+        hits: how many enemy galleys it sinks.
     """
 
     rules = ("CC-NAV-05", "CC-NAV-06")
@@ -130,7 +130,7 @@ class GalleysSunk(Event, frozen=True):
 
     Attributes:
         units: the land combat units that went down with them.
-        leaders: those who were aboard; what happens to them follows.
+        leaders: the leaders who were aboard; the next events say what becomes of them.
     """
 
     rules = ("CC-NAV-13",)
@@ -197,10 +197,10 @@ class NavalBattleEnded(Event, frozen=True):
 
 
 class LeadersFishedOut(Event, frozen=True):
-    """Leaders of sunk galleys were saved: no enemy galley was left (CC-NAV-16), or a Caesar has another galley.
+    """Leaders of sunk galleys were saved: no enemy galley was left (CC-NAV-16), or their owner had another (CC-NAV-14).
 
     Attributes:
-        owner: who places them.
+        owner: the player who places them.
         galleys: the owner's galleys that can take them aboard (CC-NAV-14); none when they come ashore.
     """
 
@@ -273,9 +273,9 @@ def defender_rolls(draft: Draft[Table]) -> None:
 
 
 def mark_sunk(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the owner which galleys sink, unless all of them do."""
+    """Ask the owner which galleys sink, unless all of the fleet do."""
     battle = naval_battle_of(table)
-    fleet = _hit(battle)
+    fleet = _fleet_to_mark(battle)
     if fleet.hits == len(fleet.galleys):
         return lambda draft: draft.emit(GalleysMarked(fleet.seat, fleet.galleys, automatic=True))
     return [
@@ -292,9 +292,9 @@ def mark_sunk(table: Table) -> list[Decision] | Consequence[Table]:
 
 
 def most_hits(table: Table, fleet: Fleet, enemy: Fleet) -> int:
-    """Return how many hits a fleet makes at most: those beyond the enemy's galleys are lost (CC-NAV-10)."""
-    matched = len(fleet.galleys) if table.edition.naval_hits_are_matched else len(enemy.galleys)  # CC-NAV-06
-    return min(len(enemy.galleys), matched)
+    """Return how many hits a fleet can make: at most one for each enemy galley (CC-NAV-10)."""
+    limit = len(fleet.galleys) if table.edition.naval_hits_are_matched else len(enemy.galleys)  # CC-NAV-06
+    return min(len(enemy.galleys), limit)
 
 
 def _roll(draft: Draft[Table], battle: NavalBattle, fleet: Fleet, enemy: Fleet) -> None:
@@ -304,9 +304,9 @@ def _roll(draft: Draft[Table], battle: NavalBattle, fleet: Fleet, enemy: Fleet) 
 
 
 def end_cycle(draft: Draft[Table]) -> None:
-    """Sink what was hit on both sides at once (CC-NAV-08), then see to the leaders and whether the battle goes on."""
+    """Sink the marked galleys of both sides at once (CC-NAV-08), defeat or save leaders, and go on or end."""
     table, battle = draft.table, naval_battle_of(draft.table)
-    # The defender's first: should a Caesar fall on either side, the one who rolled first is the captor.
+    # The defender's leaders come first: if a Caesar sank on both sides, the attacker, who rolled first, is the captor.
     overboard = [(fleet, _sink(draft, fleet)) for fleet in (battle.defender, battle.attacker) if fleet.hit]
     after = naval_battle_of(table)
     over = battle.cycle == CYCLES or not after.attacker.galleys or not after.defender.galleys
@@ -314,7 +314,7 @@ def end_cycle(draft: Draft[Table]) -> None:
         _end(draft, after)
     for fleet, leaders in overboard:
         if leaders:
-            _judge(draft, after, fleet.seat, leaders)
+            _decide_fate(draft, after, fleet.seat, leaders)
     if over:
         return
     if _afloat(table, after, after.attacker.seat) and _afloat(table, after, after.defender.seat):
@@ -332,23 +332,23 @@ def _sink(draft: Draft[Table], fleet: Fleet) -> tuple[str, ...]:
     return leaders
 
 
-def _judge(draft: Draft[Table], battle: NavalBattle, seat: Seat, leaders: tuple[str, ...]) -> None:
-    """Defeat the leaders on sunk galleys if the opponent has a galley left in this battle, else rescue them.
+def _decide_fate(draft: Draft[Table], battle: NavalBattle, seat: Seat, leaders: tuple[str, ...]) -> None:
+    """Defeat the leaders of sunk galleys if the opponent has a galley left in this battle; otherwise save them.
 
-    A Caesar is not defeated while the owner has a galley left in the sea zone (CC-CAP-10), in this battle or in another
-    part of a divided fleet (CC-NAV-19).
+    A leader who is safe with the fleet is saved while the owner has a galley left in the sea zone (CC-CAP-10), in this
+    battle or in another part of a divided fleet (CC-NAV-19).
     """
     table = draft.table
     opponent = battle.defender.seat if seat == battle.attacker.seat else battle.attacker.seat
     if not _afloat(table, battle, opponent):
         draft.emit(LeadersFishedOut(seat, leaders, battle.sea, _afloat(table, battle, seat)))
         return
-    harbours = tuple(sorted(table.galleys_at(battle.sea, seat)))
-    saved = tuple(name for name in leaders if harbours and _is_safe_with_fleet(table, name))
+    own_galleys = tuple(sorted(table.galleys_at(battle.sea, seat)))
+    saved = tuple(name for name in leaders if own_galleys and _is_safe_with_fleet(table, name))
     if saved:
-        draft.emit(LeadersFishedOut(seat, saved, battle.sea, harbours))
-    if drowned := [name for name in leaders if name not in saved]:
-        capture.defeat(draft, drowned, opponent, table.edition.cite("CC-NAV-14"))
+        draft.emit(LeadersFishedOut(seat, saved, battle.sea, own_galleys))
+    if defeated := [name for name in leaders if name not in saved]:
+        capture.defeat(draft, defeated, opponent, table.edition.cite("CC-NAV-14"))
 
 
 def _is_safe_with_fleet(table: Table, leader: str) -> bool:
@@ -367,7 +367,7 @@ def _end(draft: Draft[Table], battle: NavalBattle) -> None:
     draft.emit(NavalBattleEnded(battle.sea, battle.attacker.galleys, battle.defender.galleys))
 
 
-def _hit(battle: NavalBattle) -> Fleet:
+def _fleet_to_mark(battle: NavalBattle) -> Fleet:
     """Return the fleet that marks its losses."""
     return battle.defender if battle.step == "mark-defender" else battle.attacker
 
@@ -380,18 +380,18 @@ def _without(fleet: Fleet, sunk: Sequence[str]) -> Fleet:
 
 
 def place_rescued(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the owner of rescued leaders where they go, where there is a choice."""
+    """Ask the owner of rescued leaders where they go; place them where there is no choice."""
     rescue = table.rescues[0]
-    harbours = _harbours(table, rescue)
-    if len(harbours) == 1:
-        return lambda draft: _place(draft, rescue, rescue.leaders, harbours[0], automatic=True)
-    about = {"leaders": rescue.leaders, "sea": rescue.sea, "to": harbours}
+    destinations = _places_to_go(table, rescue)
+    if len(destinations) == 1:
+        return lambda draft: _place(draft, rescue, rescue.leaders, destinations[0], automatic=True)
+    about = {"leaders": rescue.leaders, "sea": rescue.sea, "to": destinations}
     rule = RuleId(_rescue_rule(table, rescue))
     return [Decision("place-rescued", (rescue.owner,), rule, "Where do your rescued leaders go?", about=about)]
 
 
-def _harbours(table: Table, rescue: Rescue) -> Sequence[str]:
-    """Return where rescued leaders may go: surviving galleys (CC-NAV-14) or provinces (CC-NAV-16)."""
+def _places_to_go(table: Table, rescue: Rescue) -> Sequence[str]:
+    """Return the ids of the places where rescued leaders may go: galleys (CC-NAV-14) or provinces (CC-NAV-16)."""
     if rescue.galleys:
         return rescue.galleys
     if table.controls_home(rescue.owner):
@@ -411,7 +411,7 @@ def _place(draft: Draft[Table], rescue: Rescue, leaders: tuple[str, ...], to: st
 
 
 class MarkSunk(Command, frozen=True):
-    """Choose which of the galleys sink, one for each hit (CC-NAV-10).
+    """Choose which of your galleys sink, one for each hit (CC-NAV-10).
 
     Attributes:
         galleys: those that sink.
@@ -424,7 +424,7 @@ class MarkSunk(Command, frozen=True):
     galleys: tuple[GalleyId, ...]
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        fleet = _hit(naval_battle_of(draft.table))
+        fleet = _fleet_to_mark(naval_battle_of(draft.table))
         galleys = set(self.galleys)
         if len(galleys) != fleet.hits or len(self.galleys) != fleet.hits or not galleys <= set(fleet.galleys):
             raise Refusal(
@@ -436,7 +436,7 @@ class MarkSunk(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        fleet = _hit(naval_battle_of(table))
+        fleet = _fleet_to_mark(naval_battle_of(table))
         fields = {"galleys": schema.subset(fleet.galleys, fleet.hits, fleet.hits)}
         title = "Choose the galley that sinks" if fleet.hits == 1 else f"Choose {fleet.hits} galleys that sink"
         yield cls.option(title, fields)
@@ -446,7 +446,7 @@ class PlaceRescued(Command, frozen=True):
     """Place some or all rescued leaders in one place (CC-NAV-16).
 
     Attributes:
-        to: a galley of the battle, or a province.
+        to: one of the galleys that can take them aboard, or a province.
     """
 
     rules = ("CC-NAV-16",)
@@ -466,16 +466,16 @@ class PlaceRescued(Command, frozen=True):
                 f"You chose {', '.join(self.leaders) or 'nobody'}.",
                 f"Choose from your rescued leaders, each once: {', '.join(rescue.leaders)}.",
             )
-        harbours = _harbours(table, rescue)
-        if self.to not in harbours:
+        destinations = _places_to_go(table, rescue)
+        if self.to not in destinations:
             wrong = f"Your rescued leaders cannot go to {self.to}."
-            raise Refusal(_rescue_rule(table, rescue), wrong, f"Expected one of {', '.join(harbours)}.")
+            raise Refusal(_rescue_rule(table, rescue), wrong, f"Expected one of {', '.join(destinations)}.")
         _place(draft, rescue, tuple(name for name in rescue.leaders if name in leaders), self.to)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         rescue = table.rescues[0]
-        fields = {"leaders": schema.subset(rescue.leaders, 1), "to": schema.one_of(_harbours(table, rescue))}
+        fields = {"leaders": schema.subset(rescue.leaders, 1), "to": schema.one_of(_places_to_go(table, rescue))}
         places = {galley: table.galleys[galley].at for galley in rescue.galleys}
         yield cls.option("Place rescued leaders", fields, rule=_rescue_rule(table, rescue), places=places)
 

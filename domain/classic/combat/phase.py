@@ -29,7 +29,7 @@ from domain.kernel.rules.refusal import Refusal, or_none, refuse_unless
 
 
 class CombatOpened(Event, frozen=True):
-    """There was something to fight (CC-BAT-01, CC-NAV-02).
+    """The combat phase found something that must or may be fought (CC-BAT-01, CC-NAV-02).
 
     Attributes:
         battles: the provinces where a land battle must be fought.
@@ -64,7 +64,7 @@ class CombatClosed(Event, frozen=True):
 
 
 def next_fight(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the active player what to fight next, where there is a choice; close the phase when nothing is left."""
+    """Ask the active player what to fight next; without a choice, begin or end the phase, or fight the last battle."""
     if table.combat is None:
         return begin
     fights = left_to_fight(table)
@@ -87,7 +87,7 @@ def next_fight(table: Table) -> list[Decision] | Consequence[Table]:
 
 
 def _fight_the_last(draft: Draft[Table], fights: Fights) -> None:
-    """Fight what alone is left to fight; close the phase when nothing is (CC-TRN-05)."""
+    """Fight the one battle that is left; without one, end the phase (CC-TRN-05)."""
     if fights.battles:
         _fight(draft, fights.battles[0])
     elif fights.naval:
@@ -107,16 +107,16 @@ def begin(draft: Draft[Table]) -> None:
     if battles or seas or leaders_alone(table, Combat(battles)):
         draft.emit(CombatOpened(battles, seas))
     else:
-        _go_on(draft)
+        _end_phase(draft)
 
 
 def close(draft: Draft[Table]) -> None:
-    """End the fighting and the phase."""
+    """End the combat and the phase."""
     draft.emit(CombatClosed())
-    _go_on(draft)
+    _end_phase(draft)
 
 
-def _go_on(draft: Draft[Table]) -> None:
+def _end_phase(draft: Draft[Table]) -> None:
     """Destroy galleys on foreign coasts (CC-SEA-33) and begin the tribute phase.
 
     When the active player has fallen, the turn ends instead (CC-TRN-08).

@@ -1,4 +1,4 @@
-"""Pursuit: the winner's one roll against those who retreat alone (chapter PUR)."""
+"""Pursuit: the winner's one roll against a side that retreats alone (chapter PUR)."""
 
 from collections.abc import Iterator
 
@@ -28,7 +28,7 @@ class PursuitRolled(Event, frozen=True):
     """The winner rolled for the pursuit (CC-PUR-03, CC-PUR-04).
 
     Attributes:
-        hits: the dice that hit, `surplus` included.
+        hits: how many dice hit, `surplus` included.
         surplus: hits beyond the retreating units.
     """
 
@@ -106,7 +106,7 @@ class MarkPursued(Command, frozen=True):
 
 
 def _prey(table: Table, fight: Battle) -> Units:
-    """The units that are pursued."""
+    """Return the units that are pursued."""
     return force(table, fight, fight.leaving[0]).units
 
 
@@ -115,7 +115,7 @@ def _pursuer(fight: Battle) -> Seat:
 
 
 def mark(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the pursuer for the victims, where there is a choice."""
+    """Ask the pursuer which units to eliminate; eliminate them where there is no choice."""
     fight = battle_of(table)
     hits, pursuer, loser = fight.pursuit_hits, _pursuer(fight), fight.leaving[0]
     if (losses := forced(choices(_prey(table, fight), hits))) is not None:
@@ -133,7 +133,7 @@ def mark(table: Table) -> list[Decision] | Consequence[Table]:
 
 
 def pursue(draft: Draft[Table]) -> None:
-    """Roll a die for every unit that the winner has there; fortifications give none (CC-PUR-03, CC-PUR-07)."""
+    """Roll a die for every unit that the winner has there; fortifications add no dice (CC-PUR-03, CC-PUR-07)."""
     fight = battle_of(draft.table)
     pursuer = _pursuer(fight)
     units = force(draft.table, fight, pursuer).units

@@ -1,8 +1,9 @@
-"""Fighting on or retreating, pursuit, and the way out (chapters RET and PUR).
+"""Fighting on or retreating, and the way out of the province (chapter RET; pursuit.py has the pursuit).
 
 After a round in which both sides still have units, first the defender and then the attacker announces whether they
-fight on. A side that retreats alone is pursued if the winner has cavalry (CC-PUR-04); what is left of it moves to one
-province, named only then (CC-RET-20). A side that needs consent to cross a strait asks for it first (CC-RET-15).
+fight on. A side that retreats alone is pursued if the winner has cavalry (CC-PUR-04). Its owner then names one
+province, and what is left moves there (CC-RET-20). A side that needs consent to cross a strait asks for it before it
+announces (CC-RET-15).
 """
 
 from collections.abc import Iterator
@@ -15,12 +16,12 @@ from domain.classic.box.table import Command, Event, Table, battle_of
 from domain.classic.combat import battle, conquest
 from domain.classic.combat.destinations import (
     askable,
-    bar_to,
     destinations,
     leaders_to_go,
     may_retreat,
     strait_owners,
     total_loss,
+    why_no_retreat,
 )
 from domain.classic.combat.losses import force, remove
 from domain.classic.moves import passage
@@ -61,7 +62,7 @@ class RetreatAsked(Event, frozen=True):
 
 
 class RetreatAnswered(Event, frozen=True):
-    """The owner of galleys in a strait let a retreat pass or not; one refusal is enough to bar it (CC-RET-15).
+    """The owner of galleys in a strait let a retreat pass or not; one refusal is enough to prevent it (CC-RET-15).
 
     Attributes:
         seat: the owner of the galleys.
@@ -139,7 +140,7 @@ class UnitsAbandoned(Event, frozen=True):
     """Units that could not join a retreat were eliminated (CC-RET-08, CC-RET-12).
 
     Attributes:
-        landed: those of them that came from galleys this turn.
+        landed: the units among them that came from galleys this turn.
     """
 
     rules = ("CC-RET-08", "CC-RET-12")
@@ -161,8 +162,8 @@ class RetreatBegan(Event, frozen=True):
     """The sides that retreat leave the province (CC-PUR-01, CC-RET-09).
 
     Attributes:
-        seats: who leaves, in this order.
-        pursuer: who rolls for the pursuit first; null when there is no pursuit.
+        seats: the sides that retreat, in the order in which they leave.
+        pursuer: who rolls for the pursuit before they leave; null when there is no pursuit.
     """
 
     rules = ("CC-PUR-01", "CC-RET-09")
@@ -184,7 +185,7 @@ class ArmyRetreated(Event, frozen=True):
 
     Attributes:
         province: where the battle was.
-        to: where they went.
+        to: the province to which the side retreated.
     """
 
     rules = ("CC-RET-06",)
@@ -201,8 +202,8 @@ class ArmyRetreated(Event, frozen=True):
         fight = battle_of(table)
         table.battle = replace(fight, leaving=tuple(seat for seat in fight.leaving if seat != self.seat))
         table.set_army(self.province, self.seat, Army(landed=table.army(self.province, self.seat).landed))
-        there = table.army(self.to, self.seat)
-        table.set_army(self.to, self.seat, replace(there, spent=there.spent + self.units))
+        army = table.army(self.to, self.seat)
+        table.set_army(self.to, self.seat, replace(army, spent=army.spent + self.units))
         for leader in self.leaders:
             table.change_leader(leader, at=self.to, moves=0)
 
@@ -275,8 +276,8 @@ class AskRetreat(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, battle_of(draft.table)
         wrong = f"You cannot ask for a retreat to {self.to}."
-        if bar := bar_to(table, fight, seat, self.to):
-            raise Refusal(bar[0], wrong, bar[1])
+        if reason := why_no_retreat(table, fight, seat, self.to):
+            raise Refusal(reason[0], wrong, reason[1])
         if self.to in fight.strait_answers:
             raise Refusal("CC-RET-15", wrong, "Your request was already answered this round.")
         owners = strait_owners(table, fight, seat, self.to)
@@ -294,7 +295,7 @@ class AnswerRetreat(Command, frozen=True):
     """Let a retreat across the strait pass your galleys, or refuse it (CC-RET-15).
 
     Attributes:
-        grant: whether it may pass.
+        grant: whether the retreat may pass.
     """
 
     rules = ("CC-RET-15",)
@@ -345,8 +346,8 @@ class Withdraw(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, battle_of(draft.table)
         wrong = f"You cannot retreat to {self.to}."
-        if bar := bar_to(table, fight, seat, self.to):
-            raise Refusal(bar[0], wrong, bar[1])
+        if reason := why_no_retreat(table, fight, seat, self.to):
+            raise Refusal(reason[0], wrong, reason[1])
         if self.to not in destinations(table, fight, seat):
             raise Refusal("CC-RET-15", wrong, "All owners of galleys in the strait must consent first.")
         _withdraw(draft, seat, self.to)
@@ -369,14 +370,14 @@ def _withdraw(draft: Draft[Table], seat: Seat, to: AreaId, *, automatic: bool = 
 
 
 def announce(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask a side whether it retreats, and for its way across a strait those who hold it, where there is a choice."""
+    """Ask a side whether it retreats, or owners of galleys in a strait if it may cross, where there is a choice."""
     fight = battle_of(table)
     side = _announcing(fight)
     if fight.asking is not None:
         return _ask_for_strait(table, fight, side, fight.asking)
-    if _is_spared(table, fight):
+    if _attacker_is_not_asked(table, fight):
         return resolve
-    if _must_go_on(table, fight, side):
+    if _must_fight_on(table, fight, side):
         return lambda draft: draft.emit(RetreatAnnounced(side.seat, retreat=False, automatic=True))
     both = table.edition.both_may_retreat
     decision = Decision(
@@ -393,14 +394,14 @@ def announce(table: Table) -> list[Decision] | Consequence[Table]:
 def _ask_for_strait(table: Table, fight: Battle, side: Side, to: AreaId) -> list[Decision] | Consequence[Table]:
     strait = table.map.strait_between(fight.province, to)
     for owner in fight.asked:
-        if passage.stands(table, owner, side.seat, "strait", strait):
+        if passage.has_grant(table, owner, side.seat, "strait", strait):
             return lambda draft: draft.emit(RetreatAnswered(owner, to, granted=True, automatic=True))
     decision = Decision(
         "answer-strait-retreat",
         fight.asked,
         RuleId("CC-RET-15"),
         f"Do you let {table.names(side.seat)} retreat across the strait to {table.map.area(to).name}?",
-        "Only with the consent of all owners of galleys there is it a destination.",
+        "It is a destination only if all owners of galleys there consent.",
         {"province": fight.province, "to": to, "seat": side.seat},
     )
     return [decision]
@@ -410,18 +411,18 @@ def _announcing(fight: Battle) -> Side:
     return fight.defender if fight.step == "announce-defender" else fight.attacker
 
 
-def _is_spared(table: Table, fight: Battle) -> bool:
-    """Whether the attacker is not asked because the defender's retreat ends the battle (CC-RET-02)."""
+def _attacker_is_not_asked(table: Table, fight: Battle) -> bool:
+    """Tell whether the attacker is not asked because the defender's retreat ends the battle (CC-RET-02)."""
     return fight.step == "announce-attacker" and bool(fight.defender.retreats) and not table.edition.both_may_retreat
 
 
-def _must_go_on(table: Table, fight: Battle, side: Side) -> bool:
-    """Whether a side has no choice: it can neither retreat nor ask to cross a strait (CC-RET-07)."""
+def _must_fight_on(table: Table, fight: Battle, side: Side) -> bool:
+    """Tell whether a side has no choice: it can neither retreat nor ask to cross a strait (CC-RET-07)."""
     return not may_retreat(table, fight, side.seat) and not askable(table, fight, side.seat)
 
 
 def _somebody_leaves(table: Table, fight: Battle) -> bool:
-    """Whether the next side to move out still has something to move; leaders escape by themselves (CC-PUR-06)."""
+    """Tell whether the next side to leave has units or leaders to move; leaders may leave without units (CC-PUR-06)."""
     if not fight.leaving:
         return False
     seat = fight.leaving[0]
@@ -429,7 +430,7 @@ def _somebody_leaves(table: Table, fight: Battle) -> bool:
 
 
 def resolve(draft: Draft[Table]) -> None:
-    """Carry out what both announced: another round, or one or both leave (CC-RET-01, CC-PUR-01, CC-PUR-02)."""
+    """Carry out what the sides announced: another round, or one or both leave (CC-RET-01, CC-PUR-01, CC-PUR-02)."""
     fight = battle_of(draft.table)
     leaving = tuple(side.seat for side in (fight.defender, fight.attacker) if side.retreats)
     if not leaving:
@@ -441,7 +442,7 @@ def resolve(draft: Draft[Table]) -> None:
 
 
 def _retreat_alone(draft: Draft[Table], fight: Battle, seat: Seat) -> None:
-    """Let one side retreat: what cannot go is lost first, and the rest is pursued (CC-RET-20)."""
+    """Let one side retreat: units that cannot leave are lost first, and the others are pursued (CC-RET-20)."""
     table, winner = draft.table, fight.attacker.seat if seat == fight.defender.seat else fight.defender.seat
     army, stranded = force(table, fight, seat), not destinations(table, fight, seat)
     losses = army.units if stranded else army.landed
@@ -455,7 +456,7 @@ def _retreat_alone(draft: Draft[Table], fight: Battle, seat: Seat) -> None:
 
 
 def withdraw(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask those who leave for a destination, where there is a choice; when all have left, end the battle."""
+    """Ask the side that leaves for a destination, where there is a choice; when all have left, end the battle."""
     fight = battle_of(table)
     if not _somebody_leaves(table, fight):
         return _end_retreat

@@ -64,7 +64,7 @@ class AllianceAccepted(Event, frozen=True):
 
 
 class AllianceEnded(Event, frozen=True):
-    """A player refused, withdrew or left an alliance, or fell (CC-ALY-01)."""
+    """An alliance or its proposal ended: a player refused, withdrew or left it, or fell (CC-ALY-01)."""
 
     rules = ("CC-ALY-01",)
 
@@ -96,12 +96,12 @@ def _others(table: Table, seat: Seat) -> list[Seat]:
 
 
 def may_talk(table: Table, seat: Seat) -> bool:
-    """Tell whether a player is still in a game that goes on."""
+    """Tell whether the player is still in the game and the game goes on."""
     return table.winner is None and table.players[seat].fallen_to is None
 
 
 def require_playing(table: Table, seat: Seat, rule: RuleId) -> None:
-    """Refuse what only players who are still in the game may say."""
+    """Raise `Refusal` unless the player is still in the game and the game goes on."""
     if not may_talk(table, seat):
         wrong = "You are out of the game, or the game is over."
         allowed = "Only players who are still in the game can do this, until it ends."
@@ -109,18 +109,18 @@ def require_playing(table: Table, seat: Seat, rule: RuleId) -> None:
 
 
 def _own_proposal(table: Table, seat: Seat) -> Alliance | None:
-    """The alliance that a seat proposed and that not all have accepted yet."""
+    """Return the alliance that a seat proposed and that not all have accepted yet."""
     proposals = (alliance for alliance in table.alliances if alliance.proposer == seat)
     return next((alliance for alliance in proposals if {*alliance.accepted} != {*alliance.members}), None)
 
 
-def _open_offers(table: Table, seat: Seat) -> list[str]:
-    """The alliances that a seat has been asked to join and has not answered."""
+def _unanswered(table: Table, seat: Seat) -> list[str]:
+    """Return the alliances that a seat has been asked to join and has not answered."""
     return [alliance.id for alliance in table.alliances if seat in alliance.members and seat not in alliance.accepted]
 
 
 def _joined(table: Table, seat: Seat) -> list[str]:
-    """The alliances that a seat has proposed or accepted."""
+    """Return the alliances that a seat has proposed or accepted."""
     return [alliance.id for alliance in table.alliances if seat in (alliance.proposer, *alliance.accepted)]
 
 
@@ -170,16 +170,16 @@ class AnswerAlliance(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         require_playing(draft.table, seat, ALY_01)
-        open_ones = _open_offers(draft.table, seat)
-        if self.alliance not in open_ones:
+        unanswered = _unanswered(draft.table, seat)
+        if self.alliance not in unanswered:
             wrong = f"You have no proposal {self.alliance!r} to answer."
-            raise Refusal(ALY_01, wrong, f"Proposals you can answer: {or_none(open_ones)}.")
+            raise Refusal(ALY_01, wrong, f"Proposals you can answer: {or_none(unanswered)}.")
         draft.emit((AllianceAccepted if self.accept else AllianceEnded)(self.alliance, seat))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        if may_talk(table, seat) and (open_ones := _open_offers(table, seat)):
-            fields = {"alliance": schema.one_of(open_ones), "accept": schema.one_of((True, False))}
+        if may_talk(table, seat) and (unanswered := _unanswered(table, seat)):
+            fields = {"alliance": schema.one_of(unanswered), "accept": schema.one_of((True, False))}
             yield cls.option("Accept or refuse an alliance", fields)
 
 

@@ -1,4 +1,4 @@
-"""About which prisoners two players may deal, and whom they may name together (chapter RAN)."""
+"""Which prisoners two players may make a deal about, and which ones one deal may name (chapter RAN)."""
 
 from domain.classic.box.pieces import Leader
 from domain.classic.box.table import Table
@@ -6,20 +6,24 @@ from domain.kernel.ids import AreaId, Seat
 
 
 def return_place(table: Table, seat: Seat) -> tuple[AreaId | None, str | None]:
-    """Return where a general comes back to: the home, else their Caesar's place (CC-RAN-07, -08, CC-CAP-26)."""
+    """Return the province or the galley to which a general of `seat` returns (CC-RAN-07, -08, CC-CAP-26).
+
+    It is the Home Province if the seat controls it, otherwise where the Caesar is. One of the two is None; both are
+    while the Caesar waits to be rescued from a sunk galley.
+    """
     if table.controls_home(seat):
         return table.home(seat), None
     caesar = table.leaders[f"{seat}-caesar"]
     return caesar.at, caesar.aboard
 
 
-def is_possible(table: Table) -> bool:
-    """Tell whether there is a prisoner about whom somebody may deal in this placement phase."""
-    return any(leader.captor is not None and bar_to(table, leader) is None for leader in table.leaders.values())
+def can_deal(table: Table) -> bool:
+    """Tell whether there is a prisoner about whom a deal may be made in this placement phase."""
+    return any(leader.captor is not None and why_no_deal(table, leader) is None for leader in table.leaders.values())
 
 
-def bar_to(table: Table, general: Leader) -> tuple[str, str] | None:
-    """Return the rule that forbids a deal about a prisoner in this turn, and what the rule allows."""
+def why_no_deal(table: Table, general: Leader) -> tuple[str, str] | None:
+    """Return the rule that forbids a deal about a prisoner in this turn, and what it requires; None if no rule does."""
     active = table.active
     if table.edition.ransom_in_any_turn is False and active not in (general.owner, general.captor):
         return "CC-RAN-03", "The owner or the captor must be the active player."
@@ -29,9 +33,10 @@ def bar_to(table: Table, general: Leader) -> tuple[str, str] | None:
 
 
 def exchangeable(table: Table, owner: Seat, captor: Seat) -> list[str]:
-    """Return whom the owner can give (CC-RAN-04): the captor's generals if they can return (CC-RAN-09), and others.
+    """Return the prisoners whom the owner of a general can give to its captor in exchange (CC-RAN-04).
 
-    The generals of third players stay prisoners: they change their captor.
+    These are the captor's generals, if they can return (CC-RAN-09), and in some versions the generals of third players,
+    who stay prisoners with another captor.
     """
     may_return = table.edition.returned_join_caesar or table.controls_home(captor)
     return sorted(
@@ -47,23 +52,24 @@ def is_the_others_turn(table: Table, general: str, seat: Seat) -> bool:
 
 
 def prisoners_of(table: Table, seat: Seat) -> list[str]:
-    """The prisoners whom a seat owns or holds."""
+    """Return the prisoners whom a seat owns or holds, sorted."""
     return sorted(
         name for name, leader in table.leaders.items() if leader.captor and seat in (leader.owner, leader.captor)
     )
 
 
-def is_open(table: Table, general: str) -> bool:
+def has_open_offer(table: Table, general: str) -> bool:
+    """Tell whether an offer for a prisoner is open."""
     return any(general in offer.generals for offer in table.offers)
 
 
 def is_free(table: Table, general: str, seat: Seat) -> bool:
     """Tell whether earlier offers about a prisoner let a seat name them in a new offer."""
-    return not is_open(table, general) and not is_the_others_turn(table, general, seat)
+    return not has_open_offer(table, general) and not is_the_others_turn(table, general, seat)
 
 
-def beside(table: Table, general: str, seat: Seat) -> list[str]:
-    """Return who can be named in the same deal as a prisoner: others of the same owner, held by the same captor."""
+def others_to_name(table: Table, general: str, seat: Seat) -> list[str]:
+    """Return the prisoners whom a deal about `general` can name too: of the same owner, held by the same captor."""
     if not table.edition.deals_name_several:
         return []
     first = table.leaders[general]

@@ -1,10 +1,11 @@
 """Ransom: captured generals go home for talents, prisoners and promises (chapter RAN).
 
-An offer is open until the other side answers it or the proposer withdraws it; one at a time for each prisoner.
+An offer is open until the other side answers it, the proposer withdraws it, or it can no longer be carried out. Only
+one offer for a prisoner is open at a time.
 
 No player can hold up the phase alone. In 2005, after an offer has failed, the other side makes the next one
 (CC-RAN-06). In friz each side makes the other at most one offer in a turn (CC-RAN-14), and the turn waits for everybody
-who may still make one, unless they waive that (CC-RAN-13). Version 1 of both follows the 2005 rule.
+who may still make one and has not waived it (CC-RAN-13). Version 1 of friz follows the 2005 rule.
 """
 
 from collections.abc import Iterable
@@ -17,14 +18,14 @@ from domain.classic.box.state import Offer, OfferId
 from domain.classic.box.table import Command, Event, Table
 from domain.classic.diplomacy import talks
 from domain.classic.diplomacy.prisoners import (
-    bar_to,
-    beside,
     exchangeable,
+    has_open_offer,
     is_free,
-    is_open,
     is_the_others_turn,
+    others_to_name,
     prisoners_of,
     return_place,
+    why_no_deal,
 )
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -90,7 +91,7 @@ class RansomProposed(Event, frozen=True):
 class DealProposed(Event, frozen=True):
     """The owner or the captor proposed a deal (CC-RAN-04) about one or several generals of the owner.
 
-    The other side may make an offer of its own after this one, even if it has waived talks for this turn (CC-RAN-14).
+    The turn waits again for an offer of the other side, even if it has waived talks for this turn (CC-RAN-14).
 
     Attributes:
         proposer: the owner or the captor.
@@ -273,8 +274,8 @@ def _can_be_kept(table: Table, offer: Offer) -> bool:
     )
 
 
-def _exhausted(table: Table, seat: Seat, other: Seat) -> str:
-    """Return why a seat may not propose anything to another in this turn (CC-RAN-14), or an empty text when it may."""
+def _why_no_offer(table: Table, seat: Seat, other: Seat) -> str:
+    """Return why a seat may not propose a deal to another in this turn (CC-RAN-14); an empty text when it may."""
     if not table.edition.turns_wait_for_talks:
         return ""
     if talks.proposal(seat, other) in table.proposed:
@@ -313,14 +314,16 @@ class ProposeRansom(Command, frozen=True):
         if general is None or general.captor is None or seat not in (general.owner, general.captor):
             rule = "CC-RAN-04" if general is None or general.captor is None else "CC-RAN-05"
             raise Refusal(rule, wrong, f"Prisoners you own or hold: {or_none(prisoners_of(table, seat))}.")
-        if (bar := bar_to(table, general)) is not None:
-            raise Refusal(bar[0], wrong, bar[1])
+        if (reason := why_no_deal(table, general)) is not None:
+            raise Refusal(reason[0], wrong, reason[1])
         captor, other = general.captor, general.captor if seat == general.owner else general.owner
-        refuse_unless(not is_open(table, self.general), "CC-RAN-05", wrong, "An offer for this general is still open.")
+        refuse_unless(
+            not has_open_offer(table, self.general), "CC-RAN-05", wrong, "An offer for this general is still open."
+        )
         if is_the_others_turn(table, self.general, seat):
             raise Refusal("CC-RAN-06", wrong, "Your last offer failed, so the other side makes the next one.")
-        if reason := _exhausted(table, seat, other):
-            raise Refusal("CC-RAN-14", wrong, reason)
+        if obstacle := _why_no_offer(table, seat, other):
+            raise Refusal("CC-RAN-14", wrong, obstacle)
         self._check_further(table, seat)
         self._check_price(table, general.owner, captor)
         if table.edition.deals_name_several:
@@ -352,7 +355,7 @@ class ProposeRansom(Command, frozen=True):
         )
 
     def _check_further(self, table: Table, seat: Seat) -> None:
-        allowed = beside(table, self.general, seat)
+        allowed = others_to_name(table, self.general, seat)
         if not set(self.further).issubset(allowed) or len(set(self.further)) < len(self.further):
             wrong = f"You named {', '.join(self.further)} in the same deal."
             raise Refusal("CC-RAN-04", wrong, f"You can name these, each once: {or_none(allowed)}.")
@@ -376,9 +379,9 @@ class ProposeRansom(Command, frozen=True):
         for name in prisoners_of(table, seat):
             general = table.leaders[name]
             captor = general.captor
-            if captor is None or bar_to(table, general) is not None or not is_free(table, name, seat):
+            if captor is None or why_no_deal(table, general) is not None or not is_free(table, name, seat):
                 continue
-            if _exhausted(table, seat, captor if seat == general.owner else general.owner):
+            if _why_no_offer(table, seat, captor if seat == general.owner else general.owner):
                 continue
             fields = {
                 "general": schema.const(name),
@@ -388,7 +391,7 @@ class ProposeRansom(Command, frozen=True):
                 fields["prisoners"] = schema.subset(prisoners)
             fields["promise"] = schema.text(LONGEST_PROMISE)
             optional = ("talents", "prisoners", "promise", "further")
-            if further := beside(table, name, seat):
+            if further := others_to_name(table, name, seat):
                 fields["further"] = schema.subset(further)
             yield cls.option(f"Propose a ransom for {table.names(name)}", fields, optional=optional)
 
@@ -465,7 +468,7 @@ def _question(offer: Offer, names: Names) -> str:
 
 
 def decisions(table: Table) -> list[Decision]:
-    """Ask the other side of every offer, and those that the turn waits for, except the active player."""
+    """Ask the other side of every offer to answer, and the players that the turn waits for to negotiate."""
     questions = [_answer_to(offer, table.names) for offer in table.offers]
     return [*questions, *talks.negotiate(table)]
 

@@ -1,4 +1,4 @@
-"""Waiting for talks about prisoners: for whom a turn waits, and who says that it need not (CC-RAN-02, CC-RAN-13)."""
+"""Waiting for talks about prisoners: which players a turn waits for, and how they waive that (CC-RAN-02, CC-RAN-13)."""
 
 from collections.abc import Iterable
 
@@ -63,21 +63,21 @@ def proposal(seat: Seat, other: Seat) -> str:
 
 
 def waiting(table: Table) -> list[Seat]:
-    """Return the seats that the turn waits for: they may still propose a deal and have not waived it (CC-RAN-13)."""
+    """Return the seats that the turn waits for: they may still propose a deal and have not waived talks (CC-RAN-13)."""
     if not table.edition.turns_wait_for_talks or table.phase != "placement":
         return []
     pairs = {(leader.owner, leader.captor) for leader in table.leaders.values() if leader.captor is not None}
     able = {
         seat
         for one, other in pairs
-        for seat, against in ((one, other), (other, one))
-        if proposal(seat, against) not in table.proposed
+        for seat, counterpart in ((one, other), (other, one))
+        if proposal(seat, counterpart) not in table.proposed
     }
     return [seat for seat in table.order if seat in able.difference(table.waived, table.always_waived)]
 
 
 def negotiate(table: Table) -> list[Decision]:
-    """Ask those that the turn waits for, except the active player."""
+    """Ask the players that the turn waits for, except the active one, whether they negotiate."""
     seats = tuple(seat for seat in waiting(table) if seat != table.acting)
     if not seats:
         return []

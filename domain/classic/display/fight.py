@@ -38,7 +38,7 @@ def _army(table: Table, battle: Battle, side: Side, names: Names) -> Fighter:
     if side.legion is not None:
         extra = land.fortification_dice(table, battle) if side is battle.defender else 0
         number = side.legion.total + extra
-        throw = Throw("battle", number, dice.chances(number, land.matched(table, side.seat)))
+        throw = Throw("battle", number, dice.chances(number, land.matching_units(table, side.seat)))
     return Fighter(side.seat, names(side.seat), (*units_of(units), *leaders), side.hits, throw)
 
 

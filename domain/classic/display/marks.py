@@ -20,7 +20,7 @@ DUE: Final = Mark("battle-due", words="a battle must be fought here")
 
 
 def printed(board: Board) -> dict[AreaId, tuple[Mark, ...]]:
-    """Return what the provinces yield (CC-BRD-02)."""
+    """Return the marks printed on the provinces: their tribute (CC-BRD-02)."""
     return {
         area.id: (Mark("tribute", label=str(tribute), words=f"tribute {tribute} talents"),)
         for area in board.areas
@@ -29,7 +29,7 @@ def printed(board: Board) -> dict[AreaId, tuple[Mark, ...]]:
 
 
 def of(view: View, names: Names) -> Marks:
-    """Return what everybody sees."""
+    """Return the marks of a position as everybody sees it."""
     leaders: defaultdict[str, defaultdict[Seat, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
     for name, leader in view.leaders.items():
         if (where := leader.at or leader.aboard) is not None:
@@ -38,7 +38,7 @@ def of(view: View, names: Names) -> Marks:
     for name, galley in view.galleys.items():
         galleys[galley.at].append(name)
     battles = dict(_battles(view, names))
-    without_battle = set(view.combat.battles if view.combat else ()) - battles.keys()
+    still_to_fight = set(view.combat.battles if view.combat else ()) - battles.keys()
     places: dict[AreaId, Place] = {}
     for area, province in view.provinces.items():
         sites = (FORTIFIED,) if province.fortified and province.city else (CITY,) if province.city else ()
@@ -51,7 +51,7 @@ def of(view: View, names: Names) -> Marks:
         if area in galleys:
             stacks += _ships(galleys.pop(area), leaders, view, names)
         if province.owner is not None or sites or stacks:
-            signs = (*sites, DUE) if area in without_battle else sites
+            signs = (*sites, DUE) if area in still_to_fight else sites
             places[area] = Place(province.owner, signs, tuple(stacks), battles.get(area, ""))
     for area, ships in galleys.items():
         places[area] = Place(None, (), tuple(_ships(ships, leaders, view, names)), battles.get(area, ""))
@@ -73,7 +73,7 @@ def _army(seat: Seat, units: Units, leaders: tuple[tuple[str, str], ...]) -> Sta
 
 
 def leader(seat: Seat, kind: str, name: str) -> Mark:
-    """Return a leader that serves `seat`; the name and label of one of another colour show that colour."""
+    """Return the mark of a leader that serves `seat`; words and label of a piece of another colour name that colour."""
     words = name.removeprefix(f"{seat}-").replace("-", " ").title()
     number = name.rpartition("-")[2] if kind == "general" else ""
     return Mark(kind, label=number if name.startswith(f"{seat}-") else f"{name[0].upper()}{number}", words=words)
@@ -82,7 +82,7 @@ def leader(seat: Seat, kind: str, name: str) -> Mark:
 def _ships(
     ships: list[str], leaders: Mapping[str, Mapping[Seat, list[tuple[str, str]]]], view: View, names: Names
 ) -> Iterator[Stack]:
-    """Yield galleys with something aboard one by one, and the empty ones of a seat together, coast by coast."""
+    """Yield a stack for each galley with something aboard, and one for the empty galleys of a seat on each coast."""
     empty: defaultdict[tuple[Seat, str], list[str]] = defaultdict(list)
     for ship in ships:
         galley = view.galleys[ship]

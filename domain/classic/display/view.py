@@ -1,4 +1,4 @@
-"""What everybody sees of a Classic table: all of it, with the figures that the rules derive."""
+"""What everybody sees of a Classic table: all of it, and figures that follow from it, such as prices."""
 
 from collections.abc import Iterable, Iterator
 
@@ -30,7 +30,7 @@ from domain.kernel.ids import AreaId, Seat
 
 
 class SeatView(Struct, frozen=True):
-    """A player's standing.
+    """What belongs to a player, and whether they are still in the game.
 
     Attributes:
         home: the original Home Province (CC-SET-08); null until it is drawn or picked.
@@ -59,7 +59,7 @@ class View(Struct, frozen=True, kw_only=True):
     Attributes:
         active: whose turn it is.
         order: the seats in turn order (CC-TRN-01). It includes the fallen, whose turns are skipped.
-        leaders: those in the game, prisoners included; the killed and captured Caesars are gone.
+        leaders: those in the game, prisoners included; killed generals and captured Caesars are not there.
         prices: what a piece costs now, in talents.
         inflations: the levels that were triggered, in effect or not.
         journey: the road move under way.
@@ -67,7 +67,7 @@ class View(Struct, frozen=True, kw_only=True):
         passages: those that were granted and not yet used, and those that were refused this turn.
         grants: the standing consents.
         combat: what is left to do in the combat phase; null in other phases.
-        defeats: generals whom their captor must capture or kill.
+        defeats: defeated generals whom their captor must capture or kill.
         rescues: leaders of sunk galleys whom their owner has to place.
         landings: the provinces where the active player landed a legion this turn (CC-SEA-23).
         bought: what the active player bought and still has to place.
@@ -177,7 +177,7 @@ def imagine(table: Table, view: View) -> None:
 
 
 def _captors(view: View, seat: Seat) -> Iterator[Seat]:
-    """Yield who captured a seat's Caesar, who captured theirs, and so on."""
+    """Yield who captured a seat's Caesar, who captured that player's Caesar, and so on."""
     captor = view.seats[seat].fallen_to
     while captor is not None:
         yield captor

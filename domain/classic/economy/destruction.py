@@ -112,7 +112,7 @@ class FinishDestruction(Command, frozen=True):
 
 
 def destroy(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the active player which cities to destroy, where there are any."""
+    """Ask the active player which cities to destroy; go on where they have none."""
     own = sites.cities(table, table.acting)
     if not own:
         return _spare

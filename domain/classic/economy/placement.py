@@ -1,7 +1,7 @@
 """Phase 6, placement of new pieces, and the end of the turn (chapter PLC, CC-CAP-06).
 
-Whatever the player does, they can still place the rest: a city may only go where all roads that were bought still fit,
-and every other piece takes a place only from its own kind.
+However the player places pieces, the rest can still be placed: a city may only go where all roads that were bought
+still fit, and every other piece takes a place only from its own kind.
 """
 
 from collections.abc import Iterable
@@ -155,25 +155,25 @@ class PlacementFinished(Event, frozen=True):
 
 
 def _pieces_to_place(table: Table) -> Purchase:
-    """What was bought and is not yet placed."""
+    """Return the pieces that were bought and are not yet placed."""
     return table.bought or Purchase()
 
 
-# --- where what is left may go ---
+# --- what is left to place, and where ---
 
 
 def _city_sites(table: Table, seat: Seat) -> list[AreaId]:
     pieces = _pieces_to_place(table)
-    return sites.city_sites_that_leave(table, seat, pieces.cities, pieces.roads)
+    return sites.city_sites_with_roads_left(table, seat, pieces.cities, pieces.roads)
 
 
 def _stranded(table: Table, seat: Seat) -> list[Seat]:
-    """Players with leaders, and without land combat units, in the home where new units were placed (CC-CAP-06)."""
+    """Return the players with leaders but no land combat units in the home where new units were placed (CC-CAP-06)."""
     if not (table.edition.new_units_take_leaders and table.reinforced):
         return []
     home = table.home(seat)
-    there = {leader.owner for leader in table.leaders.values() if leader.at == home} - {seat}
-    return [other for other in table.order if other in there and not table.army(home, other).units.total]
+    owners = {leader.owner for leader in table.leaders.values() if leader.at == home} - {seat}
+    return [other for other in table.order if other in owners and not table.army(home, other).units.total]
 
 
 def _may_finish(table: Table) -> bool:
@@ -181,7 +181,7 @@ def _may_finish(table: Table) -> bool:
 
 
 def _is_asked(table: Table, seat: Seat) -> bool:
-    """Tell whether the active player has something to do, or to say, before the turn may end."""
+    """Tell whether the active player has something to do or to answer before the turn may end."""
     if _pieces_to_place(table).total:
         return True
     if not table.edition.turns_wait_for_talks:
@@ -190,7 +190,7 @@ def _is_asked(table: Table, seat: Seat) -> bool:
 
 
 def _automatic(table: Table, seat: Seat) -> Event | None:
-    """Return what happens next without a choice: there are as many pieces as places, or there is nothing left to do."""
+    """Return the event that needs no choice: pieces have only one place each, or nothing is left to do; else None."""
     pieces = _pieces_to_place(table)
     if pieces.units.total:
         return UnitsPlaced(seat, table.home(seat), pieces.units)
@@ -205,7 +205,7 @@ def _automatic(table: Table, seat: Seat) -> Event | None:
         return RoadPlaced(seat, roads[0], automatic=True)
     if pieces.total or table.offers or (_stranded(table, seat) and seat not in table.waived):
         return None
-    waits = talks.waiting(table) if table.edition.turns_wait_for_talks else prisoners.is_possible(table)
+    waits = talks.waiting(table) if table.edition.turns_wait_for_talks else prisoners.can_deal(table)
     return None if waits else PlacementFinished(seat, automatic=True)
 
 
@@ -403,10 +403,10 @@ class FinishTurn(Command, frozen=True):
 
 
 def place(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the active player to place or to finish, and the player who was offered a ransom to answer."""
+    """Ask the active player to place or to finish, and others to answer offers of ransom or to negotiate."""
     seat, pieces = table.acting, _pieces_to_place(table)
     if (event := _automatic(table, seat)) is not None:
-        return lambda draft: _follow(draft, event)
+        return lambda draft: _carry_out(draft, event)
     answers = ransom.decisions(table)
     if not _is_asked(table, seat):
         return answers
@@ -416,7 +416,7 @@ def place(table: Table) -> list[Decision] | Consequence[Table]:
     return [Decision("place", (seat,), RuleId("CC-PLC-09"), title, depends, {"left": about}), *answers]
 
 
-def _follow(draft: Draft[Table], event: Event) -> None:
+def _carry_out(draft: Draft[Table], event: Event) -> None:
     draft.emit(event)
     if isinstance(event, CityPlaced):
         inflation.watch(draft)

@@ -110,8 +110,8 @@ def supply(table: Table, seat: Seat) -> dict[str, int]:
     return own | {kind: pieces - on_board[kind] for kind, pieces in STOCK.items()}
 
 
-def _bar(table: Table, seat: Seat, kind: str) -> tuple[str, str] | None:
-    """Return the rule that forbids a kind of piece because there is no place for it, and what the rule allows."""
+def _why_not_buy(table: Table, seat: Seat, kind: str) -> tuple[str, str] | None:
+    """Return the rule that forbids a kind of piece for want of a place, and what it requires; None if no rule does."""
     is_common = kind in STOCK
     if not table.controls_home(seat):
         if table.edition.purchase_needs_home:
@@ -130,9 +130,10 @@ class Market(Struct, frozen=True):
         talents: the treasury.
         prices: the price of each kind.
         left: the pieces of each kind in the supply.
-        most: the most pieces of each kind, considered alone: by supply and places; fortifications and roads by supply.
-        bare_cities: cities that could take a fortification.
-        roads: by the number of cities bought (0, 1, 2, …), the roads that can then be placed.
+        most: the most pieces of each kind that the supply allows, and for cities the places; 0 for a forbidden kind.
+        bare_cities: how many cities could take a fortification.
+        roads: for each number of new cities (0, 1, 2, …), how many roads can then be placed; all 0
+            when no road can be bought.
     """
 
     talents: int
@@ -143,7 +144,7 @@ class Market(Struct, frozen=True):
     roads: list[int]
 
     def affordable(self, cities: int) -> dict[str, int]:
-        """Return how many of each kind could be bought with a number of cities and nothing else."""
+        """Return the most of each kind that could be bought together with a number of cities and nothing else."""
         rest = self.talents - cities * self.prices["cities"]
         most = {kind: min(self.most[kind], rest // price) for kind, price in self.prices.items()}
         most["cities"] = cities
@@ -156,11 +157,11 @@ def market(table: Table, seat: Seat) -> Market:
     """Return what a seat can buy (CC-BUY-04, CC-BUY-08)."""
     price, talents = prices(table), table.players[seat].talents
     unused = supply(table, seat)
-    most = {kind: 0 if _bar(table, seat, kind) else count for kind, count in unused.items()}
+    most = {kind: 0 if _why_not_buy(table, seat, kind) else count for kind, count in unused.items()}
     most["cities"] = min(most["cities"], len(sites.city_sites(table, seat)))
     cities = min(most["cities"], talents // price["cities"])
-    can_pave = most["roads"] and talents >= price["roads"]
-    roads = sites.most_roads(table, seat, cities) if can_pave else [0] * (cities + 1)
+    can_buy_roads = most["roads"] and talents >= price["roads"]
+    roads = sites.most_roads(table, seat, cities) if can_buy_roads else [0] * (cities + 1)
     return Market(talents, price, unused, most, len(sites.fortification_sites(table, seat)), roads)
 
 
@@ -201,14 +202,14 @@ class Buy(Command, frozen=True):
         turn.enter(draft, "placement")
 
     def _check_kind(self, table: Table, seat: Seat, kind: str, count: int) -> None:
-        if (bar := _bar(table, seat, kind)) is not None:
-            raise Refusal(bar[0], f"You asked for {amount_of(kind, count)}.", bar[1])
+        if (reason := _why_not_buy(table, seat, kind)) is not None:
+            raise Refusal(reason[0], f"You asked for {amount_of(kind, count)}.", reason[1])
         unused = supply(table, seat)[kind]
         if count > unused:
             raise Refusal("CC-BUY-04", f"You asked for {amount_of(kind, count)}.", f"The supply has {unused} left.")
 
     def _check_places(self, table: Table, seat: Seat) -> None:
-        """Check that all pieces find a place (CC-BUY-08)."""
+        """Check that there is a place for every piece (CC-BUY-08)."""
         room = len(sites.city_sites(table, seat))
         self._check_room("cities", room, "one in each of your provinces without a city")
         room = len(sites.fortification_sites(table, seat)) + self.cities
@@ -224,18 +225,18 @@ class Buy(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         """Yield an option for each number of new cities: more cities make room for more fortifications and roads."""
-        here = market(table, seat)
-        for cities in range(len(here.roads)):
-            most = here.affordable(cities)
+        goods = market(table, seat)
+        for cities in range(len(goods.roads)):
+            most = goods.affordable(cities)
             if any(most.values()):
-                yield cls._option(here, cities, most)
+                yield cls._option(goods, cities, most)
 
     @classmethod
-    def _option(cls, here: Market, cities: int, most: Mapping[str, int]) -> Option:
+    def _option(cls, goods: Market, cities: int, most: Mapping[str, int]) -> Option:
         fields = {kind: schema.count(cities if kind == "cities" else 0, count) for kind, count in most.items()}
-        cost = {"prices": here.prices, "maximum": here.talents, "unit": "talents", "left": here.left}
-        something = None if cities else {"of": list(PRICES), "minimum": 1}
-        return cls.option(_title(cities), fields, x_cost=cost, x_total=something)
+        cost = {"prices": goods.prices, "maximum": goods.talents, "unit": "talents", "left": goods.left}
+        at_least_one = None if cities else {"of": list(PRICES), "minimum": 1}
+        return cls.option(_title(cities), fields, x_cost=cost, x_total=at_least_one)
 
 
 def _title(cities: int) -> str:
@@ -260,7 +261,7 @@ class FinishPurchase(Command, frozen=True):
 
 
 def buy(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the active player what to buy, where they can buy anything."""
+    """Ask the active player what to buy; go on where they can buy nothing."""
     if not _can_buy(table, table.acting):
         return _buy_nothing
     about = {"talents": table.players[table.acting].talents, "prices": prices(table)}
@@ -274,7 +275,10 @@ def _can_buy(table: Table, seat: Seat) -> bool:
         return False
     unused = supply(table, seat)
     return any(
-        price[kind] <= talents and unused[kind] and _bar(table, seat, kind) is None and _has_place(table, seat, kind)
+        price[kind] <= talents
+        and unused[kind]
+        and _why_not_buy(table, seat, kind) is None
+        and _has_place(table, seat, kind)
         for kind in PRICES
     )
 

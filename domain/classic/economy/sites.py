@@ -53,12 +53,12 @@ def road_sites(table: Table, seat: Seat) -> list[str]:
 def most_roads(table: Table, seat: Seat, new_cities: int) -> list[int]:
     """Return, for 0 up to `new_cities` more cities, how many roads could then be built at most (CC-PLC-08).
 
-    There must be at least that many places for cities.
+    There must be places for `new_cities` cities.
     """
     return _most_roads(table, set(cities(table, seat)), city_sites(table, seat), new_cities)
 
 
-def city_sites_that_leave(table: Table, seat: Seat, new_cities: int, roads: int) -> list[AreaId]:
+def city_sites_with_roads_left(table: Table, seat: Seat, new_cities: int, roads: int) -> list[AreaId]:
     """Return the places for the next of `new_cities` cities after which `roads` roads can still all be built."""
     sites, owned = city_sites(table, seat), set(cities(table, seat))
     if not roads or _most_roads(table, owned, sites, new_cities - 1)[-1] >= roads:
@@ -74,7 +74,7 @@ def _missing_roads(table: Table, owned: Collection[AreaId]) -> list[str]:
 
 
 def _most_roads(table: Table, owned: Collection[AreaId], sites: Collection[AreaId], new_cities: int) -> list[int]:
-    """Find the best choice of sites: among equivalent choices (see `Site`) it keeps only the best."""
+    """Return what `most_roads` does. Of equivalent choices of sites (see `Site`), only the best is followed."""
     present = len(_missing_roads(table, owned))
     choices: dict[tuple[int, int], int] = {(0, 0): present}
     for place in _walk(table.map, owned, sites) if new_cities else ():
@@ -119,13 +119,14 @@ class Site(Struct, frozen=True):
     """A site on a walk along the map, on which cities are chosen site by site.
 
     Only two things matter about a partial choice: how many sites it took, and which of them are open, that is, have
-    neighbours still to come. In `_by_land`'s order few are open at a time. Sets of sites are integers, one bit a site.
+    neighbours still to come. In the order of `_by_land`, few are open at a time. Sets of sites are integers with one
+    bit for each site.
 
     Attributes:
         bit: stands for this site.
-        open: the sites up to here that have neighbours after it.
+        open: the sites up to this one that have neighbours after it.
         near: the neighbours that are also sites.
-        gain: the neighbours that have a city.
+        gain: how many neighbours have a city.
     """
 
     site: AreaId
@@ -135,12 +136,12 @@ class Site(Struct, frozen=True):
     gain: int
 
     def roads_to(self, earlier: int) -> int:
-        """Return how many roads a city here adds to those of the sites chosen before."""
+        """Return how many roads a city here adds when cities at the sites `earlier` are already chosen."""
         return self.gain + (earlier & self.near).bit_count()
 
 
 def _walk(board: Map, owned: Collection[AreaId], sites: Collection[AreaId]) -> list[Site]:
-    """Return the sites in `_by_land`'s order, without those where no road could end."""
+    """Return the sites in the order of `_by_land`, without those where no road could end."""
     neighbours, order = _by_land(board)
     gains = {site: sum(other in owned for other in neighbours[site]) for site in sites}
     walk = [site for site in order if site in gains and (gains[site] or any(n in gains for n in neighbours[site]))]
@@ -158,7 +159,7 @@ def _walk(board: Map, owned: Collection[AreaId], sites: Collection[AreaId]) -> l
 
 @lru_cache(maxsize=64)
 def _by_land(board: Map) -> tuple[dict[AreaId, tuple[AreaId, ...]], list[AreaId]]:
-    """Return the neighbours that a road could join (CC-ROAD-03), and an order that cuts few borders at any point."""
+    """Return each province's neighbours to which a road could lead (CC-ROAD-03), and an order that leaves few open."""
     neighbours = {
         land: tuple(other for other in board.land_neighbours(land) if board.strait_between(land, other) is None)
         for land in board.lands
@@ -168,10 +169,10 @@ def _by_land(board: Map) -> tuple[dict[AreaId, tuple[AreaId, ...]], list[AreaId]
 
 
 def _order_from(start: AreaId, neighbours: Mapping[AreaId, tuple[AreaId, ...]]) -> tuple[int, list[AreaId]]:
-    """Return the cost of a walk through all provinces, and its order: from `start`, always to where fewest stay open.
+    """Return the cost and the order of a walk from `start` through all provinces; each step leaves few open.
 
-    A province is open when it has been passed and has a neighbour that has not. A step costs 2 to the power of the
-    number of open provinces, which is how many choices `_most_roads` has to tell apart there.
+    A province is open when the walk has visited it, but not all its neighbours. A step costs 2 to the power of the
+    number of open provinces, because `_most_roads` has to tell so many choices apart there.
     """
     order, cost = [start], 0
     while len(order) < len(neighbours):
@@ -185,7 +186,10 @@ def _order_from(start: AreaId, neighbours: Mapping[AreaId, tuple[AreaId, ...]]) 
 
 
 def _step(near: tuple[AreaId, ...], visited: Collection[AreaId], opened: Mapping[AreaId, int]) -> tuple[int, int]:
-    """Return how many provinces are open after a step to one beside `near`, and for ties which was opened first."""
+    """Return how many provinces are open after a step to one with the neighbours `near`.
+
+    The second number decides ties: the place in `opened` of the neighbour that was opened first.
+    """
     closing = sum(opened.get(other) == 1 for other in near)
     opening = any(other not in visited for other in near)
     oldest = next((age for age, other in enumerate(opened) if other in near), len(opened))

@@ -41,7 +41,7 @@ class TributeForgone(Event, frozen=True):
 
 
 def collect(draft: Draft[Table]) -> None:
-    """Collect for the active player, and for nobody else (CC-TRI-02), and go on."""
+    """Collect tribute for the active player, and for nobody else (CC-TRI-02), and begin the next phase."""
     table = draft.table
     seat = table.acting
     if table.edition.tribute_needs_home and not table.controls_home(seat):

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from domain.classic.box.state import Consent, Grant
 from domain.classic.box.table import Command, Event, Table
-from domain.classic.moves.passage import RULES, PassageAnswered, check_provided, provided, stands, way
+from domain.classic.moves.passage import RULES, PassageAnswered, check_provided, find_way, has_grant, provided
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
@@ -23,7 +23,7 @@ PASSAGES: dict[Consent, str] = {
     "road": "use roads",
     "strait": "cross straits",
 }
-"""What each consent allows, as an option says it."""
+"""What each kind of consent allows, in the words of an option's title."""
 
 
 class _OfGrant(Event, frozen=True):
@@ -75,7 +75,9 @@ class GrantWithdrawn(_OfGrant, frozen=True):
 
 
 class GrantStanding(Command, frozen=True):
-    """Consent to all passages of one kind by another player, until you withdraw it; at any time (CC-ALY-02, CC-ALY-05).
+    """Give a standing consent to all passages of one kind by another player, at any time (CC-ALY-02, CC-ALY-05).
+
+    It holds until you withdraw it.
 
     Attributes:
         to: the player who may pass.
@@ -102,7 +104,7 @@ class GrantStanding(Command, frozen=True):
         if self.where is not None and self.where not in places:
             wrong = f"There is no {self.kind} passage in {self.where}."
             raise Refusal("CC-ALY-04", wrong, f"Expected one of {', '.join(places)}.")
-        if stands(table, seat, self.to, self.kind, self.where):
+        if has_grant(table, seat, self.to, self.kind, self.where):
             raise Refusal("CC-ALY-05", "You have already granted this.", "The grant holds until you withdraw it.")
         draft.emit(StandingGranted(seat, self.to, self.kind, self.where))
         _answer_for(draft, seat)
@@ -174,7 +176,7 @@ class WithdrawGrant(Command, frozen=True):
 
 
 def _others(table: Table, seat: Seat) -> list[Seat]:
-    """Return to whom `seat` may grant something: nobody once it is out of the game or the game is over."""
+    """Return the players to whom `seat` may grant something; empty if it is out of the game, or the game is over."""
     playing = table.playing() if table.winner is None else []
     return [other for other in playing if other != seat] if seat in playing else []
 
@@ -194,8 +196,8 @@ def _answer_for(draft: Draft[Table], seat: Seat) -> None:
     request = draft.table.request
     if request is None or seat not in request.asked:
         return
-    met = way(draft.table, request.mover, request.origin, request.to)
-    if seat not in met.owners(request.kind):
+    way = find_way(draft.table, request.mover, request.origin, request.to)
+    if seat not in way.owners(request.kind):
         draft.emit(PassageAnswered(seat, granted=True, automatic=True))
 
 

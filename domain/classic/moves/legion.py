@@ -1,4 +1,4 @@
-"""Legions: which leaders and units can make a step together (chapter MOV, as marches and requests for passage need it).
+"""Legions: which leaders and units can make a step together (chapter MOV). Marches and requests for passage ask this.
 
 A group names its units by the movement points that they have left, because no piece may spend more than its own points
 (CC-MOV-06).
@@ -22,14 +22,14 @@ LARGEST_LEGION = 7
 # --- who can go ---
 
 
-def able(table: Table, seat: Seat, origin: AreaId, *, riding: bool) -> Group:
-    """Return all that can leave `origin`; `riding`: along the road of the open journey, where riders go for free."""
+def movable(table: Table, seat: Seat, origin: AreaId, *, riding: bool) -> Group:
+    """Return all pieces that can leave `origin`; when `riding`, also those that continue the open journey for free."""
     journey = table.journey if riding else None
-    going = journey.leaders if journey else ()
+    travellers = journey.leaders if journey else ()
     leaders = tuple(
         name
         for name, leader in table.leaders.items()
-        if leader.at == origin and leader.owner == seat and (leader.moves or name in going)
+        if leader.at == origin and leader.owner == seat and (leader.moves or name in travellers)
     )
     army = table.army(origin, seat)
     return Group(leaders, army.fresh, army.tired, journey.riders if journey else NO_UNITS)
@@ -64,15 +64,15 @@ def in_journey(table: Table, group: Group) -> bool:
 
 
 def origins(table: Table, seat: Seat) -> list[AreaId]:
-    """Return the provinces from which leaders can step; only those that must be left while there are such."""
+    """Return the provinces from which leaders can step; while leaders must leave some provinces, only those."""
     must_leave = among_enemies(table, seat)
     if must_leave:
         return list(must_leave)
-    going = table.journey.leaders if table.journey else ()
+    travellers = table.journey.leaders if table.journey else ()
     places = (
         leader.at
         for name, leader in table.leaders.items()
-        if leader.at is not None and leader.owner == seat and (leader.moves or name in going)
+        if leader.at is not None and leader.owner == seat and (leader.moves or name in travellers)
     )
     return list(dict.fromkeys(places))
 
@@ -91,7 +91,7 @@ def check_border(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> None:
 
 
 def stuck(*provinces: AreaId) -> Refusal:
-    """Return the refusal of what would leave leaders alone among enemy units."""
+    """Return the refusal of a step or request that would leave leaders alone among enemy units."""
     return Refusal(
         "CC-ALY-08",
         f"Your leaders would be without units in {', '.join(provinces)}, where other players' units are.",
@@ -100,7 +100,7 @@ def stuck(*provinces: AreaId) -> Refusal:
 
 
 def check(table: Table, seat: Seat, origin: AreaId, group: Group, *, riding: bool) -> None:
-    """Raise `Refusal` unless the group is in `origin`, has the points for a step and has a leader."""
+    """Raise `Refusal` unless the group is in `origin`, has the points for a step, and has enough leaders."""
     if not group.leaders:
         raise Refusal("CC-MOV-03", f"You named no leader in {origin}.", "Units move only with a leader.")
     if len(set(group.leaders)) < len(group.leaders):
@@ -169,10 +169,10 @@ def _check_units(table: Table, seat: Seat, origin: AreaId, group: Group, *, ridi
 
 
 def among_enemies(table: Table, seat: Seat) -> dict[AreaId, list[str]]:
-    """Return leaders who came this turn into provinces that hold units of others and none of their own.
+    """Return, by province, leaders who came this turn where others have units and their own side has none.
 
-    They are passing through with consent and must leave (CC-ALY-08, CC-MOV-19). Those who were there when the turn
-    began may stay: they have not ended a movement there (CC-MOV-22).
+    They are passing through with consent and must leave (CC-ALY-08, CC-MOV-19). Leaders who were there when the
+    turn began may stay: they have not ended a movement there (CC-MOV-22).
     """
     by_province: dict[AreaId, list[str]] = {}
     for name, leader in table.leaders.items():
@@ -193,7 +193,7 @@ def question(table: Table, seat: Seat) -> str:
 
 
 def fields(pool: Group, leaders: Sequence[str], must: Iterable[str] = ()) -> dict[str, Schema]:
-    """Return the fields of a command that name a group out of `pool`, led by `leaders`, all of `must` among them."""
+    """Return the fields of a command that name a group: units of `pool`, and some of `leaders`, with all of `must`."""
     shape = {
         "leaders": schema.subset(leaders, 1, including=must),
         "units": _units(pool.units),
@@ -203,7 +203,7 @@ def fields(pool: Group, leaders: Sequence[str], must: Iterable[str] = ()) -> dic
 
 
 def limits(fewest: int, most: int | None = None) -> list[dict[str, Any]]:
-    """Return the ``x-total`` rules for the number of units in a group."""
+    """Return the ``x-total`` keyword of an option: how many units a group may have."""
     sizes = ["units", "tired", "riders"]
     rules: list[dict[str, Any]] = [{"of": sizes, "maximum": LARGEST_LEGION, "times": "leaders"}]
     if fewest:
@@ -218,7 +218,7 @@ OPTIONAL = ("units", "riders", "tired")
 
 
 def fields_of(group: Group) -> dict[str, Schema]:
-    """Return the fields of a command that name this very group."""
+    """Return the fields of a command that name exactly this group."""
     shape = {
         "leaders": schema.subset(group.leaders, len(group.leaders)),
         "units": _exact_units(group.units),

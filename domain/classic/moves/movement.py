@@ -42,7 +42,7 @@ class LegionMarched(Event, frozen=True):
         tired_rode: how many of `tired` did so.
         stopped: enemy units were there; the group cannot move any further this turn (CC-MOV-13).
         left: cavalry with a point left that ends its movement in the province that the last leader leaves (CC-ALY-08).
-        by_leave_of: those whose consent the step used.
+        by_leave_of: the players whose consent the step used.
     """
 
     rules = ("CC-MOV-05",)
@@ -104,7 +104,7 @@ class LegionMarched(Event, frozen=True):
         table.set_army(self.to, self.seat, arrived)
 
     def _parts_from(self, table: Table, journey: Journey) -> bool:
-        """Tell whether any of those on a road move left the road: a leader, or cavalry that is now missing."""
+        """Tell whether the step, whose units have left `origin`, took leaders or cavalry off the open journey."""
         if journey.at != self.origin:
             return False
         missing = journey.tired_riders - table.army(self.origin, self.seat).tired
@@ -186,28 +186,28 @@ class March(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         question = legion.question(table, seat)
         for origin in legion.origins(table, seat):
-            yield from _from(table, seat, origin, question)
+            yield from _steps_from(table, seat, origin, question)
         for granted in table.passages:
-            if not granted.refused and _works(table, seat, granted.origin, granted.to, granted.group):
+            if not granted.refused and _is_allowed(table, seat, granted.origin, granted.to, granted.group):
                 yield _granted_option(table, granted, question)
 
 
 def step(table: Table, seat: Seat, origin: AreaId, to: AreaId, group: Group) -> LegionMarched:
-    """Return what happens when the group makes the step. Raises `Refusal` when it may not."""
+    """Return the event of the group's step. Raises `Refusal` when the group may not make it."""
     legion.check_border(table, seat, origin, to)
-    met = passage.way(table, seat, origin, to)
+    way = passage.find_way(table, seat, origin, to)
     on_road = passage.grantors(table, "road", origin, to, group)
-    road = passage.may_ride(table, met, origin, to, group, on_road)
+    road = passage.may_ride(table, way, origin, to, group, on_road)
     goes_on = road and legion.goes_on(table, origin, to)
     _check_turning_back(table, origin, to, group)
     legion.check(table, seat, origin, group, riding=goes_on)
-    crossing = _check_strait(table, met, origin, to, group)
+    crossing = _check_strait(table, way, origin, to, group)
     in_transit = on_road | passage.grantors(table, "transit", origin, to, group)
-    stopped = any(owner not in in_transit for owner in met.guards)
+    stopped = any(owner not in in_transit for owner in way.guards)
     if stopped and not group.size and not table.army(to, seat).units.total:
         raise Refusal(
             "CC-MOV-20",
-            f"Your leaders cannot enter {to} without units: units of {' and '.join(met.guards)} are there.",
+            f"Your leaders cannot enter {to} without units: units of {' and '.join(way.guards)} are there.",
             "They may only join land combat units of yours"
             + (", or pass with the owner's consent." if table.edition.consents else "."),
         )
@@ -225,12 +225,12 @@ def step(table: Table, seat: Seat, origin: AreaId, to: AreaId, group: Group) -> 
         tired_rode=min(group.tired, journey.tired_riders) if journey else 0,
         stopped=stopped,
         left=_left_behind(table, seat, origin, group),
-        by_leave_of=_by_leave(met, road=road, stopped=stopped, consenting=in_transit | crossing),
+        by_leave_of=_by_leave(way, road=road, stopped=stopped, consenting=in_transit | crossing),
     )
 
 
 def _check_turning_back(table: Table, origin: AreaId, to: AreaId, group: Group) -> None:
-    """Check that nobody goes back along the road for free (CC-ROAD-12)."""
+    """Raise `Refusal` if somebody would go back along the road for free (CC-ROAD-12)."""
     journey = table.journey
     if journey is None or journey.at != origin or to not in journey.visited:
         return
@@ -243,12 +243,12 @@ def _check_turning_back(table: Table, origin: AreaId, to: AreaId, group: Group) 
         )
 
 
-def _check_strait(table: Table, met: Way, origin: AreaId, to: AreaId, group: Group) -> frozenset[Seat]:
-    """Check that nobody blocks the strait; return who let the group cross."""
-    if not met.strait:
+def _check_strait(table: Table, way: Way, origin: AreaId, to: AreaId, group: Group) -> frozenset[Seat]:
+    """Return the players who let just this group cross the strait. Raises `Refusal` if others block it."""
+    if not way.strait:
         return frozenset()
     crossing = passage.grantors(table, "strait", origin, to, group)
-    blocking = [owner for owner in met.strait if owner not in crossing]
+    blocking = [owner for owner in way.strait if owner not in crossing]
     if blocking:
         raise Refusal(
             "CC-STR-01" if group.size else "CC-STR-06",
@@ -267,25 +267,25 @@ def _left_behind(table: Table, seat: Seat, origin: AreaId, group: Group) -> int:
     return 0 if any(table.leaders[name].moves for name in stay) else tired
 
 
-def _by_leave(met: Way, *, road: bool, stopped: bool, consenting: frozenset[Seat]) -> tuple[Seat, ...]:
-    """Return whose consent the step uses."""
-    used = {"strait": True, "road": road, "transit": met.occupied and not stopped}
-    owners = {owner for kind in passage.RULES if used[kind] for owner in met.owners(kind) if owner in consenting}
-    return tuple(sorted(owners | {owner for kind, owner in met.helpers if used[kind]}))
+def _by_leave(way: Way, *, road: bool, stopped: bool, consenting: frozenset[Seat]) -> tuple[Seat, ...]:
+    """Return the players whose consent the step uses, sorted."""
+    used = {"strait": True, "road": road, "transit": way.occupied and not stopped}
+    owners = {owner for kind in passage.RULES if used[kind] for owner in way.owners(kind) if owner in consenting}
+    return tuple(sorted(owners | {owner for kind, owner in way.helpers if used[kind]}))
 
 
 def check_nobody_is_stuck(table: Table, seat: Seat, origin: AreaId, before: Journey | None) -> None:
     """Raise `Refusal` if leaders are alone among enemy units and cannot leave without help (CC-ALY-08).
 
-    The step led out of `origin`, where nobody may wait for their road move to continue. `before` is the journey that
-    the step may have continued: for simplicity no way out leads back to where it has been, not even for those who have
-    only just joined.
+    The step out of `origin` has been made: leaders who stayed there cannot leave by continuing a road move. `before` is
+    the journey that the step continued, if any. For simplicity, no way out along the road leads back to a province that
+    it has visited, not even for leaders who have just joined.
     """
     journey = table.journey
     visited = (*(journey.visited if journey else ()), *(before.visited if before else ()))
     for province, names in legion.among_enemies(table, seat).items():
         for name in names:
-            if table.leaders[name].moves and passage.is_open(table, seat, province):
+            if table.leaders[name].moves and passage.has_way_out(table, seat, province):
                 continue
             if (
                 journey is not None
@@ -311,24 +311,24 @@ class Terms(Struct, frozen=True):
     leaders: tuple[LeaderId, ...]
     along_road: bool
     fewest: int = 0
-    """Units that it must have."""
+    """The fewest units that it may have."""
     most: int | None = None
-    """Units that it may have, so that some stay."""
+    """The most units that it may have, so that at least one stays behind."""
     must: tuple[str, ...] = ()
-    """Leaders who must not stay."""
+    """Leaders who must be in it."""
 
 
-def _from(table: Table, seat: Seat, origin: AreaId, question: str) -> Iterator[Option]:
-    """Offer the steps out of a province, as one option where the same groups may go to several provinces."""
+def _steps_from(table: Table, seat: Seat, origin: AreaId, question: str) -> Iterator[Option]:
+    """Offer the steps out of a province; provinces that the same groups may enter are one option."""
     by_terms: dict[Terms, list[AreaId]] = {}
     for to in table.map.land_neighbours(origin):
-        met = passage.way(table, seat, origin, to)
-        if met.strait:
+        way = passage.find_way(table, seat, origin, to)
+        if way.strait:
             continue
-        for pool, along_road in passage.pools(table, seat, met, origin, to):
+        for pool, along_road in passage.pools(table, seat, way, origin, to):
             if along_road and _journey_must_stay(table, seat, origin):
                 continue
-            for entry in _entries(table, seat, met, origin, to, pool, along_road):
+            for entry in _entries(table, seat, way, origin, to, pool, along_road):
                 for terms in _departures(table, seat, origin, entry):
                     by_terms.setdefault(terms, []).append(to)
     for terms, places in by_terms.items():
@@ -336,28 +336,33 @@ def _from(table: Table, seat: Seat, origin: AreaId, question: str) -> Iterator[O
 
 
 def _entries(
-    table: Table, seat: Seat, met: Way, origin: AreaId, to: AreaId, pool: Group, along_road: bool
+    table: Table, seat: Seat, way: Way, origin: AreaId, to: AreaId, pool: Group, along_road: bool
 ) -> Iterator[Terms]:
-    """Yield how groups may enter a province, given who is there."""
-    if not met.occupied or table.army(to, seat).units.total:
+    """Yield the terms on which groups may enter a province, given who is there."""
+    if not way.occupied or table.army(to, seat).units.total:
         yield Terms(pool, pool.leaders, along_road)
         return
     if pool.size:
         yield Terms(pool, pool.leaders, along_road, fewest=1)
-    if not met.guards and (alone := passage.passing(table, seat, pool.leaders, origin, to, along_road=along_road)):
-        yield Terms(Group(pool.leaders), tuple(alone), along_road)
+    if not way.guards and (
+        passers := passage.passing_leaders(table, seat, pool.leaders, origin, to, along_road=along_road)
+    ):
+        yield Terms(Group(pool.leaders), tuple(passers), along_road)
 
 
 def _departures(table: Table, seat: Seat, origin: AreaId, entry: Terms) -> Iterator[Terms]:
-    """Yield how groups may leave a province, given the leaders who could not follow later (CC-ALY-08)."""
+    """Yield the terms of `entry` on which nobody is stuck (CC-ALY-08).
+
+    Leaders who could not leave later must go along, or units must stay with them.
+    """
     if not table.enemies_in(origin, seat):
         yield entry
         return
-    is_open = passage.is_open(table, seat, origin)
+    can_step = passage.has_way_out(table, seat, origin)
     must = tuple(
         name
         for name in table.leaders_at(origin, seat)
-        if (table.leaders[name].marched or table.leaders[name].landed) and not (is_open and table.leaders[name].moves)
+        if (table.leaders[name].marched or table.leaders[name].landed) and not (can_step and table.leaders[name].moves)
     )
     if set(must) <= set(entry.leaders):
         yield Terms(entry.pool, entry.leaders, entry.along_road, entry.fewest, must=must)
@@ -398,7 +403,7 @@ def _granted_option(table: Table, granted: passage.Passage, question: str) -> Op
     return March.option(title, fields, rule=rule, decision=question, optional=optional)
 
 
-def _works(table: Table, seat: Seat, origin: AreaId, to: AreaId, group: Group) -> bool:
+def _is_allowed(table: Table, seat: Seat, origin: AreaId, to: AreaId, group: Group) -> bool:
     """Tell whether a group may make a step, by trying it on a copy."""
     try:
         marched = step(table, seat, origin, to, group)
@@ -438,7 +443,7 @@ class FinishMovement(Command, frozen=True):
 
 
 def next_move(table: Table) -> list[Decision]:
-    """Ask the active player what moves next, or where those who may not stay go on to."""
+    """Ask the active player what to move next, or where to move the leaders who may not stay."""
     seat = table.acting
     waits = "Combat begins when you have finished moving."
     if stuck := legion.among_enemies(table, seat):

@@ -1,4 +1,4 @@
-"""Passages: what another player may allow, and what it takes to cross a strait (chapters ALY and STR).
+"""Passages: which steps need the consent of other players, and how it is asked for (chapters ALY and STR).
 
 Units of other players are enemies. Their owners may still allow two things: passing through on land, roads included,
 and crossing a strait past their galleys (CC-ALY-02). The mover asks for a named group and one step (CC-ALY-05). A
@@ -135,8 +135,8 @@ class Way(Struct, frozen=True):
         occupied: land combat units of other players are in the province that it enters.
         guards: those of their owners without a standing grant of transit (CC-ALY-03).
         strait: the owners of galleys in the strait without a standing grant of its crossing (CC-STR-01).
-        road: the road that it can follow, with the owners of its ends without a standing grant of its use.
-        helpers: who has given a standing grant that the step can use.
+        road: the road that it can follow, with the owners of its ends, but for those with a standing grant of its use.
+        helpers: the players with a standing grant that the step can use, each with its kind.
     """
 
     occupied: bool = False
@@ -146,7 +146,7 @@ class Way(Struct, frozen=True):
     helpers: tuple[tuple[Consent, Seat], ...] = ()
 
     def owners(self, kind: Consent) -> tuple[Seat, ...]:
-        """Return whose consent of that kind the step needs."""
+        """Return the players whose consent of that kind the step still needs."""
         if kind == "transit":
             return self.guards
         if kind == "strait":
@@ -156,21 +156,21 @@ class Way(Struct, frozen=True):
         return tuple(dict.fromkeys(end for end in (self.road.near, self.road.far) if end is not None))
 
 
-def way(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> Way:
+def find_way(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> Way:
     """Return what a step of `seat` from `origin` to the adjacent `to` meets."""
     enemies, blockers = table.enemies_in(to, seat), strait_blockers(table, origin, to, seat)
     road = roads.segment(table, seat, origin, to)
     if not table.grants or not (enemies or blockers or road):
         return Way(bool(enemies), tuple(enemies), blockers, road)
     sea = table.map.strait_between(origin, to)
-    guards = tuple(owner for owner in enemies if not stands(table, owner, seat, "transit", to))
-    strait = tuple(owner for owner in blockers if not stands(table, owner, seat, "strait", sea))
+    guards = tuple(owner for owner in enemies if not has_grant(table, owner, seat, "transit", to))
+    strait = tuple(owner for owner in blockers if not has_grant(table, owner, seat, "strait", sea))
     helpers = list[tuple[Consent, Seat]]()
     helpers.extend(("transit", owner) for owner in enemies if owner not in guards)
     helpers.extend(("strait", owner) for owner in blockers if owner not in strait)
     if road is not None:
         ends = ((road.near, origin), (road.far, to))
-        near, far = (None if end and stands(table, end, seat, "road", place) else end for end, place in ends)
+        near, far = (None if end and has_grant(table, end, seat, "road", place) else end for end, place in ends)
         helpers.extend(
             ("road", end) for (end, _), remaining in zip(ends, (near, far), strict=True) if end and not remaining
         )
@@ -179,7 +179,7 @@ def way(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> Way:
 
 
 def strait_blockers(table: Table, origin: AreaId, to: AreaId, seat: Seat) -> tuple[Seat, ...]:
-    """Return the other players with galleys in the strait between two provinces; nobody where galleys do not block.
+    """Return the other players whose galleys block the strait between two provinces, if the edition has that.
 
     A player's own galleys neither block nor force a crossing (CC-STR-04); galleys on a coast are not in the strait.
     """
@@ -189,8 +189,8 @@ def strait_blockers(table: Table, origin: AreaId, to: AreaId, seat: Seat) -> tup
     return tuple(sorted({galley.owner for galley in table.galleys.values() if galley.at == sea} - {seat}))
 
 
-def stands(table: Table, by: Seat, to: Seat, kind: Consent, place: AreaId | None) -> bool:
-    """Tell whether a standing grant of `by` covers such a passage of `to` in `place`."""
+def has_grant(table: Table, by: Seat, to: Seat, kind: Consent, place: AreaId | None) -> bool:
+    """Tell whether a standing grant of `by` covers a passage of this kind by `to` in `place`."""
     return any(
         grant.by == by and grant.to == to and grant.kind == kind and grant.where in (None, place)
         for grant in table.grants
@@ -198,7 +198,7 @@ def stands(table: Table, by: Seat, to: Seat, kind: Consent, place: AreaId | None
 
 
 def grantors(table: Table, kind: Consent, origin: AreaId, to: AreaId, group: Group) -> frozenset[Seat]:
-    """Return who granted exactly this passage to exactly this group (CC-ALY-05)."""
+    """Return the players who granted exactly this passage to exactly this group (CC-ALY-05)."""
     return frozenset(
         owner
         for passage in table.passages
@@ -209,38 +209,41 @@ def grantors(table: Table, kind: Consent, origin: AreaId, to: AreaId, group: Gro
 
 
 def may_ride(
-    table: Table, met: Way, origin: AreaId, to: AreaId, group: Group, consenting: frozenset[Seat] = frozenset()
+    table: Table, way: Way, origin: AreaId, to: AreaId, group: Group, consenting: frozenset[Seat] = frozenset()
 ) -> bool:
-    """Tell whether the group may follow the road. A group that was let in along a road may leave by it (CC-ALY-05)."""
-    if met.road is None:
+    """Tell whether the group may follow the road, given who consents.
+
+    A group that came to the near end by road may leave it without asking again (CC-ALY-05).
+    """
+    if way.road is None:
         return False
     near_is_open = (
-        met.road.near is None
-        or met.road.near in consenting
+        way.road.near is None
+        or way.road.near in consenting
         or (legion.goes_on(table, origin, to) and legion.in_journey(table, group))
     )
-    return near_is_open and (met.road.far is None or met.road.far in consenting)
+    return near_is_open and (way.road.far is None or way.road.far in consenting)
 
 
-def pools(table: Table, seat: Seat, met: Way, origin: AreaId, to: AreaId) -> list[tuple[Group, bool]]:
-    """Return the pools out of which any group can make the step without a request, and whether along a road."""
-    goes_on, road = legion.goes_on(table, origin, to), met.road
+def pools(table: Table, seat: Seat, way: Way, origin: AreaId, to: AreaId) -> list[tuple[Group, bool]]:
+    """Return the pools of pieces from which any group can make the step without a request, and whether by the road."""
+    goes_on, road = legion.goes_on(table, origin, to), way.road
     is_free = road == roads.Segment()
-    candidates = [(legion.able(table, seat, origin, riding=goes_on and is_free), is_free)]
+    candidates = [(legion.movable(table, seat, origin, riding=goes_on and is_free), is_free)]
     if goes_on and road is not None and road.near is not None and road.far is None:
         candidates.append((legion.riders(table, seat, origin), True))
     return [(pool, along_road) for pool, along_road in candidates if pool.leaders]
 
 
-def passing(
+def passing_leaders(
     table: Table, seat: Seat, pool: Sequence[str], origin: AreaId, to: AreaId, *, along_road: bool
 ) -> list[str]:
-    """Return the leaders who, having stepped into `to` among other players' units, can leave it again without help.
+    """Return the leaders who could leave `to` again without consent, after a step there among other players' units.
 
-    They can do so with a point left, to a province without enemy units and not across a guarded strait, or without a
-    point, along the road to one of their own provinces. So nobody is ever stuck there (CC-ALY-08).
+    With a point left, they can go to a province without enemy units, but not across a guarded strait. Without a point,
+    they can follow the road to one of their own provinces. So nobody is ever stuck there (CC-ALY-08).
     """
-    if not is_open(table, seat, to):
+    if not has_way_out(table, seat, to):
         return []
     goes_on = along_road and legion.goes_on(table, origin, to)
     journey = table.journey if goes_on else None
@@ -250,8 +253,8 @@ def passing(
     return [name for name in pool if road_on or table.leaders[name].moves - (name not in riding) > 0]
 
 
-def is_open(table: Table, seat: Seat, province: AreaId) -> bool:
-    """Tell whether an ordinary step that needs nobody's consent leads out of a province."""
+def has_way_out(table: Table, seat: Seat, province: AreaId) -> bool:
+    """Tell whether some step out of a province needs neither consent nor a road."""
     return any(
         not table.enemies_in(to, seat) and not strait_blockers(table, province, to, seat)
         for to in table.map.land_neighbours(province)
@@ -293,33 +296,33 @@ class AskPassage(Command, frozen=True):
         table, group = draft.table, self.group
         check_provided(table, self.kind)
         legion.check_border(table, seat, self.origin, self.to)
-        met = way(table, seat, self.origin, self.to)
-        owners = met.owners(self.kind)
+        way = find_way(table, seat, self.origin, self.to)
+        owners = way.owners(self.kind)
         if not owners:
-            granted = any(kind == self.kind for kind, _ in met.helpers)
+            granted = any(kind == self.kind for kind, _ in way.helpers)
             raise Refusal(
                 "CC-ALY-05" if granted else "CC-ALY-04",
                 f"You need no{' further' * granted} {self.kind} consent to go from {self.origin} to {self.to}.",
                 "March without asking.",
             )
         riding = legion.goes_on(table, self.origin, self.to) and (
-            self.kind == "road" or may_ride(table, met, self.origin, self.to, group)
+            self.kind == "road" or may_ride(table, way, self.origin, self.to, group)
         )
         legion.check(table, seat, self.origin, group, riding=riding)
         self._check_first_time(table)
-        if self.kind != "strait" and met.occupied and not group.size and not table.army(self.to, seat).units.total:
-            along_road = self.kind == "road" or may_ride(table, met, self.origin, self.to, group)
-            passers = passing(table, seat, self.leaders, self.origin, self.to, along_road=along_road)
+        if self.kind != "strait" and way.occupied and not group.size and not table.army(self.to, seat).units.total:
+            along_road = self.kind == "road" or may_ride(table, way, self.origin, self.to, group)
+            passers = passing_leaders(table, seat, self.leaders, self.origin, self.to, along_road=along_road)
             if set(passers) < set(self.leaders):
                 raise legion.stuck(self.to)
         draft.emit(PassageAsked(seat, self.kind, self.origin, self.to, group, owners))
 
     def _check_first_time(self, table: Table) -> None:
         refused = _refused(table, self.kind, self.origin, self.to)
-        if again := refused & set(self.leaders):
+        if repeated := refused & set(self.leaders):
             raise Refusal(
                 "CC-ALY-06",
-                f"This passage was already refused to {', '.join(sorted(again))} this turn.",
+                f"This passage was already refused to {', '.join(sorted(repeated))} this turn.",
                 "Enter anyway, stop there and fight, or do not enter."
                 if self.kind == "transit"
                 else "Go another way, or ask with other leaders.",
@@ -330,32 +333,32 @@ class AskPassage(Command, frozen=True):
         kinds, question = provided(table), legion.question(table, seat)
         for origin in legion.origins(table, seat) if kinds else ():
             for to in table.map.land_neighbours(origin):
-                met = way(table, seat, origin, to)
+                way = find_way(table, seat, origin, to)
                 for kind in kinds:
-                    if met.owners(kind):
-                        for option in cls._kind_options(table, seat, met, kind, origin, to):
+                    if way.owners(kind):
+                        for option in cls._kind_options(table, seat, way, kind, origin, to):
                             yield option if question == "move" else replace(option, decision=question)
 
     @classmethod
     def _kind_options(
-        cls, table: Table, seat: Seat, met: Way, kind: Consent, origin: AreaId, to: AreaId
+        cls, table: Table, seat: Seat, way: Way, kind: Consent, origin: AreaId, to: AreaId
     ) -> Iterator[Option]:
         refused = _refused(table, kind, origin, to)
         if kind == "road":
-            candidates = [(legion.able(table, seat, origin, riding=legion.goes_on(table, origin, to)), True)]
+            candidates = [(legion.movable(table, seat, origin, riding=legion.goes_on(table, origin, to)), True)]
         else:
-            candidates = pools(table, seat, met, origin, to)
+            candidates = pools(table, seat, way, origin, to)
         for pool, along_road in candidates:
             leaders = [name for name in pool.leaders if name not in refused]
             if not leaders:
                 continue
-            if kind == "strait" or not met.occupied or table.army(to, seat).units.total:
+            if kind == "strait" or not way.occupied or table.army(to, seat).units.total:
                 yield cls._option(table, kind, origin, to, pool, leaders)
                 continue
             if pool.size:
                 yield cls._option(table, kind, origin, to, pool, leaders, fewest=1)
-            if alone := passing(table, seat, leaders, origin, to, along_road=along_road):
-                yield cls._option(table, kind, origin, to, Group(pool.leaders), alone)
+            if passers := passing_leaders(table, seat, leaders, origin, to, along_road=along_road):
+                yield cls._option(table, kind, origin, to, Group(pool.leaders), passers)
 
     @classmethod
     def _option(
@@ -428,10 +431,10 @@ def provided(table: Table) -> tuple[Consent, ...]:
 
 
 def check_provided(table: Table, kind: Consent) -> None:
-    """Refuse a kind of consent that the edition lacks.
+    """Check that the edition has a kind of consent.
 
     Raises:
-        Refusal: names the rule that holds instead.
+        Refusal: it has not; the refusal names the rule that holds instead.
     """
     if kind in provided(table):
         return
@@ -454,7 +457,7 @@ def _refused(table: Table, kind: Consent, origin: AreaId, to: AreaId) -> set[str
 
 
 def answer(table: Table) -> list[Decision]:
-    """Ask those who have still to answer the request."""
+    """Ask the players who have not yet answered the request."""
     request = table.request
     assert request is not None, "consent is being asked for"
     group = request.group

@@ -16,14 +16,14 @@ from domain.kernel.ids import AreaId, Seat
 
 
 class Segment(Struct, frozen=True):
-    """A usable road between two adjacent provinces: which other player, if any, controls each end."""
+    """A usable road from a province to an adjacent one: which other player, if any, controls each end."""
 
     near: Seat | None = None
     far: Seat | None = None
 
 
 def segment(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> Segment | None:
-    """Return the road from `origin` to `to`; None when there is none that `seat` could use with any consent.
+    """Return the road from `origin` to `to`; None when there is none, or when nobody controls one of its ends.
 
     In the 2005 edition nobody ever consents, so a player must control both ends to use it (CC-ROAD-06, CC-ROAD-14).
     """

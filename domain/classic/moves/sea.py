@@ -2,8 +2,8 @@
 
 A galley spends a point for each space, from sea zone to sea zone or between a sea zone and a coast; its cargo spends
 nothing (CC-SEA-09). Pieces embark and land only where the galley is on a coast of their province, and what lands stays
-there for the turn. A galley may enter a foreign coast only to land a legion (CC-SEA-22), so the landing is part of the
-command that enters: no galley is ever where it may not be.
+there for the turn. In the community edition a galley may enter a foreign coast only to land a legion, or as an escort
+(CC-SEA-22, CC-SEA-23). So the command that enters a coast can also land: no galley is ever where it may not be.
 """
 
 from collections import defaultdict
@@ -155,7 +155,7 @@ class Entry(NamedTuple):
     """How a galley with its present cargo may come to a province's coast."""
 
     must_land: bool
-    """It must land a legion as it enters: the coast is foreign, and it does not escort a landing (CC-SEA-22, -23)."""
+    """The galley must land a legion as it enters: the coast is foreign, and it escorts no landing (CC-SEA-22, -23)."""
     with_units: bool
     """Leaders go ashore only with units: other players' units are there, and none of their own (CC-MOV-20)."""
 
@@ -172,7 +172,7 @@ class Entry(NamedTuple):
 
     @property
     def fewest_units(self) -> int:
-        """How many units must be in a landing."""
+        """How many units a landing must have at least."""
         return 1 if self.must_land or self.with_units else 0
 
 
@@ -218,7 +218,7 @@ class Sail(Command, frozen=True):
             )
 
     def _check_coast(self, table: Table, galley: Galley) -> str | None:
-        """Check the way from a sea zone; return the coast that it leads to, None for a sea zone."""
+        """Check the way out of a sea zone. Return the coast that it leads to, None for another sea zone."""
         seas = table.map.sea_neighbours(galley.at)
         if self.to in seas:
             if self.coast is not None:
@@ -243,7 +243,7 @@ class Sail(Command, frozen=True):
         return coast
 
     def _check_leaving(self, table: Table, galley: Galley) -> None:
-        """Check the way from a coast, which leads into a sea zone."""
+        """Check the way from a coast, which must lead into a sea zone."""
         if self.to in table.map.lands:
             wrong = f"You cannot sail from the coast of {galley.at} straight to {self.to}."
             raise Refusal("CC-SEA-05", wrong, "From a coast, a galley sails into a sea zone.")
@@ -291,20 +291,20 @@ class Sail(Command, frozen=True):
 
     @classmethod
     def _coast_options(cls, table: Table, name: str, galley: Galley, crew: Sequence[str]) -> Iterator[Option]:
-        """Offer the coasts, as one option where the same landings are possible on several."""
-        keep: dict[tuple[str, bool], list[AreaId]] = defaultdict(list)
-        land: dict[tuple[str, bool, int], list[AreaId]] = defaultdict(list)
+        """Offer the coasts; those on which the same landings are possible are one option."""
+        without_landing: dict[tuple[str, bool], list[AreaId]] = defaultdict(list)
+        with_landing: dict[tuple[str, bool, int], list[AreaId]] = defaultdict(list)
         for to, coast in table.map.coasts_on(galley.at):
             entry = Entry.of(table, galley, to)
             only = len(table.map.coasts(to)) == 1
             if entry.open_to(galley, crew):
-                keep[coast, only].append(to)
+                without_landing[coast, only].append(to)
             if crew and entry.fewest_units <= galley.cargo.total:
-                land[coast, only, entry.fewest_units].append(to)
-        for (coast, only), places in keep.items():
+                with_landing[coast, only, entry.fewest_units].append(to)
+        for (coast, only), places in without_landing.items():
             fields = {"to": schema.one_of(places), "coast": schema.const(coast)}
             yield cls._option(table, name, fields, coast_named=not only)
-        for (coast, only, fewest), places in land.items():
+        for (coast, only, fewest), places in with_landing.items():
             fields = {"to": schema.one_of(places), "coast": schema.const(coast)}
             fields["landing"] = schema.record(_party_fields(crew, galley.cargo, fewest), () if fewest else ("units",))
             yield cls._option(table, name, fields, coast_named=not only)
@@ -448,7 +448,7 @@ class Land(Command, frozen=True):
 
 
 def _own_galley(table: Table, name: str, seat: Seat, rule: str = "CC-MOV-25") -> Galley:
-    """Return a galley of the active player. Raises `Refusal`: nobody moves or, by another `rule`, boards another's."""
+    """Return a galley of `seat`. Raises `Refusal` by `rule` when the seat has no galley of that id."""
     galley = table.galleys.get(name)
     if galley is None or galley.owner != seat:
         wrong = f"{name} is not one of your galleys."
@@ -464,7 +464,7 @@ def _check_on_coast(name: str, galley: Galley) -> None:
 
 
 def _check_party(table: Table, galley: Galley, crew: Sequence[str], party: Party, to: AreaId) -> None:
-    """Check who goes ashore in `to`."""
+    """Raise `Refusal` unless the party may go ashore in `to`."""
     if len(set(party.leaders)) < len(party.leaders) or not set(party.leaders) <= set(crew):
         wrong = f"You asked to land the leaders {_listed(party.leaders)}."
         raise Refusal("CC-SEA-10", wrong, f"Name each leader once. Leaders aboard: {_listed(crew)}.")

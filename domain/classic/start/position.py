@@ -17,7 +17,7 @@ from domain.kernel.rules.board import Board, Map
 
 
 class Force(Struct, forbid_unknown_fields=True):
-    """Pieces of one seat in one place: units and leaders ashore, or a numbered galley and what is aboard."""
+    """Pieces of one seat in one place: units and leaders in a province, or a numbered galley and what is aboard."""
 
     seat: Seat
     at: AreaId
@@ -40,10 +40,10 @@ class Prisoner(Struct, forbid_unknown_fields=True):
 
 
 class Position(Struct, forbid_unknown_fields=True):
-    """A position. Players own their homes, and each Caesar is at home unless a force names them; the rest is empty.
+    """A position. Players own their homes, and each Caesar is at home unless a force names it; the rest is empty.
 
-    `players` gives each seat its Home Province, and `fallen` gives each seat out of the game its captor, who has all
-    that would be theirs.
+    `players` gives each seat its Home Province. `fallen` gives each seat that is out of the game its captor, who has
+    taken over all that the seat had.
     """
 
     players: dict[Seat, AreaId]
@@ -64,7 +64,7 @@ class Position(Struct, forbid_unknown_fields=True):
     inflation: list[Inflation] = field(default_factory=list[Inflation])
     each_lone_leader: bool = False
     generals_saved_with_fleet: bool = False
-    """What the creator of the game chose."""
+    """Choices of the game's creator (see `Setup`), as `each_lone_leader` is."""
 
 
 def arrange(content: Mapping[str, Any], edition: Edition, board: Board) -> Table:
@@ -76,10 +76,10 @@ def arrange(content: Mapping[str, Any], edition: Edition, board: Board) -> Table
         each_lone_leader=position.each_lone_leader,
         generals_saved_with_fleet=position.generals_saved_with_fleet,
     )
-    _seat(table, position)
-    _settle(table, position)
+    _add_players(table, position)
+    _add_provinces(table, position)
     for force in position.forces:
-        _place(table, force)
+        _add_force(table, force)
     for prisoner in position.prisoners:
         colour = _colour(table, prisoner.general)
         owner = _heir(position, colour)
@@ -90,7 +90,7 @@ def arrange(content: Mapping[str, Any], edition: Edition, board: Board) -> Table
     return table
 
 
-def _seat(table: Table, position: Position) -> None:
+def _add_players(table: Table, position: Position) -> None:
     for seat, home in position.players.items():
         if home not in HOME_ORDER:
             raise ValueError(f"{home} is not a Home Province")
@@ -108,17 +108,17 @@ def _seat(table: Table, position: Position) -> None:
 
 
 def _heir(position: Position, seat: Seat) -> Seat:
-    """Return who has a seat's empire now: the seat itself, or its captor, or the captor's captor, and so on."""
-    met = set[Seat]()
+    """Return the seat that has a seat's empire now: itself, or its captor, or the captor's captor, and so on."""
+    visited = set[Seat]()
     while seat in position.fallen:
-        if seat in met:
-            raise ValueError(f"the takeovers form a circle: {', '.join(sorted(met))}")
-        met.add(seat)
+        if seat in visited:
+            raise ValueError(f"the takeovers form a circle: {', '.join(sorted(visited))}")
+        visited.add(seat)
         seat = position.fallen[seat]
     return seat
 
 
-def _settle(table: Table, position: Position) -> None:
+def _add_provinces(table: Table, position: Position) -> None:
     owners = {home: _heir(position, seat) for seat, home in position.players.items() if home not in position.neutral}
     owners |= {area: seat for seat, areas in position.owned.items() for area in areas}
     cities = {*position.cities, *position.fortified}
@@ -130,20 +130,20 @@ def _settle(table: Table, position: Position) -> None:
     table.roads = [road_id(*ends) for ends in position.roads]
 
 
-def _place(table: Table, force: Force) -> None:
+def _add_force(table: Table, force: Force) -> None:
     if force.seat not in table.players or table.players[force.seat].fallen_to is not None:
         raise ValueError(f"{force.seat} is not in the game")
     units = Units(force.infantry, force.cavalry, force.catapults)
     if force.galley is None:
         _require_land(table, force.at)
         table.set_army(force.at, force.seat, _army(units, force.moves))
-        _lead(table, force, at=force.at, aboard=None)
+        _add_leaders(table, force, at=force.at, aboard=None)
         return
     name = f"galley-{force.galley}"
     moves = 2 if force.moves is None else force.moves
     table.galleys[name] = Galley(force.seat, force.at, force.coast, moves, cargo=units)
     table.next_galley = max(table.next_galley, force.galley + 1)
-    _lead(table, force, at=None, aboard=name)
+    _add_leaders(table, force, at=None, aboard=name)
 
 
 def _army(units: Units, moves: int | None) -> Army:
@@ -153,7 +153,7 @@ def _army(units: Units, moves: int | None) -> Army:
     return Army(tired=units.cavalry, spent=foot) if moves == 1 else Army(spent=units)
 
 
-def _lead(table: Table, force: Force, at: AreaId | None, aboard: str | None) -> None:
+def _add_leaders(table: Table, force: Force, at: AreaId | None, aboard: str | None) -> None:
     for name in force.leaders:
         leader = name if name.split("-")[0] in table.players else f"{force.seat}-{name}"
         kind = cast(Literal["caesar", "general"], leader.split("-")[1])

@@ -55,7 +55,8 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         homes: whether the Home Provinces are drawn by lot, or picked by the players in seat order (CC-SET-03).
-        colours: the colours in play, one for each player (CC-SET-01); by default the first of the six.
+        colours: the colours in play, one for each player (CC-SET-01); by default those with an agreed home, otherwise
+            the first of the six.
         agreed_homes: the Home Province of each colour, if the players have agreed on them (CC-SET-03); they are then
             neither drawn nor picked.
         each_lone_leader: whether the lone leaders of a player in a province are attacked or spared one by one
@@ -225,7 +226,7 @@ def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset p
     draft.emit(HomesDrawn(draft.draws, dict(zip(seats, homes, strict=True))))
 
 
-def _found(draft: Draft[Table]) -> None:
+def _found_empires(draft: Draft[Table]) -> None:
     table = draft.table
     order = sorted(_seats(table), key=lambda seat: HOME_ORDER.index(table.home(seat)))
     for seat in order:
@@ -275,7 +276,7 @@ class PickHome(Command, frozen=True):
 
 
 def choose_homes(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the next seat for its home; the last one has no choice. Then the table is set."""
+    """Ask the next seat for its home. The last seat has no choice: set up the table."""
     homeless = [seat for seat in _seats(table) if table.players[seat].home is None]
     if len(homeless) < 2:
         return _set_the_table
@@ -296,7 +297,7 @@ def _set_the_table(draft: Draft[Table]) -> None:
     for seat in _seats(table):
         if table.players[seat].home is None:
             draft.emit(HomePicked(seat, _free_homes(table)[0], automatic=True))
-    _found(draft)
+    _found_empires(draft)
 
 
 EVENTS = (HomesAssigned, HomesDrawn, HomePicked, EmpireFounded, TurnOrderSet)

@@ -1,4 +1,4 @@
-"""Inflation: prices double and triple when tribute passes two marks (chapter INF)."""
+"""Inflation: prices rise to two and three times the base price after a tribute value reaches a mark (chapter INF)."""
 
 from collections import Counter
 from typing import Final
@@ -16,7 +16,7 @@ LEVELS: Final = ((105, 2), (205, 3))
 
 
 class InflationTriggered(Event, frozen=True):
-    """A tribute marker reached a level for the first time (CC-INF-01, CC-INF-04).
+    """A tribute marker reached the mark of a level for the first time (CC-INF-01, CC-INF-04).
 
     Attributes:
         factor: what prices are multiplied by from then on.
@@ -72,10 +72,10 @@ def watch(draft: Draft[Table]) -> None:
         return
     tribute = _tribute_values(table)
     for mark, factor in waiting:
-        # At most one player has reached it: one player's tribute rises at a time, and it is checked each time.
+        # At most one player has reached the mark: one player's tribute rises at a time, and each time this is called.
         seat = next((seat for seat in table.order if tribute[seat] >= mark), None)
         if seat is not None:
-            draft.emit(InflationTriggered(factor, seat, _date(table, seat)))
+            draft.emit(InflationTriggered(factor, seat, _round_of_rise(table, seat)))
 
 
 def turn_starts(draft: Draft[Table], seat: Seat, game_round: int) -> None:
@@ -85,11 +85,11 @@ def turn_starts(draft: Draft[Table], seat: Seat, game_round: int) -> None:
             draft.emit(PricesRose(level.factor))
 
 
-def _date(table: Table, seat: Seat) -> int:
-    """Return the round in which prices rise: after one turn of `seat` at the old prices (CC-INF-02, CC-INF-09)."""
+def _round_of_rise(table: Table, seat: Seat) -> int:
+    """Return the round in which prices rise: `seat` first has one turn at the old prices (CC-INF-02, CC-INF-09)."""
     assert table.active is not None, "tribute rises in somebody's turn"
-    over = table.order.index(seat) < table.order.index(table.active)
-    return table.round + (2 if over else 1)
+    turn_is_over = table.order.index(seat) < table.order.index(table.active)
+    return table.round + (2 if turn_is_over else 1)
 
 
 def _tribute_values(table: Table) -> Counter[Seat]:

@@ -22,17 +22,17 @@ class TurnBegan(Event, frozen=True):
     def apply(self, table: Table) -> None:
         table.active, table.round, table.phase = self.seat, self.round, "movement"
         table.landings.clear()
-        marched = [
+        changed = [
             name for name, place in table.provinces.items() for army in place.armies.values() if not army.is_rested
         ]
-        for name in marched:
+        for name in changed:
             armies = table.provinces[name].armies
             table.change_province(name, armies={seat: Army(fresh=army.units) for seat, army in armies.items()})
         for name, leader in table.leaders.items():
-            if leader.moves != LEADER_MOVES:  # marching and landing spend some
+            if leader.moves != LEADER_MOVES:  # leaders who marched or landed have spent some
                 table.leaders[name] = replace(leader, moves=LEADER_MOVES, marched=False, landed=False)
         for name, galley in table.galleys.items():
-            if galley.moves != GALLEY_MOVES:  # coming to a coast spends some
+            if galley.moves != GALLEY_MOVES:  # galleys that came to a coast have spent some
                 table.galleys[name] = replace(galley, moves=GALLEY_MOVES, came_from=None)
 
     def tell(self, names: Names) -> str:
@@ -56,7 +56,7 @@ class PhaseBegan(Event, frozen=True):
 
 
 def enter(draft: Draft[Table], phase: Phase) -> None:
-    """Go on to a phase."""
+    """Begin a phase of the turn that is under way."""
     draft.emit(PhaseBegan(phase))
 
 

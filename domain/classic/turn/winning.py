@@ -1,4 +1,4 @@
-"""Winning: the last Caesar, or a winner whom all acclaim (chapter WIN).
+"""Winning: the last Caesar, or a winner on whom all agree (chapter WIN).
 
 A proposal opens no decision: the game never waits for an answer.
 """
@@ -130,7 +130,11 @@ class AcclamationLapsed(Event, frozen=True):
 
 
 def check(draft: Draft[Table]) -> None:
-    """End the game when one Caesar is left (CC-WIN-01). Call it whenever a player has fallen."""
+    """End the game when one Caesar is left (CC-WIN-01). Call it whenever a player has fallen.
+
+    Otherwise end the alliances of the fallen, and a proposal of one of them as the winner. Then end the game if all who
+    are left agree on a winner (CC-WIN-02).
+    """
     table = draft.table
     if table.winner is not None:
         return
@@ -154,7 +158,7 @@ def check_acclamation(draft: Draft[Table]) -> None:
 
 
 def end_round(draft: Draft[Table]) -> None:
-    """Let a proposal lapse if not all have agreed to it by the end of the round."""
+    """Let the proposal of a winner lapse as the round ends, in versions that say so."""
     acclamation = draft.table.acclamation
     if acclamation is not None and draft.table.edition.proposals_lapse:
         draft.emit(AcclamationLapsed(acclamation.candidate))
@@ -164,7 +168,7 @@ def end_round(draft: Draft[Table]) -> None:
 
 
 class ProposeWinner(Command, frozen=True):
-    """Propose that all make somebody Caesar (CC-WIN-02); one proposal at a time.
+    """Propose a winner, on whom all others must agree (CC-WIN-02); one proposal at a time.
 
     Attributes:
         candidate: the winner that you propose; you may propose yourself.
@@ -200,7 +204,7 @@ class AnswerWinner(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         require_playing(draft.table, seat, WIN_02)
-        if not _must_answer(draft.table, seat):
+        if not _may_answer(draft.table, seat):
             wrong = "You have no proposal of a winner to answer."
             raise Refusal(WIN_02, wrong, "You can answer a proposal that names another player, once.")
         draft.emit((WinnerAccepted if self.accept else AcclamationEnded)(seat))
@@ -208,11 +212,11 @@ class AnswerWinner(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        if may_talk(table, seat) and _must_answer(table, seat):
+        if may_talk(table, seat) and _may_answer(table, seat):
             yield cls.option("Accept or refuse the proposed winner", {"accept": schema.one_of((True, False))})
 
 
-def _must_answer(table: Table, seat: Seat) -> bool:
+def _may_answer(table: Table, seat: Seat) -> bool:
     proposal = table.acclamation
     return proposal is not None and seat not in (proposal.candidate, *proposal.agreed)
 

@@ -145,7 +145,7 @@ def fallen(lost: Mapping[Group, int]) -> dict[str, int]:
     """Return what a side's losses take off the board; the units of cards and slaves were never on it."""
     count: Counter[str] = Counter()
     for name, number in lost.items():
-        group = forces.of(name)
+        group = forces.parts_of(name)
         if group.owner not in (CARD, SLAVES):
             count[f"{group.kind} of {group.owner}"] -= number
     return dict(count)

@@ -63,7 +63,7 @@ def test_a_city_may_go_exactly_where_all_roads_still_find_room(table: Table, dat
         if len(roads_between(table, {*owned, *chosen})) >= roads
         for site in chosen
     }
-    assert sites.city_sites_that_leave(table, RED, cities, roads) == sorted(possible)
+    assert sites.city_sites_with_roads_left(table, RED, cities, roads) == sorted(possible)
 
 
 def test_a_walk_of_the_map_keeps_few_provinces_open() -> None:
