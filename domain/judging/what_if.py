@@ -1,4 +1,4 @@
-"""The possible consequences of commands at a version of a game: they are tried many times, each time with new dice."""
+"""The possible consequences of commands at a version of a game: plays them many times, each time with new dice."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -24,10 +24,10 @@ LISTED: Final = 50
 
 
 class Forbidden(Struct, frozen=True):
-    """A command of the list that a rule forbids, after what came before it.
+    """A command of the list that a rule forbids after the commands before it.
 
     Attributes:
-        number: which of the commands, 1 for the first.
+        number: the number of the command in the list, from 1.
         rule: the rule.
         asked: what was wrong, in a sentence.
     """
@@ -43,7 +43,7 @@ class Outcome(Struct, frozen=True):
     Attributes:
         times: how often.
         share: the same as a share of all times.
-        told: what happened one of these times, in sentences.
+        told: what happened the first of these times, in sentences.
         decisions: what the game waits for there.
         result: how the game ended there; null when it goes on.
         forbidden: the command that was refused, at which the list ended; null when all happened.
@@ -74,9 +74,9 @@ class Outcomes(Struct, frozen=True):
 def outcomes_of(
     game: Game, commands: Sequence[tuple[Seat, Command[Any]]], vault: Vault, chances: Iterable[Chance]
 ) -> Outcomes:
-    """Play commands at a version of a game, once with each of `chances`, and return to what they lead.
+    """Play commands at a version of a game, once with each of `chances`, and return the outcomes.
 
-    A pause does not hold them up. `vault` holds all secrets. Raises `Refusal` when the game does not run there.
+    A pause of the game does not matter. `vault` holds all secrets. Raises `Refusal` when the game does not run there.
     """
     start = replace(game, around=Around())
     _ = start.running_ruleset
