@@ -9,9 +9,9 @@ Every line is the RFC 8785 form of an object and ends with a newline:
     {"end": {"digest", "head", "status", "version"}}
         the last line; `digest` is over all bytes before it
 
-`verify` decides every act again. With the exports of the tournaments, it also computes the tables anew, and looks
-whether each tournament named the league, was added before its first round, and let in only those who belong there.
-Where one is missing it takes the league's word, and says so.
+`verify` decides every act again. With the exports of the tournaments, it also computes the tables anew, and checks that
+each tournament named the league, was added before its first round, and let in only players who may enter it. Where an
+export is missing it takes the league's word, and says so.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -252,7 +252,7 @@ class _Replay(StreamReplay):
     # --- what is known of the tournaments ---
 
     def _check_added(self, league: League, added: TournamentAdded, at: str) -> None:
-        """Check that a tournament names its division, was added before its first round, and let in whom it may."""
+        """Check that a tournament names its division, was added before its first round, and has no wrong entries."""
         exported = self.tournaments.get(added.tournament)
         if exported is None:
             return

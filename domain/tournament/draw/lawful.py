@@ -31,7 +31,7 @@ Seating = tuple[list[list[int]], list[int]]
 
 
 def shapes(field: Field) -> list[Shape]:
-    """Return the cheapest shape for each number of byes that is allowed, the cheapest first; none when none fits."""
+    """Return the cheapest shape for each number of byes that is allowed, the cheapest first; empty when none fits."""
     count, weight = len(field.players), field.problem.weights.bye
     cheapest = _cheapest(field, count)
     priced: list[tuple[int, int, Shape]] = []
@@ -55,7 +55,7 @@ def _cheapest(field: Field, count: int) -> list[tuple[int, tuple[int, ...]] | No
 
 
 def _all_shapes(field: Field) -> Iterator[Shape]:
-    """Yield the shapes that there are, the cheapest for each number of byes first."""
+    """Yield all possible shapes: first the cheapest for each number of byes."""
     first = shapes(field)
     yield from first
     for byes in range(min(field.problem.byes, len(field.players)) + 1):
