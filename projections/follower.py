@@ -45,7 +45,7 @@ TOURNAMENTS: Final = 64
 """How many tournaments stay in memory. Another one is folded again at its next event."""
 
 GAMES: Final = 20_000
-"""How many games' fixed facts stay in memory, and how many cases' games."""
+"""For how many games the fixed facts stay in memory, and for how many cases their game."""
 
 
 class Log(Protocol):
@@ -200,14 +200,14 @@ class Follower:
         return fixed
 
     def _on(self, game_id: GameId, record: Record, fixed: Fixed, before: _AtHand) -> Happened:
-        """Return an event that simply follows a game at hand."""
+        """Return an event that follows the last one of a game in memory."""
         after = before.game
         event = advance(after, (record,))
         after.version, after.head, after.draws = record.version, record.hash, record.draws
         return Happened(game_id, record, fixed, self._keep(game_id, after, before), event)
 
     def _keep(self, game_id: GameId, after: Game, before: _AtHand | None) -> Seen:
-        """Keep a game at hand; return it as it was before and is after an event."""
+        """Keep a game in memory; return it before and after an event."""
         now = self._games[game_id] = _at_hand(after)
         if len(self._games) > TABLES:
             self._games.popitem(last=False)

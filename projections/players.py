@@ -51,7 +51,7 @@ class RulesetRecord(Struct, frozen=True):
 
 
 class PlayerRecord(Projection):
-    """Who holds each seat of every game, how the game ended, and what rulings say about its end."""
+    """Who holds each seat of every game, how the game ended, and the rulings on its end."""
 
     name = "players"
     version = 3

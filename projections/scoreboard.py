@@ -1,4 +1,4 @@
-"""The scoreboard: how each game stands, and what every seat had, round by round."""
+"""The scoreboard: how each game stands, and the score of every seat, round by round."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache, partial
@@ -40,7 +40,7 @@ COUNTS = Table("counts", {"game": "text"}, {"commands": "number", "retractions":
 
 SCORES = Table("scores", {"game": "text", "round": "number"}, {"version": "number", "score": "text", "nations": "text"})
 """`score` is JSON, by seat and then by the names that the ruleset gives; `nations` likewise, by seat and nation.
-`version` is where it was taken."""
+`version` is the version at which the score was taken."""
 
 
 ENDS = Table("ends", {"game": "text"}, {"winners": "text", "ended_by": "text", "ended": "text"})
@@ -173,7 +173,7 @@ class Scoreboard(Projection):
         table, ruleset = seen.after.table, seen.after.ruleset
         if table is None or not ruleset.keeps_score:
             return
-        if not happened.is_last:  # what follows changes the table. A copy takes a third of a score, or far less
+        if not happened.is_last:  # later events change the table. A copy takes a third of the time of a score at most
             table = table.copy()
         values = partial(_score, ruleset, table, version)
         over = range(seen.round_before, seen.round) if seen.heading_before else ()

@@ -22,7 +22,7 @@ def take_result(
     cause: Cause,
     at: str,
 ) -> Inscribed:
-    """Take the result of a table from its game, which is over (TAB-TRN-14); again after a ruling, unless it is confirmed."""
+    """Take the result of a table from its game, which is over (TAB-TRN-14). An unconfirmed one can be taken again."""
     at_table = tournament.table(number, table, "TAB-TRN-14")
     refuse_unless(at_table.game is not None, "TAB-TRN-14", "The table has no game yet.", "Open it first.")
     if at_table.result is not None and (at_table.result.confirmed or at_table.result.how == "overruled"):

@@ -120,7 +120,7 @@ class Tournament(Struct, kw_only=True):
         refuse_unless(not is_party, "TAB-TRN-22", wrong, "Another director decides it.")
 
     def require_in(self, player: PlayerId, rule: str) -> Entrant:
-        """Return the entry of a player who takes part; raise `Refusal` when there is none, or the tournament is over."""
+        """Return the entry of a player; raise `Refusal` unless they take part and the tournament is not over."""
         self.require_going_on(rule)
         entrant = self.field.entrants.get(player)
         if entrant is None or entrant.out:

@@ -1,4 +1,4 @@
-"""The calendar of a tournament (RFC 5545): when its rounds begin, and what is due until when."""
+"""The calendar of a tournament (RFC 5545): when its rounds begin, and its deadlines."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -20,10 +20,10 @@ class Entry(Struct, frozen=True):
     """An entry of a calendar.
 
     Attributes:
-        name: what tells it from the others of the tournament.
-        says: what it says, in a line.
-        begins: when it is, RFC 3339 in UTC.
-        ends: until when; the same for a moment.
+        name: a name that no other entry of the tournament has.
+        says: its text, one line.
+        begins: when it begins, RFC 3339 in UTC.
+        ends: when it ends; the same time for a moment.
         off: whether it was cancelled.
     """
 
@@ -35,7 +35,7 @@ class Entry(Struct, frozen=True):
 
 
 def entries_of(tournament: Tournament) -> Iterator[Entry]:
-    """Yield what a calendar has of a tournament: it follows from the log alone."""
+    """Yield the entries of a tournament. They follow from its log alone."""
     for played in tournament.field.rounds.values():
         if opened := [table.opened for table in played.tables if table.opened]:
             off = "cancelled" in (played.status, tournament.status)
@@ -65,14 +65,14 @@ def calendar_of(tournament: Tournament, title: str, page: str) -> bytes:
     Args:
         page: the address of its page; empty when it is not known.
     """
-    # Here, because it takes a tenth of a second, and most processes are never asked for a calendar.
+    # Import late: it takes a tenth of a second, and most processes never make a calendar.
     from icalendar import Calendar, Event, vText
 
     heading = title or f"Tournament {tournament.id}"
     calendar = Calendar()
     calendar.add("prodid", _PRODUCT)
     calendar.add("version", "2.0")
-    calendar.add("x-wr-calname", vText(heading))  # the library escapes only what it knows to be a text
+    calendar.add("x-wr-calname", vText(heading))  # the library does not know that this is text
     for each in entries_of(tournament):
         event = Event()
         event.add("uid", f"{each.name}@{tournament.id}")

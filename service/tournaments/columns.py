@@ -48,7 +48,7 @@ PATIENCE: Final = 3
 """The most seconds for drawing a group again. A group of large tables can take longer, and is then left as it is."""
 
 CALM: Final = 2
-"""After so many passes over all tables without an improvement, the draw is left as it is."""
+"""The search in a large field ends after so many passes over all tables without an improvement."""
 
 SURE: Final = 0.7
 """A table with a share above this in the linear program is fixed while the rest is solved again."""
@@ -89,7 +89,7 @@ class Pricing:
         self._numbers, self._players, self._sizes = numbers, players, sizes
 
     def cheapest(self) -> Iterator[tuple[float, Table]]:
-        """Yield tables below zero, among them, for each size and player, the cheapest with this player as the first."""
+        """Yield tables below zero: for each size and first player ever cheaper ones, down to the cheapest."""
         yield from self._all(-EXACT, only_better=True)
 
     def below(self, limit: float) -> Iterator[tuple[float, Table]]:
@@ -193,8 +193,10 @@ class Master:
         return sorted(used, key=lambda item: (-item[0], item[1]))
 
     def choose_tables(self, seconds: float, start: Sequence[Table]) -> tuple[list[Table] | None, float]:
-        """Return the tables that an integer program chooses within the time, and its bound. The linear program is
-        lost."""
+        """Return the tables that an integer program chooses within the time, and its bound.
+
+        Call it last: the linear program becomes the integer program.
+        """
         solver, count = self._solver, len(self.tables)
         solver.setOptionValue("time_limit", solver.getRunTime() + max(0.1, seconds))
         solver.changeColsIntegrality(
@@ -217,7 +219,7 @@ class Master:
 
 
 class Search:
-    """Searches the best draw of one shape: it has the best so far, and a bound below which there is none.
+    """Searches the best draw of one shape. `best` is the best so far, and no draw costs less than `bound`.
 
     Args:
         numbers: the problem.
@@ -382,9 +384,9 @@ class Search:
         """Choose among all tables that could be in a better draw: those with a reduced cost within the gap."""
         gap = self.cost - 1 - value
         tables = self._below(pricing, gap, columns)
-        whole = tables is not None
+        is_complete = tables is not None
         while tables is None and self.seconds_left() > 0:
-            # Too many: the best of them may give a better draw, but prove nothing.
+            # Too many tables: the best of them may give a better draw, but prove no bound.
             gap /= 2
             tables = self._below(pricing, gap, columns)
         if tables is None:
@@ -394,7 +396,7 @@ class Search:
         )
         if better is not None:
             self._take(better)
-        if whole:
+        if is_complete:
             self._raise(bound)
 
     def _below(self, pricing: Pricing, limit: float, most: int) -> list[Table] | None:
