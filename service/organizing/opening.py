@@ -129,7 +129,7 @@ class Opener:
     async def _opened(self, row: BulkGameRow, bulk: BulkRow, *, closed: bool) -> bool:
         """Open a game; tell whether its next step is due at once."""
         game = self._games.first_id(bulk.organizer, _key(row))
-        if await self._games.store.game(game) is None:  # else a process was killed before it could note that
+        if await self._games.store.game(game) is None:  # else a process that was killed has opened it
             if bulk.cancelled:
                 await self._became(row, "cancelled")
                 return False
