@@ -92,7 +92,7 @@ class Cursor(Struct, frozen=True):
 
     def distance(self, end: "Cursor") -> int:
         """Return the number of positions up to another place, an upper bound for the number of records."""
-        return sum(max(0, theirs - mine) for mine, theirs in zip(self.positions, end.positions, strict=True))
+        return sum(max(0, target - position) for position, target in zip(self.positions, end.positions, strict=True))
 
     def shares(self, end: "Cursor", most: int) -> dict[int, int]:
         """Divide the next `most` positions on the way to another place fairly among the books that have any.
@@ -102,9 +102,9 @@ class Cursor(Struct, frozen=True):
             than books, the books furthest behind get one each.
         """
         behind = {
-            book: theirs - mine
-            for book, (mine, theirs) in enumerate(zip(self.positions, end.positions, strict=True))
-            if theirs > mine
+            book: target - position
+            for book, (position, target) in enumerate(zip(self.positions, end.positions, strict=True))
+            if target > position
         }
         if len(behind) > most:
             furthest = sorted(behind, key=lambda book: -behind[book])[:most]

@@ -114,8 +114,8 @@ _ALL: Final = "seat official"
 
 _TOLD: Final[Mapping[type[Any], Callable[[Any], tuple[Kind, Seat | str, str] | None]]] = {
     GameStarted: lambda _: ("game-started", "", _ALL),
-    ClockExpired: lambda fell: (
-        ("game-paused", fell.seat, _ALL) if fell.then == "pause" else ("flag-fell", fell.seat, _SEATS)
+    ClockExpired: lambda expired: (
+        ("game-paused", expired.seat, _ALL) if expired.then == "pause" else ("flag-fell", expired.seat, _SEATS)
     ),
     TakeBackAsked: lambda asked: ("take-back-asked", asked.seat, _SEATS),
     # No notice of a player's undo: their next moves give one.

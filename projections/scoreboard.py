@@ -176,10 +176,10 @@ class Scoreboard(Projection):
         if not happened.is_last:  # later events change the table. A copy takes a third of the time of a score at most
             table = table.copy()
         values = partial(_score, ruleset, table, version)
-        over = range(seen.round_before, seen.round) if seen.heading_before else ()
-        if over:
+        ended_rounds = range(seen.round_before, seen.round) if seen.heading_before else ()
+        if ended_rounds:
             values = cache(values)
-        for number in (*over, seen.round):
+        for number in (*ended_rounds, seen.round):
             yield Compute(SCORES, {"game": happened.game, "round": number}, values)
 
 
@@ -225,8 +225,8 @@ async def of_game(rows: Rows, game: GameId) -> ScoreboardView | None:
     columns |= {"ruled_by": None, "continued_in": None, **await _ruled(rows, game)}
     columns["winners"] = msgspec.json.decode(columns["winners"], type=tuple[Seat, ...])
     columns["order"] = msgspec.json.decode(columns.pop("placed"), type=Order)
-    for late in ("started", "ended", "ended_by"):
-        columns[late] = columns[late] or None
+    for name in ("started", "ended", "ended_by"):
+        columns[name] = columns[name] or None
     scores = await rows.select(
         SCOREBOARD, "SELECT round, version, score, nations FROM {scores} WHERE game = ? ORDER BY round", [game]
     )

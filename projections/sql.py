@@ -172,8 +172,8 @@ def generations(rows: Iterable[Sequence[Any]], lanes: Iterable[Sequence[Any]]) -
     """Return the generations in rows of `COLUMNS`, in their order. `lanes` are rows of `LANE_COLUMNS`."""
     by_generation: dict[tuple[str, int], list[Lane]] = {}
     for projection, number, lane, text, events, *trouble in lanes:
-        mine = by_generation.setdefault((projection, number), [])
-        mine.append(Lane(lane, numbers(text), events, _trouble(*trouble)))
+        of_generation = by_generation.setdefault((projection, number), [])
+        of_generation.append(Lane(lane, numbers(text), events, _trouble(*trouble)))
     return [generation(*row, lanes=by_generation.get((row[0], row[1]), ())) for row in rows]
 
 
@@ -207,8 +207,8 @@ def generation(
     lanes: Sequence[Lane] = (),
 ) -> Generation:
     """Return the generation in a row of `COLUMNS`, with its checkpoints in lanes, if it has any."""
-    whole = Generation(projection, number, version, bool(live), position or None, events, _trouble(game, at, why))
-    return whole.on(lanes, events) if position == IN_LANES else whole
+    stored = Generation(projection, number, version, bool(live), position or None, events, _trouble(game, at, why))
+    return stored.on(lanes, events) if position == IN_LANES else stored
 
 
 def _trouble(game: str, at: int, why: str) -> Trouble | None:
@@ -259,13 +259,13 @@ def numbers(text: str) -> tuple[int, ...]:
 
 def swapped(existing: Sequence[Generation], ready: Generation, beyond: Generation | None) -> Generation:
     """Return the stored state of `ready`, marked as live. Raises what `swap` raises."""
-    now = next((each for each in existing if each.live), None)
-    mine = next((each for each in existing if each.number == ready.number and not each.live), None)
-    is_behind = now is not None and mine is not None and not reaches(mine.cursor, now.cursor)
-    is_beyond = now is not None and beyond is not None and (now.number, now.cursor) == (beyond.number, beyond.cursor)
-    if mine is None or (is_behind and not is_beyond):
+    live = next((each for each in existing if each.live), None)
+    stored = next((each for each in existing if each.number == ready.number and not each.live), None)
+    is_behind = live is not None and stored is not None and not reaches(stored.cursor, live.cursor)
+    is_beyond = live is not None and beyond is not None and (live.number, live.cursor) == (beyond.number, beyond.cursor)
+    if stored is None or (is_behind and not is_beyond):
         raise Overtaken(f"{ready.projection} has moved on")
-    return replace(mine, live=True, trouble=None)
+    return replace(stored, live=True, trouble=None)
 
 
 def place(projection: str, generation: int, table: str) -> str:

@@ -83,9 +83,9 @@ async def told(rows: Rows, books: Collection[int], until: str, limit: int) -> li
     return await _found(rows, books, "told > '' AND due < ?", until, limit)
 
 
-async def _found(rows: Rows, books: Collection[int], which: str, until: str, limit: int) -> list[Still]:
+async def _found(rows: Rows, books: Collection[int], condition: str, until: str, limit: int) -> list[Still]:
     query = (
-        f"SELECT game, due, told FROM {{still}} WHERE {which}"
+        f"SELECT game, due, told FROM {{still}} WHERE {condition}"
         f" AND book IN ({', '.join(map(str, sorted(books)))}) ORDER BY due, game LIMIT {limit}"
     )
     return [Still(GameId(game), at, since) for game, at, since in await rows.select(STILLNESS, query, [until])]
@@ -94,7 +94,7 @@ async def _found(rows: Rows, books: Collection[int], which: str, until: str, lim
 async def later(rows: ProjectionStore, replacements: Mapping[Still, Still]) -> None:
     """Give rows the times of their replacements, unless another process has changed `due` meanwhile."""
     changes = [
-        Amend(STILL, {"game": each.game, "due": each.due}, {"due": then.due, "told": then.told})
-        for each, then in replacements.items()
+        Amend(STILL, {"game": each.game, "due": each.due}, {"due": replacement.due, "told": replacement.told})
+        for each, replacement in replacements.items()
     ]
     await rows.amend(STILLNESS, changes)

@@ -251,12 +251,16 @@ class Joining:
         tournament, allowed = now.tournament, "Tell a director who you are, and join them when it is over."
         if tournament.status not in ("open", "running"):
             return
-        both = {account, heir} <= {*tournament.field.entrants, *tournament.directors}
-        refuse_unless(not both, "TAB-JOIN-03", f"Both accounts take part in the tournament {now.row.title}.", allowed)
+        are_in_one = {account, heir} <= {*tournament.field.entrants, *tournament.directors}
+        refuse_unless(
+            not are_in_one, "TAB-JOIN-03", f"Both accounts take part in the tournament {now.row.title}.", allowed
+        )
         if tournament.regulations.league:
             entry = await self._leagues.now(tournament.regulations.league.league)
-            both = entry.league.season is not None and {account, heir} <= entry.league.belongs.keys()
-            refuse_unless(not both, "TAB-JOIN-03", f"Both accounts belong to the league {entry.row.title}.", allowed)
+            are_in_one = entry.league.season is not None and {account, heir} <= entry.league.belongs.keys()
+            refuse_unless(
+                not are_in_one, "TAB-JOIN-03", f"Both accounts belong to the league {entry.row.title}.", allowed
+            )
 
 
 @contextmanager

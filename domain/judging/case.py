@@ -190,14 +190,16 @@ class Case(Struct, kw_only=True):
         if self.status == "appealed":
             wrong = "You asked to consent, but there is an appeal against the ruling."
             raise Refusal("TAB-CASE-09", wrong, "Wait for the final ruling.", untimely=True)
-        complains = self.status == "open" and seat == self.seat
-        refuse_unless(not complains, "TAB-CASE-09", "This is your own complaint.", "The other seats can consent to it.")
+        is_own_complaint = self.status == "open" and seat == self.seat
+        refuse_unless(
+            not is_own_complaint, "TAB-CASE-09", "This is your own complaint.", "The other seats can consent to it."
+        )
         given_up = facts.given_up if asks == "present" else ()
         refuse_unless(seat not in given_up, "TAB-CASE-09", f"You gave up {seat}.", "Its next player can consent.")
-        asked_for = {each for each in facts.seats if each not in facts.out and each not in given_up}
+        needed = {each for each in facts.seats if each not in facts.out and each not in given_up}
         if self.status == "open":
-            asked_for -= {self.seat}
-        is_last = asked_for <= {*self.consents, seat}
+            needed -= {self.seat}
+        is_last = needed <= {*self.consents, seat}
         is_again = seat in self.consents and not (is_last and given_up)
         refuse_unless(not is_again, "TAB-CASE-09", f"{seat} has already consented.", "Each seat consents once.")
         events: list[CaseEvent] = [ConsentGiven(seat, asks)]

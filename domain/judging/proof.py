@@ -301,17 +301,17 @@ class _Replay:
         event, cause, at = read_event(step[0]), cause_of(step[0]), step[0].at
         if step[0].cause is None or cause.player is None:
             self._fail(f"version {self.version} names no account")
-        anew = self._decide_anew(event, cause, at)
-        for stored, right in zip(step, anew.records, strict=False):
+        filed = self._decide_anew(event, cause, at)
+        for stored, right in zip(step, filed.records, strict=False):
             self.version = stored.version
             if stored != right:
                 stored_event, expected = stored.event.decode(), right.event.decode()
                 self._fail(
                     f"version {stored.version} is not what follows: {stored_event} is stored, {expected} is right"
                 )
-        if len(step) != len(anew.records):
+        if len(step) != len(filed.records):
             self._fail(f"after version {self.version} something is missing, or follows from nothing")
-        self.case = anew.case
+        self.case = filed.case
 
     def _decide_anew(self, event: CaseEvent, cause: Cause, at: str) -> Filed:
         facts, seatless = self._facts(event, cause, at), msgspec.structs.replace(cause, seat=None)

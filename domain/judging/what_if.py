@@ -80,18 +80,18 @@ def outcomes_of(
     """
     start = replace(game, around=Around())
     _ = start.running_ruleset
-    met: dict[tuple[bytes, Forbidden | None], tuple[int, Game, list[Record]]] = {}
+    by_position: dict[tuple[bytes, Forbidden | None], tuple[int, Game, list[Record]]] = {}
     played = 0
     for chance in chances:
         after, records, forbidden = _played(start, commands, vault, chance)
         table = after.table.snapshot() if after.table is not None else b""
-        times, first, happened = met.get((table, forbidden), (0, after, records))
-        met[table, forbidden] = times + 1, first, happened
+        times, first, happened = by_position.get((table, forbidden), (0, after, records))
+        by_position[table, forbidden] = times + 1, first, happened
         played += 1
-    ordered = sorted(met.items(), key=lambda each: -each[1][0])
+    ordered = sorted(by_position.items(), key=lambda each: -each[1][0])
     return Outcomes(
         played,
-        len(met),
+        len(by_position),
         tuple(
             Outcome(
                 times,

@@ -216,9 +216,9 @@ class _Replay(StreamReplay):
         event, cause = read_event(record), cause_of(record)
         if cause.player is None:
             self.fail(f"version {self.version} names no account")
-        anew = self._decide_anew(event, cause, record.at)
-        self.league = anew.league
-        (right,) = anew.records
+        inscribed = self._decide_anew(event, cause, record.at)
+        self.league = inscribed.league
+        (right,) = inscribed.records
         return right
 
     def _decide_anew(self, event: LeagueEvent, cause: Cause, at: str) -> Inscribed:
@@ -237,15 +237,15 @@ class _Replay(StreamReplay):
             case SeasonBegun():
                 return acts.begin_season(league, cause, at)
             case TournamentAdded(_, division, tournament):
-                anew = acts.add_tournament(league, tournament, division, cause, at)
-                self._check_added(anew.league, event, at)
-                return anew
+                inscribed = acts.add_tournament(league, tournament, division, cause, at)
+                self._check_added(inscribed.league, event, at)
+                return inscribed
             case PointsTaken(_, player, points, reason):
                 return acts.penalize(league, player, points, reason, cause, at)
             case SeasonClosed(_, over, tables):
-                anew = acts.close_season(league, over, tables, cause, at)
-                self._check_closed(anew.league.seasons[-1], over)
-                return anew
+                inscribed = acts.close_season(league, over, tables, cause, at)
+                self._check_closed(inscribed.league.seasons[-1], over)
+                return inscribed
             case _:
                 return self.fail(f"version {self.version} follows from nothing")
 

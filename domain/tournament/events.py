@@ -270,8 +270,7 @@ class TableOpened(TournamentEvent, frozen=True):
 
 
 class SubstituteSeated(TournamentEvent, frozen=True):
-    """A director seated another player of the tournament in somebody's place, who gets what the seat earns
-    (TAB-TRN-13).
+    """A director seated another player of the tournament in the place of a player (TAB-TRN-13).
 
     Attributes:
         player: who leaves the table.
@@ -332,7 +331,7 @@ class ResultConfirmed(TournamentEvent, frozen=True):
 
 
 class ResultOverruled(TournamentEvent, frozen=True):
-    """A director gave a table a result, in place of that of its game, or of a game that had not ended (TAB-TRN-16).
+    """A director gave a table a result in place of that of its game, or because that had not ended (TAB-TRN-16).
 
     Attributes:
         order: how its players finished.

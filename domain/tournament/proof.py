@@ -244,9 +244,9 @@ class _Replay(StreamReplay):
             self.fail(f"version {self.version} names no account")
         if cause.player is None and not isinstance(event, TableOpened | ResultTaken | ResultConfirmed):
             self.fail(f"version {self.version} is nothing that the service does by itself")
-        anew = self._decide_anew(event, cause, record.at)
-        self.tournament = anew.tournament
-        (right,) = anew.records
+        inscribed = self._decide_anew(event, cause, record.at)
+        self.tournament = inscribed.tournament
+        (right,) = inscribed.records
         return right
 
     def _decide_anew(self, event: TournamentEvent, cause: Cause, at: str) -> Inscribed:
@@ -321,11 +321,11 @@ class _Replay(StreamReplay):
     def _result_anew(self, tournament: Tournament, event: TournamentEvent, cause: Cause, at: str) -> Inscribed:
         match event:
             case ResultTaken(number, table, order, how, rule, version, hash, leavers):
-                anew = results.take_result(
+                inscribed = results.take_result(
                     tournament, number, table, order, how, rule, version, hash, leavers, cause, at
                 )
                 self._compare(tournament, event)
-                return anew
+                return inscribed
             case ResultConfirmed(number, table):
                 return results.confirm(tournament, number, table, cause, at)
             case ResultOverruled(number, table, order, reason):

@@ -91,8 +91,8 @@ async def agenda_of(tournament: Tournament, games: Games, store: EventStore) -> 
 
     It makes a few queries, however large the tournament is, and loads the unfinished games that it shows.
     """
-    every = [(each.number, table) for each in tournament.field.played for table in each.waiting]
-    listed = every[:MOST_TABLES]
+    waiting = [(each.number, table) for each in tournament.field.played for table in each.waiting]
+    listed = waiting[:MOST_TABLES]
     games_listed = {table.game for _, table in listed if table.game is not None}
     rows = (
         {row.game: row for row in await store.games(among=games_listed, limit=len(games_listed))}
@@ -111,7 +111,7 @@ async def agenda_of(tournament: Tournament, games: Games, store: EventStore) -> 
     days = tournament.regulations.unfinished.days
     tables = [await _waiting(number, table, rows, cases, days, games) for number, table in listed]
     absent = tuple(_absent(tournament.field, tournament.next_round))
-    return Agenda(tournament.id, tournament.version, absent, tuple(tables), len(every) - len(listed))
+    return Agenda(tournament.id, tournament.version, absent, tuple(tables), len(waiting) - len(listed))
 
 
 _NOBODY: Final = PlayerId("")

@@ -21,42 +21,46 @@ class Entry(Struct, frozen=True):
 
     Attributes:
         name: a name that no other entry of the tournament has.
-        says: its text, one line.
+        text: its text, one line.
         begins: when it begins, RFC 3339 in UTC.
         ends: when it ends; the same time for a moment.
-        off: whether it was cancelled.
+        is_cancelled: whether it was cancelled.
     """
 
     name: str
-    says: str
+    text: str
     begins: str
     ends: str
-    off: bool
+    is_cancelled: bool
 
 
 def entries_of(tournament: Tournament) -> Iterator[Entry]:
     """Yield the entries of a tournament. They follow from its log alone."""
     for played in tournament.field.rounds.values():
         if opened := [table.opened for table in played.tables if table.opened]:
-            off = "cancelled" in (played.status, tournament.status)
-            yield from _entries_of_round(tournament, played, min(opened), max(opened), off=off)
+            is_cancelled = "cancelled" in (played.status, tournament.status)
+            yield from _entries_of_round(tournament, played, min(opened), max(opened), is_cancelled=is_cancelled)
 
 
-def _entries_of_round(tournament: Tournament, played: Round, first: str, last: str, *, off: bool) -> Iterator[Entry]:
+def _entries_of_round(
+    tournament: Tournament, played: Round, first: str, last: str, *, is_cancelled: bool
+) -> Iterator[Entry]:
     number, regulations = played.number, tournament.regulations
-    says = f"Round {number}: confirm your seat, the games begin"
-    yield Entry(f"round-{number}", says, first, later(first, timedelta(seconds=START_AFTER)), off)
-    if off or tournament.status == "closed":
+    text = f"Round {number}: confirm your seat, the games begin"
+    yield Entry(f"round-{number}", text, first, later(first, timedelta(seconds=START_AFTER)), is_cancelled)
+    if is_cancelled or tournament.status == "closed":
         return
     playing = [table for table in played.waiting if table.result is None]
     if playing:
         at = later(last, timedelta(days=regulations.unfinished.days))
-        yield Entry(f"unfinished-{number}", f"Round {number}: unfinished games can be adjudicated", at, at, off=False)
+        yield Entry(
+            f"unfinished-{number}", f"Round {number}: unfinished games can be adjudicated", at, at, is_cancelled=False
+        )
     results = [table.result.at for table in played.waiting if table.result is not None]
     is_last = regulations.stage_of(len(tournament.field.played)) is None and played is tournament.field.played[-1]
     if results and not is_last:
         at = later(max(results), timedelta(hours=regulations.confirmed_after))
-        yield Entry(f"results-{number}", f"Round {number}: the results count by themselves", at, at, off=False)
+        yield Entry(f"results-{number}", f"Round {number}: the results count by themselves", at, at, is_cancelled=False)
 
 
 def calendar_of(tournament: Tournament, title: str, page: str) -> bytes:
@@ -80,8 +84,8 @@ def calendar_of(tournament: Tournament, title: str, page: str) -> bytes:
         event.add("sequence", tournament.version)
         event.add("dtstart", _time(each.begins))
         event.add("dtend", _time(each.ends))
-        event.add("summary", f"{heading} · {each.says}")
-        event.add("status", "CANCELLED" if each.off else "CONFIRMED")
+        event.add("summary", f"{heading} · {each.text}")
+        event.add("status", "CANCELLED" if each.is_cancelled else "CONFIRMED")
         if page:
             event.add("url", page)
         calendar.add_component(event)

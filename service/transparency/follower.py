@@ -226,24 +226,26 @@ class Follower:
         note, head = self._checkpoint(newest[0] if newest else None)
         old, frontier = (read_note(newest[0]), newest[1]) if newest else (None, Frontier())
         before = {"before.checkpoint": str(old).encode()} if old is not None else {}
-        both = {**before, "now.checkpoint": str(note).encode()}
+        checkpoint_files = {**before, "now.checkpoint": str(note).encode()}
         if old is not None and (origin := read_checkpoint(old.text).origin) != head.origin:
             message = f"The service shows the log {head.origin} now, and showed {origin} before."
-            raise Doubt(Found("another-log", message, files=both))
+            raise Doubt(Found("another-log", message, files=checkpoint_files))
         if head.size < frontier.size:
             message = (
                 f"The service shows a checkpoint of {head.size} entries, and signed one of {frontier.size} before."
             )
-            raise Doubt(Found("older-checkpoint", message, files=both))
+            raise Doubt(Found("older-checkpoint", message, files=checkpoint_files))
         if head.size == frontier.size and head.root != frontier.root:
             message = f"The service signed two trees of {head.size} entries."
-            raise Doubt(Found("two-trees", message, files=both))
+            raise Doubt(Found("two-trees", message, files=checkpoint_files))
         start = frontier.size
-        entries = self._entries(start, head.size, both)
+        entries = self._entries(start, head.size, checkpoint_files)
         frontier.extend(map(leaf_hash, entries))
         if frontier.root != head.root:
-            raise Doubt(self._inconsistent(old, head, both))
-        new = [Remembered(start + at, self._read(start + at, entry, both)) for at, entry in enumerate(entries)]
+            raise Doubt(self._inconsistent(old, head, checkpoint_files))
+        new = [
+            Remembered(start + at, self._read(start + at, entry, checkpoint_files)) for at, entry in enumerate(entries)
+        ]
         self._memory.accept(str(note), frontier, new)
         return head, new
 

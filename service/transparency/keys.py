@@ -38,7 +38,7 @@ SEED: Final = 32
 """Bytes of the secret of an Ed25519 key."""
 
 SANDBOX_ORIGIN: Final = "tabularium-sandbox/proves-nothing"
-"""The name of every sandbox's log. Its key is the same everywhere, so the name says that a proof by it is worth nothing."""
+"""The name of every sandbox's log. Its key is the same everywhere, so the name says that it proves nothing."""
 
 
 class KeyUnusable(Exception):
@@ -130,8 +130,8 @@ def read_log_key(text: str) -> LogKey:
 def log_key(settings: Settings, randomness: Randomness) -> LogKey | None:
     """Return the log's key: that of the settings, else that in the data directory, which is made if it is missing.
 
-    None when the log is off. Also None when the settings name a database but no key: processes that share the database would
-    each make their own.
+    None when the log is off. Also None when the settings name a database but no key: each process of that database
+    would make its own.
 
     Raises:
         KeyUnusable: the key is wrong, or cannot be read or made.

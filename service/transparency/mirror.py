@@ -84,7 +84,7 @@ class Mirror:
         return self._directory / FOLDERS[kind_of(GameId(stream))] / f"{stream}.jsonl.gz"
 
     def streams_to_copy(self) -> list[str]:
-        """Return the streams that moved since they were copied or have no copy, in the order of their newest entries."""
+        """Return the streams that moved since they were copied or have no copy, by their newest entries."""
         newest = self._memory.newest_checkpoint()
         size = newest[1].size if newest is not None else 0
         (start,) = self._connection.execute("SELECT coalesce(max(entries), 0) FROM place").fetchone()

@@ -203,7 +203,7 @@ class Sequencer:
         self._frontier, self._head = frontier, head
 
     async def _publish(self) -> bool:
-        """Unless the stored tree is published: sign it, keep the checkpoint apart, and publish it. Tell whether it did so."""
+        """Sign the stored tree, keep the checkpoint apart, and publish it. Return False if that was done before."""
         head = self._head
         if head is None or head.size <= max(self._published, 0):
             return False

@@ -90,11 +90,11 @@ def lawful(field: Field, bans: Iterable[tuple[int, int]] | None = None) -> Seati
         apart[one] |= 1 << other
         apart[other] |= 1 << one
     search = _Search(apart)
-    every = _all_shapes(field)
-    for shape in islice(every, SHAPES):
+    all_shapes = _all_shapes(field)
+    for shape in islice(all_shapes, SHAPES):
         if (seating := search.placed(shape)) is not None:
             return seating
-    if next(every, None) is not None:
+    if next(all_shapes, None) is not None:
         raise Undecided(f"no lawful draw was found among {SHAPES} ways to choose the table sizes")
     return None
 
