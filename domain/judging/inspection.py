@@ -1,7 +1,7 @@
 """What a judge looks at in the log of a game: what was drawn and how likely that was, and what going back would cost.
 
-It only shows; it decides nothing. All of it follows from the log, but for the bytes behind dice: these follow from the
-secret of the game, which is published after its end.
+It only shows; it decides nothing. All of it follows from the log, but for what is drawn again from the secret of the
+game, which is published after its end.
 """
 
 import re

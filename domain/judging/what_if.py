@@ -1,4 +1,4 @@
-"""The possible consequences of commands at a version of a game: plays them many times, each time with new dice."""
+"""Playing commands at a version of a game many times, each time with new dice, to see their possible consequences."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final

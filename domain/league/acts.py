@@ -83,7 +83,7 @@ def add_tournament(league: League, tournament: TournamentId, division: int, caus
 def require_fitting(league: League, tournament: Tournament) -> InLeague:
     """Return the season and division that a tournament names.
 
-    Raises `Refusal` unless the season is the running one of this league, and no round is published (TAB-LGE-06).
+    Raises `Refusal` unless that is the running season of this league, and the tournament is open (TAB-LGE-06).
     """
     season, reference = league.require_running("TAB-LGE-06"), tournament.regulations.league
     if reference is UNSET or (reference.league, reference.season) != (league.id, season.number):

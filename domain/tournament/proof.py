@@ -380,7 +380,7 @@ class _Replay(StreamReplay):
                 self.fail(f"version {self.version} cancels round {number}, in which {game.game} was being played")
 
     def _check_called_off(self, tournament: Tournament) -> None:
-        """Check that no game was cancelled for a tournament and a round that were not (TAB-TRN-11, TAB-TRN-19)."""
+        """Check that a game was cancelled for the tournament only with that or its round (TAB-TRN-11, TAB-TRN-19)."""
         for game in _at_hand(tournament, self.games, cancelled=False):
             last = game.records[-1]
             if last.type == type_name(GameCancelled) and cause_of(last).tournament == tournament.id:

@@ -25,7 +25,7 @@ def annealed(field: Field, tables: Sequence[Sequence[int]], byes: Sequence[int])
     total = sum(field.pairs[one][other] for table in tables for one, other in pairs_of(table))
     if not total and not any(byes):
         return [list(table) for table in tables], list(byes)
-    # The first threshold. Where all have met often, it is what a player costs now.
+    # The first threshold, the largest of these. Where all have met often, it is what a player costs now.
     heat = max(weights.met // 2, 10 * weights.score, weights.club, total // count)
     ban = 1 + 4 * sum(map(sum, field.pairs)) + 4 * sum(field.byes) + heat
     pairs = [
