@@ -195,7 +195,7 @@ class Runner:
     async def _work(
         self, projection: Projection, generations: Sequence[Generation], lanes: Collection[int] | None
     ) -> Work | None:
-        """Return the work of a projection: on its live rows, or on rows being built when none live have its version."""
+        """Return the work of a projection: on its live rows or, if these have another version, on rows being built."""
         live = next((each for each in generations if each.live), None)
         if live is not None and live.version > projection.version:
             return None  # a newer service runs beside this one
