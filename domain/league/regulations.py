@@ -1,4 +1,4 @@
-"""The regulations of a league: data in its log, by which everything in it is decided (TAB-LGE-02)."""
+"""The regulations of a league: data in its log that decide its tables and divisions (TAB-LGE-02)."""
 
 from collections.abc import Iterator
 from typing import Final, Literal, get_args

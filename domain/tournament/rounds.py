@@ -147,7 +147,7 @@ def require_drawing(tournament: Tournament, number: int) -> Round:
 
 
 def price(tournament: Tournament, number: int, draft: int, draw: Draw, cause: Cause) -> tuple[Cost, tuple[Cost, ...]]:
-    """Return what tables would cost if a director published them in place of a draft: in total, and each by itself.
+    """Return what tables would cost if a director published them in place of a draft: in total, and of each table.
 
     It changes nothing. Raises `Refusal` where publishing them would (TAB-TRN-10), but needs no reason for a change.
     """

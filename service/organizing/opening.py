@@ -1,7 +1,7 @@
 """Opening the games of bulks, starting them when their time has come, and cancelling them.
 
-One process at a time does this, from rows. The id of a game follows from its bulk and its number there. So if a process
-is killed, the next one opens no game twice and leaves none out.
+One process at a time does this, from the stored rows. The id of a game follows from its bulk and its number there. So
+if a process is killed, the next one opens no game twice and leaves none out.
 """
 
 import asyncio
