@@ -1,4 +1,4 @@
-"""Following the log: each event with its game right after it."""
+"""Following the log: provides each event with its game as it is after the event."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -52,14 +52,14 @@ class Log(Protocol):
     """The log that projections follow. Every method may raise `projections.store.Unavailable`."""
 
     async def read_on(self, cursor: str | None, limit: int, books: Collection[int] | None = None) -> Stretch:
-        """Return records of all streams that follow `cursor`; without any, the end is reached.
+        """Return records of all streams that follow `cursor`; none at the end of the log.
 
-        With `books`, only those of streams in these, and the cursor after them has moved in these alone.
+        With `books`, only records in these books; the cursor after them has then moved in these books only.
         """
         ...
 
     async def lanes(self) -> int:
-        """Return in how many lanes (`projections.lanes`) the log can be followed now. One may become several."""
+        """Return the number of lanes (`projections.lanes`) in which the log can be followed. It may grow from 1."""
         ...
 
     async def end(self) -> Cursor:
@@ -98,7 +98,7 @@ class _AtHand(Struct, frozen=True):
 
 
 class Follower:
-    """The games of a log, each right after the last event that was followed."""
+    """The games of a log, each as it is after the last event that was followed."""
 
     def __init__(self, log: Log, library: Library) -> None:
         self._log = log

@@ -100,7 +100,7 @@ class Happened:
 
     @property
     def cause(self) -> Cause:
-        """Who brought it about."""
+        """The cause of the event: its account, seat and command, as far as it has them."""
         if self._cause is None:
             self._cause = cause_of(self.record)
         return self._cause
@@ -162,7 +162,7 @@ class Argued(Struct, frozen=True):
 
     @property
     def cause(self) -> Cause:
-        """Who brought it about."""
+        """The cause of the event: its account, seat and command, as far as it has them."""
         return cause_of(self.record)
 
 
@@ -181,7 +181,7 @@ class Directed(Struct, frozen=True):
 
     @property
     def cause(self) -> Cause:
-        """Who brought it about."""
+        """The cause of the event: its account, seat and command, as far as it has them."""
         return cause_of(self.record)
 
 

@@ -20,7 +20,7 @@ class Entrant(Struct, frozen=True):
         club: the club that they named.
         checked_in: the last round for which they checked in; 0 when they never did.
         entropy: what they added to the lots at their last check-in.
-        out: whether they withdrew or were dropped: they are not drawn any more.
+        out: whether they withdrew, were dropped or were excluded: they are not drawn any more.
     """
 
     player: PlayerId

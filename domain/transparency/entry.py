@@ -1,4 +1,4 @@
-"""An entry of the log: the head of one stream when it was entered."""
+"""An entry of the log: the head of one stream at the time of the entry."""
 
 from typing import Annotated, Final, Literal
 

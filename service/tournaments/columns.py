@@ -72,6 +72,7 @@ class Numbers:
         self.count = len(byes)
 
     def price(self, table: Table) -> float:
+        """Return the cost of a table, or of a bye."""
         if len(table) == 1:
             return float(self.byes[table[0]])
         return self.sizes[len(table)] + sum(float(self.pairs[one, other]) for one, other in combinations(table, 2))
@@ -240,6 +241,7 @@ class Search:
         return self._ends - time.monotonic()
 
     def is_proved(self) -> bool:
+        """Tell whether no draw of this shape can cost less than the best one."""
         return self.bound >= self.cost - EXACT
 
     def _take(self, tables: Sequence[Table]) -> bool:
