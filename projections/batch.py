@@ -1,6 +1,6 @@
-"""A batch: the changes that projections at one place of the log make for the events that follow.
+"""A batch: the next events of the log, and the changes that projections at one place of the log make for them.
 
-They share one read of the log, and one fold of each game.
+These projections share one read of the log, and one fold of each game.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ class Work(Struct, eq=False):
         self.trouble = Trouble(stream, record.version, f"{type(why).__name__}: {why}"[:500])
 
     def step(self, stretch: Stretch) -> Step:
-        """Return its step to the end of a stretch."""
+        """Return the step of this work to the end of a stretch."""
         changes = {self.generation.key: self.changes}
         return step(self.generation, self.lanes, stretch, changes)
 
@@ -68,7 +68,7 @@ class Work(Struct, eq=False):
 
 
 def place(at: Generation, lanes: Sequence[int]) -> object:
-    """Return what is equal for generations that stand at one place in these lanes."""
+    """Return a value that is equal for generations at one place in these lanes."""
     return (lanes, *(at.lanes[lane].positions for lane in lanes)) if at.lanes else (at.cursor, at.events)
 
 
@@ -92,7 +92,7 @@ def step(
 
 
 class Group:
-    """Projections at one place of the log, which go on together until one of them fails."""
+    """Projections at one place of the log. They go on together until one of them fails."""
 
     def __init__(self, works: Sequence[Work], follower: Follower, limit: int) -> None:
         """`limit` is the most events that it folds at a time."""
@@ -100,7 +100,7 @@ class Group:
         self.limit = limit
         self.books = works[0].books
         self._at = works[0].generation
-        """Where all of them stand, while they go on together."""
+        """The first generation. The others stand at the same place, while they go on together."""
         self._beside = [work.generation.key for work in works[1:]]
         self._changes = [(work.generation.key, work.changes) for work in works]
         self._follower = follower
@@ -121,7 +121,7 @@ class Group:
 
     @property
     def standing(self) -> object:
-        """Who stands where: equal for groups that go on in the same way."""
+        """A value that is equal for groups of the same generations at the same place."""
         return self.limit, [work.generation.key for work in self.works], place(self._at, self.works[0].lanes)
 
     def step(self, stretch: Stretch) -> Step:
@@ -136,13 +136,13 @@ class Group:
             changes.settle()
 
     def part(self) -> Sequence[Work]:
-        """Return the work of each, which goes on by itself from where all of them stand."""
+        """Return the work of each, moved to where the group stands, so that each can go on by itself."""
         for work in self.works:
             work.generation = work.generation.beside(self._at)
         return self.works
 
     async def fold(self, events: Sequence[tuple[StreamId, Record]]) -> None:
-        """Fold the events that follow their place. A projection that fails says so, and the others go on.
+        """Fold the events that follow their place. A projection that fails notes its trouble, and the others go on.
 
         Raises:
             Unavailable: the log does not answer.
@@ -180,7 +180,7 @@ class Group:
             self._extend(game, record, self._going, methodcaller("fold_continuation", happened))
 
     def _who_heed(self, happened: Happened) -> Sequence[Work]:
-        """Return the work of those projections that want an event."""
+        """Return the work of the projections that get an event (`Projection.heeds`)."""
         try:
             what = "around" if happened.around is not None else "ruleset"
         except Exception:  # each projection will notice the unreadable event itself

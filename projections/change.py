@@ -11,7 +11,7 @@ Value = str | int
 """The value of a column. There are no nulls: an absent value is an empty text or 0."""
 
 THERE: Final = 50_000
-"""The most rows of which a process remembers that they are there."""
+"""The most rows that a process remembers to exist."""
 
 Kind = Literal["text", "number"]
 
@@ -20,15 +20,15 @@ class Table(Struct, frozen=True):
     """A table of a projection: its columns by name, those of the key first.
 
     Attributes:
-        indexes: groups of columns that are searched by.
-        row: takes from columns and their values those of the key: equal for what is about one row.
+        indexes: groups of columns by which rows are searched.
+        row: returns the values of the key out of the values of columns. It is the same for all changes of one row.
     """
 
     name: str
     key: Mapping[str, Kind]
     columns: Mapping[str, Kind] = {}
     indexes: tuple[tuple[str, ...], ...] = ()
-    row: Callable[[Mapping[str, Value]], Hashable] = len  # until it is made from the key
+    row: Callable[[Mapping[str, Value]], Hashable] = len  # a placeholder: `__post_init__` replaces it
 
     def __post_init__(self) -> None:
         force_setattr(self, "row", itemgetter(*self.key))
@@ -126,17 +126,17 @@ class Trim(Struct, frozen=True):
 
 
 Change = Put | Compute | Make | Add | Amend | Drop | Trim
-"""`row` of each returns what stands for the one row that it touches; None when it may touch several."""
+"""`row` of each returns the key of the one row that it touches; None when it may touch several."""
 
 
 class Changes:
-    """Changes in order, in which several changes of one row are made one where they can be.
+    """Changes in order. Several changes of one row become one where that is possible.
 
-    A game's row in the lobby changes with every command: of a batch only the last of these need be written.
+    A game's row in the lobby changes with every command: only the last change of a batch needs to be written.
 
     Attributes:
-        tables: by the name of a table its changes in layers, to be made one after another. Within a layer each row is
-            changed once, so its changes may be made in any order.
+        tables: the changes by the name of their table, in layers that are made one after another. A layer changes each
+            row once, so its changes may be made in any order.
     """
 
     def __init__(self, changes: Iterable[Change] = ()) -> None:
@@ -172,7 +172,7 @@ class Changes:
                 self._there.clear()
 
     def settle(self) -> None:
-        """Note that they were made, and begin anew."""
+        """Note that the changes were committed, and begin anew."""
         self.tables = {}
         if self._making:
             self._there.update(self._making)
@@ -204,4 +204,4 @@ _JOINED: Final[Mapping[tuple[type[Change], type[Change]], Callable[[Change, Chan
     (Put, Amend): _amended,
     (Amend, Amend): _amended,
 }
-"""The one change of a row that replaces two, by what these are. A pair that is missing needs both."""
+"""Makes one change out of two of the same row, by their types. A pair that is missing needs both changes."""

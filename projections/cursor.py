@@ -1,8 +1,8 @@
 """Places in the log of all streams.
 
 The log is kept in books: each stream is in one of them (`domain.kernel.ids.book_of`). The positions of a book follow
-the order in which its records became readable. Two books know nothing of each other, so that they need not wait for
-each other; a place in the whole log is a position in each book. A store may have a single book, as SQLite does.
+the order in which its records became readable. Two books have no common order, so they need not wait for each
+other. A place in the whole log is a position in each book. A store may have a single book, as SQLite does.
 """
 
 import base64
@@ -26,7 +26,7 @@ class UnknownCursor(ValueError):
 
 
 ALL_BOOKS: Final = -1
-"""Stands for the book of a place where all books have their positions from one order."""
+"""The book of every place in a log whose books count their positions together."""
 
 
 class Place(NamedTuple):
@@ -48,7 +48,7 @@ class Cursor(Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str | None, books: int) -> "Cursor":
-        """Return the cursor that `str` wrote, of a log with `books` books; without a text, the place before its start.
+        """Return the cursor that `str` wrote, of a log with `books` books; for None, the place before it begins.
 
         A number is the same position in every book. The logs of releases before books gave out numbers. Raises
         `UnknownCursor`.
@@ -92,19 +92,19 @@ class Cursor(Struct, frozen=True):
 
     def distance(self, end: "Cursor") -> int:
         """Return the number of positions up to another place, an upper bound for the number of records."""
-        return sum(max(0, theirs - mine) for mine, theirs in zip(self.positions, end.positions, strict=True))
+        return sum(max(0, target - position) for position, target in zip(self.positions, end.positions, strict=True))
 
     def shares(self, end: "Cursor", most: int) -> dict[int, int]:
         """Divide the next `most` positions on the way to another place fairly among the books that have any.
 
         Returns:
-            how many come from which book: as many from each, or all that it has; of very few, from those furthest
-            behind.
+            the number of positions by book: the same for each, or all that a book has. When there are fewer positions
+            than books, the books furthest behind get one each.
         """
         behind = {
-            book: theirs - mine
-            for book, (mine, theirs) in enumerate(zip(self.positions, end.positions, strict=True))
-            if theirs > mine
+            book: target - position
+            for book, (position, target) in enumerate(zip(self.positions, end.positions, strict=True))
+            if target > position
         }
         if len(behind) > most:
             furthest = sorted(behind, key=lambda book: -behind[book])[:most]
@@ -124,7 +124,7 @@ class Cursor(Struct, frozen=True):
 
 
 def reaches(text: str | None, other: str | None) -> bool:
-    """Tell whether one cursor (as text) is as far as another one in every book."""
+    """Tell whether the cursor `text` is as far as `other` in every book. Both are texts; None is the beginning."""
     if text == other or other is None:
         return True
     books = max(1, *(len(_unpacked(each[1:])) - 1 for each in (text or "", other) if each.startswith("v")), 1)
@@ -134,7 +134,7 @@ def reaches(text: str | None, other: str | None) -> bool:
 class Stretch(Struct, frozen=True):
     """Records that follow a place in the log, each with the place where it is, and the cursor after them.
 
-    The cursor may be beyond the last record: nothing else was there.
+    The cursor may be beyond the last record, when there is nothing in between.
     """
 
     start: Cursor

@@ -27,7 +27,7 @@ DEADLINES: Final = Table(
 
 
 class Due(Struct, frozen=True):
-    """A game with a clock that may have run out, and since when."""
+    """A game with a clock that may have run out, and the earliest time at which it may have."""
 
     game: GameId
     at: str

@@ -28,7 +28,7 @@ class FaceCount(Struct, frozen=True):
     Attributes:
         face: the face.
         times: how often it came up.
-        expected: how often it would have, on a die that falls exactly as its sides say.
+        expected: how often it would come up if each side of the die came up equally often.
     """
 
     face: str
@@ -82,7 +82,7 @@ DICE = DiceLedger()
 async def counts(
     rows: Rows, ruleset: str | None = None, game: GameId | None = None, seat: Seat | None = None
 ) -> dict[tuple[str, str], dict[str, int]]:
-    """Return how often each face came up, by ruleset and die: in all, or in a ruleset, a game, for a seat."""
+    """Return how often each face came up, by ruleset and die. None counts all rulesets, games or seats."""
     filters = {"ruleset": ruleset, "game": game, "seat": seat}
     conditions = {name: value for name, value in filters.items() if value is not None}
     where = " AND ".join(f"{name} = ?" for name in conditions) or "1 = 1"
@@ -99,8 +99,10 @@ async def counts(
 
 
 def tally(library: Library, ruleset: str, die: str, face_counts: Mapping[str, int]) -> DieTally:
-    """Return the tally of a die from the counts of its faces. If the die is unknown, its faces are those that came
-    up."""
+    """Return the tally of a die from the counts of its faces.
+
+    If the library does not know the die, its faces are those that came up, one side each.
+    """
     sides = tuple(face_counts)
     with suppress(LookupError):
         sides = library.current(ruleset).dice.get(die) or sides

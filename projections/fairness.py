@@ -1,4 +1,4 @@
-"""Pearson's chi-square test: how likely a fair die strays at least so far from equal counts."""
+"""Pearson's chi-square test: how likely it is that a fair die strays at least so far from the expected counts."""
 
 import math
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ class FairnessTest(Struct, frozen=True):
     Attributes:
         chi_square: how far the counts are from those expected.
         degrees: the degrees of freedom.
-        p: the probability that a fair die strays as far or further. A very small one speaks against the die; but of a
-            hundred fair dice, one has less than 0.01.
+        p: the probability that a fair die strays as far or further. A very small p speaks against the die; but of a
+            hundred fair dice, one has a p below 0.01.
     """
 
     chi_square: float
@@ -25,7 +25,7 @@ class FairnessTest(Struct, frozen=True):
 
 
 def fairness(observed: Sequence[int], sides: Sequence[int]) -> FairnessTest | None:
-    """Test counts of faces against a die that has each face on a number of sides; None when there are too few rolls."""
+    """Test counts of faces against a die with so many sides for each face. Return None when there are too few rolls."""
     total, all_sides = sum(observed), sum(sides)
     expected = [total * number / all_sides for number in sides] if all_sides else []
     if len(expected) < 2 or min(expected) < SMALLEST_EXPECTED:

@@ -1,6 +1,6 @@
 """Finished games for ratings: who began them, how they ended, and later rulings and results in tournaments.
 
-Rows say what one stream says, so any process can make them in any order. `projections/ratings.py` counts them in the
+Each row follows from one stream, so any process can make it, in any order. `projections/ratings.py` counts them in the
 order of their times. A row of `RESULTS` is never changed once it is there.
 """
 
@@ -185,7 +185,7 @@ def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-# --- what the job asks ---
+# --- queries of the job that counts ---
 
 
 async def total(rows: Rows) -> int:
@@ -248,7 +248,7 @@ async def rulings(rows: Rows, game: GameId) -> list[Row]:
 
 
 async def end_of(rows: Rows, game: GameId) -> Row | None:
-    """Return the end of a game if it may count, else None."""
+    """Return the result of the end of a game; None when it cannot count for ratings."""
     selection = await rows.select(
         FINISHED, f"SELECT {_COLUMNS} FROM {{results}} WHERE book = ? AND id = ?", [book_of(game), game]
     )
@@ -256,7 +256,7 @@ async def end_of(rows: Rows, game: GameId) -> Row | None:
 
 
 def held(rulings: Iterable[Row], until: Place) -> Judgment | None:
-    """Of all rulings on a game, return the one in force at a place; None when the game's own end counts."""
+    """Return the judgment in force at a place, by the rulings on a game; None when the game's own end counts."""
     newest: dict[CaseId, Judgment | None] = {}
     for row in rulings:
         if row.place > until:

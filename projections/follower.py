@@ -1,4 +1,4 @@
-"""Following the log: each event with its game right after it."""
+"""Following the log: provides each event with its game as it is after the event."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -45,21 +45,21 @@ TOURNAMENTS: Final = 64
 """How many tournaments stay in memory. Another one is folded again at its next event."""
 
 GAMES: Final = 20_000
-"""How many games' fixed facts stay in memory, and how many cases' games."""
+"""For how many games the fixed facts stay in memory, and for how many cases their game."""
 
 
 class Log(Protocol):
     """The log that projections follow. Every method may raise `projections.store.Unavailable`."""
 
     async def read_on(self, cursor: str | None, limit: int, books: Collection[int] | None = None) -> Stretch:
-        """Return records of all streams that follow `cursor`; without any, the end is reached.
+        """Return records of all streams that follow `cursor`; none at the end of the log.
 
-        With `books`, only those of streams in these, and the cursor after them has moved in these alone.
+        With `books`, only records in these books; the cursor after them has then moved in these books only.
         """
         ...
 
     async def lanes(self) -> int:
-        """Return in how many lanes (`projections.lanes`) the log can be followed now. One may become several."""
+        """Return the number of lanes (`projections.lanes`) in which the log can be followed. It may grow from 1."""
         ...
 
     async def end(self) -> Cursor:
@@ -98,7 +98,7 @@ class _AtHand(Struct, frozen=True):
 
 
 class Follower:
-    """The games of a log, each right after the last event that was followed."""
+    """The games of a log, each as it is after the last event that was followed."""
 
     def __init__(self, log: Log, library: Library) -> None:
         self._log = log
@@ -200,14 +200,14 @@ class Follower:
         return fixed
 
     def _on(self, game_id: GameId, record: Record, fixed: Fixed, before: _AtHand) -> Happened:
-        """Return an event that simply follows a game at hand."""
+        """Return an event that follows the last one of a game in memory."""
         after = before.game
         event = advance(after, (record,))
         after.version, after.head, after.draws = record.version, record.hash, record.draws
         return Happened(game_id, record, fixed, self._keep(game_id, after, before), event)
 
     def _keep(self, game_id: GameId, after: Game, before: _AtHand | None) -> Seen:
-        """Keep a game at hand; return it as it was before and is after an event."""
+        """Keep a game in memory; return it before and after an event."""
         now = self._games[game_id] = _at_hand(after)
         if len(self._games) > TABLES:
             self._games.popitem(last=False)

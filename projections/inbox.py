@@ -1,8 +1,7 @@
 """The inbox: notices for accounts about their games, the cases about these, and tournaments.
 
-A notice belongs to a game, a case or a tournament, not to an account: who is told follows from who took part at that
-time. So a player who takes over a seat is told nothing of what was before, and the one who held it nothing of what came
-after.
+A notice belongs to a game, a case or a tournament, not to an account: the accounts that took part at that time get it.
+So a player who takes over a seat gets no notices from before, and the former holder gets none from after.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -53,7 +52,7 @@ KEPT: Final = 100
 """How many notices of a game with its cases are kept: the newest."""
 
 GAMES: Final = 300
-"""How many games of an account are searched for notices: those with the newest."""
+"""How many rows of `MEMBERS` of an account are searched for notices, and how many of its tournaments: the newest."""
 
 MOST: Final = 500
 """The most notices of an account in an answer: the newest."""
@@ -99,23 +98,24 @@ MEMBERS: Final = Table(
     (("player", "told", "game"),),
 )
 """Who takes part in a game or a tournament, from the version `since` to the version `until`. `holds` is the seat, or
-the account where there is none. `told` is when the newest notice for them was made, at first when they came."""
+the account where there is none. `told` is the time of the newest notice for them, at first the time when they came."""
 
 NOTICES: Final = Table(
     "notices",
     {"game": "text", "stream": "text", "version": "number"},
     {"kind": "text", "seat": "text", "actor": "text", "audience": "text", "at": "text"},
 )
-"""`game` may be a tournament, and `stream` is that, or a case about the game; `seat` the seat that it is about, empty
-for none; `actor` the account that brought it about, which knows. `audience` has the roles that are told."""
+"""`game` may be a tournament. `stream` is the same id, or that of a case about the game. `seat` is the seat that the
+notice is about, empty for none; `actor` the account that caused it and gets no notice; `audience` the roles that get
+it."""
 
 _SEATS: Final = "seat"
 _ALL: Final = "seat official"
 
 _TOLD: Final[Mapping[type[Any], Callable[[Any], tuple[Kind, Seat | str, str] | None]]] = {
     GameStarted: lambda _: ("game-started", "", _ALL),
-    ClockExpired: lambda fell: (
-        ("game-paused", fell.seat, _ALL) if fell.then == "pause" else ("flag-fell", fell.seat, _SEATS)
+    ClockExpired: lambda expired: (
+        ("game-paused", expired.seat, _ALL) if expired.then == "pause" else ("flag-fell", expired.seat, _SEATS)
     ),
     TakeBackAsked: lambda asked: ("take-back-asked", asked.seat, _SEATS),
     # No notice of a player's undo: their next moves give one.
@@ -141,10 +141,10 @@ _TOLD: Final[Mapping[type[Any], Callable[[Any], tuple[Kind, Seat | str, str] | N
     CaseWithdrawn: lambda withdrawn: ("case-closed", _seat(withdrawn), _ALL),
     Settled: lambda _: ("case-closed", "", _ALL),
 }
-"""What is told of a type of event: the kind, the seat that it is about, and the roles that are told."""
+"""The notice of a type of event: its kind, the seat that it is about, and the roles that get it."""
 
 _ONCE: Final = frozenset[Kind](("game-started", "game-over", "game-cancelled"))
-"""Of these there is one in a game, or few: they are not what fills it with notices."""
+"""Kinds of which a game has few notices, so that no older ones are removed for them."""
 
 
 def _seat(event: CaseOpened | CaseWithdrawn) -> Seat | str:
@@ -173,8 +173,8 @@ class Notice(_Subject, Struct, frozen=True):
     Attributes:
         at: when it happened.
         subject: the game or the tournament.
-        stream: where it happened: that, or a case about the game.
-        version: the version there.
+        stream: the stream of the event: that of the subject, or a case about the game.
+        version: the version of the stream.
         kind: what happened.
         seat: the seat that it is about, if it is about one.
     """
@@ -188,7 +188,7 @@ class Notice(_Subject, Struct, frozen=True):
 
     @property
     def case(self) -> CaseId | None:
-        """The case in which it happened, if it did in one."""
+        """The case in which it happened; None outside cases."""
         return CaseId(self.stream) if is_case(self.stream) else None
 
 
@@ -197,7 +197,7 @@ class Took(_Subject, Struct, frozen=True):
 
     Attributes:
         subject: the game or the tournament.
-        role: how.
+        role: the role, such as `seat`, `official` or `player`.
         holds: the seat, or the account where there is none.
         version: since which version.
         since: since when.
@@ -264,7 +264,7 @@ class Inbox(Projection):
             yield _joins(tournament, record, ADDRESSED, player, once=True)
         if kind != "round-published":  # the recipients have just joined
             yield Amend(MEMBERS, {"game": tournament, "role": audience}, {"told": record.at})
-        if audience == DIRECTOR:  # the other roles have few members
+        if audience == DIRECTOR:  # the other roles get few notices
             yield Trim(
                 NOTICES, {"game": tournament, "audience": audience}, ("game",), ("at", "stream", "version"), KEPT
             )
@@ -274,9 +274,9 @@ INBOX: Final = Inbox()
 
 
 def notice_of(event: object, *, rematch: bool = False) -> tuple[Kind, Seat | str, str] | None:
-    """Return what is told of an event: the kind, the seat that it is about, and the roles; None for nothing.
+    """Return the notice of an event: its kind, the seat that it is about, and the roles that get it; None for none.
 
-    `rematch` says whether it happened in a rematch, whose seats are assigned to those who are asked to play again.
+    `rematch` says whether the game is a rematch. Its seats are assigned to the players who are asked to play again.
     """
     if rematch and isinstance(event, SeatAssigned):
         return "rematch-offered", event.seat, "addressed"
@@ -315,7 +315,7 @@ def _members(happened: Happened) -> Iterable[Change]:
 
 
 def _joins(tournament: TournamentId, record: Record, role: str, player: PlayerId, *, once: bool = False) -> Change:
-    """Return that somebody takes part in a tournament from an event on, or is told of that one alone."""
+    """Return the change that adds a member of a tournament from an event on; with `once`, for that event alone."""
     key = {"game": tournament, "role": role, "holds": player, "since": record.version}
     until = record.version if once else OPEN
     return Put(
@@ -324,13 +324,13 @@ def _joins(tournament: TournamentId, record: Record, role: str, player: PlayerId
 
 
 def _parts(tournament: TournamentId, record: Record, role: str, player: PlayerId) -> Change:
-    """Return that somebody takes part so no longer."""
+    """Return the change that ends a role in a tournament. The member still gets the notice of this event."""
     where = {"game": tournament, "role": role, "holds": player, "until": OPEN}
     return Amend(MEMBERS, where, {"until": record.version, "until_at": record.at})
 
 
 def _begins(happened: Happened, role: Role, holds: Seat | PlayerId, player: PlayerId) -> Change:
-    """Return that somebody takes part from an event on."""
+    """Return the change that adds a member of a game from an event on."""
     game, record = happened.game, happened.record
     key = {"game": game, "role": role, "holds": holds, "since": record.version}
     part = {"player": player, "since_at": record.at, "until": OPEN, "until_at": "", "told": record.at}
@@ -338,13 +338,13 @@ def _begins(happened: Happened, role: Role, holds: Seat | PlayerId, player: Play
 
 
 def _ends(happened: Happened, role: Role, holds: Seat | PlayerId) -> Change:
-    """Return that somebody takes part so no longer: what happens with the event is the last that they are told."""
+    """Return the change that ends a role in a game. The member still gets the notice of this event."""
     where = {"game": happened.game, "role": role, "holds": holds, "until": OPEN}
     return Amend(MEMBERS, where, {"until": happened.record.version, "until_at": happened.record.at})
 
 
 def _addresses(happened: Happened, player: PlayerId) -> Change:
-    """Return that an event is addressed to somebody, whether they take part or not."""
+    """Return the change that addresses an event to an account, whether it takes part or not."""
     game, record = happened.game, happened.record
     key = {"game": game, "role": "addressed", "holds": player, "since": record.version}
     part = {"player": player, "since_at": record.at, "until": record.version, "until_at": record.at, "told": record.at}
@@ -354,10 +354,10 @@ def _addresses(happened: Happened, player: PlayerId) -> Change:
 def _noted(
     game: GameId, stream: StreamId, version: Version, at: str, actor: PlayerId | None, kind: Kind, seat: str, to: str
 ) -> Iterable[Change]:
-    """Yield a notice, and what it changes besides."""
+    """Yield the changes by a notice: its row, the times of the members, and the removal of old notices."""
     notice = {"kind": kind, "seat": seat, "actor": actor or "", "audience": to, "at": at}
     yield Put(NOTICES, {"game": game, "stream": stream, "version": version}, notice)
-    # Cases of before there were books may be in another one than their game, whose rows they must not touch.
+    # A case from a release without books may be in another book than its game, and must not change the game's rows.
     if book_of(stream) == book_of(game):
         yield Amend(MEMBERS, {"game": game}, {"told": at})
     if kind not in _ONCE:
@@ -365,9 +365,9 @@ def _noted(
 
 
 async def tournaments_of(rows: Rows, player: PlayerId, *, past: bool = False) -> list[TournamentId]:
-    """Return the tournaments in which an account takes part, at most `GAMES`, those first that were last told of.
+    """Return the tournaments in which an account takes part, at most `GAMES`, those with the newest notices first.
 
-    With `past`, also those in which it once did, and at most `MOST`.
+    With `past`, also those in which it once took part, at most `MOST`.
     """
     now, values, most = ("", (), MOST) if past else (" AND until = ?", (OPEN,), GAMES)
     selection = await rows.select(
@@ -380,7 +380,7 @@ async def tournaments_of(rows: Rows, player: PlayerId, *, past: bool = False) ->
 
 
 async def parts_of(rows: Rows, player: PlayerId, after: Took | None, limit: int) -> list[Took]:
-    """Return how an account takes part in games and tournaments and once did, by their ids: those after one of them."""
+    """Return the present and past roles of an account in games and tournaments that follow `after`, by their ids."""
     follows = "" if after is None else " AND (game, role, holds, since) > (?, ?, ?, ?)"
     selection = await rows.select(
         INBOX,
@@ -392,9 +392,9 @@ async def parts_of(rows: Rows, player: PlayerId, after: Took | None, limit: int)
 
 
 async def notices_of(rows: Rows, player: PlayerId, but: Collection[AnyKind] = ()) -> list[Notice]:
-    """Return what an account is told, the newest first: at most `MOST` notices, out of its `GAMES` newest games.
+    """Return the notices for an account, the newest first: at most `MOST`, from its `GAMES` newest rows of `MEMBERS`.
 
-    Those of the kinds in `but` are left out. Games of which the account may read no more are among them.
+    It leaves out the kinds in `but`. Some notices may be about games that the account may no longer read.
     """
     kinds = f" AND n.kind NOT IN ({', '.join('?' * len(but))})" if but else ""
     selection = await rows.select(

@@ -12,7 +12,8 @@ from projections.cursor import Cursor
 
 LANES: Final = 16
 """The number of lanes of a log in books. At most so many processes can share the work. Each lane has a checkpoint in
-every generation, to be moved with almost every commit; one for each of the 64 books would cost more than the folds."""
+every generation, and almost every commit moves it: a checkpoint for each of the 64 books would cost more than the
+folds."""
 
 
 def books_of(lane: int, lanes: int, books: int = BOOKS) -> range:
@@ -34,10 +35,11 @@ def divided(cursor: Cursor, lanes: int) -> list[tuple[int, ...]]:
 
 
 def shared(lanes_of: Mapping[str, Collection[int]], me: str, lanes: int) -> frozenset[int]:
-    """Return the lanes that a process takes, given those that every living process holds, itself among them.
+    """Return the lanes for the process `me`, given the lanes that every living process holds, itself included.
 
-    All get as many, give or take one. Those that hold the most keep one more, so nothing moves to and fro. A process
-    that holds too many gives the highest up, and one that holds too few takes only what nobody holds.
+    All get the same number, or one more. The processes that hold the most get one more, so lanes do not move to and
+    fro. A process that holds too many gives up the highest, and one that holds too few takes only lanes without a
+    holder.
     """
     order = sorted(lanes_of, key=lambda name: (-len(lanes_of[name]), name))
     least, more = divmod(lanes, len(order))

@@ -49,8 +49,8 @@ GAMES = Table(
     },
     (("created", "game"), ("status", "created", "game"), ("pace", "created", "game")),
 )
-"""`seats` is a JSON list of the seats in the order of the table; `words` what is searched, in small letters; `pace` the
-`Pace` of its clock: when the presets change, the version of the projection goes up."""
+"""`seats` is a JSON list of the seats in the order of the table; `words` the text that is searched, in lower case;
+`pace` the `Pace` of its clock. A change of the presets needs a new version of the projection."""
 
 SEATED = Table("seated", {"game": "text", "seat": "text"}, {"player": "text"}, (("player", "game"),))
 

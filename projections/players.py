@@ -51,7 +51,7 @@ class RulesetRecord(Struct, frozen=True):
 
 
 class PlayerRecord(Projection):
-    """Who holds each seat of every game, how the game ended, and what rulings say about its end."""
+    """Who holds each seat of every game, how the game ended, and the rulings on its end."""
 
     name = "players"
     version = 3
@@ -131,10 +131,10 @@ async def _judged(rows: Rows, player: PlayerId) -> list[tuple[str, str, int]]:
         " WHERE player = ? AND root IN (SELECT root FROM {rulings})",
         [player],
     )
-    standing = await outcomes(rows, PLAYERS, sorted({root for root, *_ in selection}))
+    outcome_by_root = await outcomes(rows, PLAYERS, sorted({root for root, *_ in selection}))
     judged: list[tuple[str, str, int]] = []
     for root, game, seat, ruleset, status, won in selection:
-        outcome = standing[root]
+        outcome = outcome_by_root[root]
         if game == outcome.game:
             judged.append((ruleset, status, won if outcome.winners is None else int(seat in outcome.winners)))
     return judged

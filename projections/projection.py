@@ -28,7 +28,7 @@ class Fixed(Struct, frozen=True):
         at: when it was created.
         title: its title then.
         ruleset: its ruleset; None when this package lacks it.
-        root: the game that it goes back to over all forks, itself when it is none.
+        root: the first game of its chain of forks; the game itself when it is no fork.
         reserved: who holds its seats when it begins, if it is a continuation.
         tournament: the tournament for which it was created; None for any other game.
     """
@@ -64,8 +64,8 @@ class Happened:
     """An event for projections: its row of the public log, and its game.
 
     Attributes:
-        is_last: whether no other event of its game follows in the batch. What changes with every event need only be
-            said then.
+        is_last: whether no other event of its game follows in the batch. A column that changes with every event needs
+            to be set only then.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Happened:
 
     @property
     def around(self) -> GameEvent | None:
-        """The event when it is one around the table, such as a seat taken; None for the ruleset's own."""
+        """The event when it is one around the table, such as a seat taken; None for an event of the ruleset."""
         if self._around is UNSET:
             self._around = read_around(self.record)
         return self._around
@@ -100,7 +100,7 @@ class Happened:
 
     @property
     def cause(self) -> Cause:
-        """Who brought it about."""
+        """The cause of the event: its account, seat and command, as far as it has them."""
         if self._cause is None:
             self._cause = cause_of(self.record)
         return self._cause
@@ -115,7 +115,7 @@ class Happened:
 
     @property
     def landmark(self) -> str | None:
-        """The word for what the event is on a timeline; None for an event that is not marked there."""
+        """The word by which a timeline marks the event; None for an event that it does not mark."""
         return self.ruleset.landmarks.get(cast(Any, type(self.event)))
 
     @property
@@ -130,11 +130,11 @@ class Judged(Struct, frozen=True):
 
     Attributes:
         game: the game.
-        root: the game that it goes back to over all forks, itself when it is none.
+        root: the first game of its chain of forks; the game itself when it is no fork.
         case: the case that was ruled on.
         number: its number among the cases of the game.
         record: the ruling's row of the log.
-        judgment: what the case says of the end of the game from now on; None when it leaves that alone.
+        judgment: the result by the case from now on; None when the case does not change the end of the game.
     """
 
     game: GameId
@@ -162,7 +162,7 @@ class Argued(Struct, frozen=True):
 
     @property
     def cause(self) -> Cause:
-        """Who brought it about."""
+        """The cause of the event: its account, seat and command, as far as it has them."""
         return cause_of(self.record)
 
 
@@ -181,7 +181,7 @@ class Directed(Struct, frozen=True):
 
     @property
     def cause(self) -> Cause:
-        """Who brought it about."""
+        """The cause of the event: its account, seat and command, as far as it has them."""
         return cause_of(self.record)
 
 
@@ -191,15 +191,16 @@ class Projection(ABC):
     `fold` is pure: the same log always makes the same rows, however it is cut into batches. A change of the tables or
     of the fold raises `version`: the rows are then rebuilt.
 
-    Several processes fold at a time, each other books of the log. So a row is changed by events of one book only: its
-    key has the game, or the book of the game. What many games add to is summed when it is read.
+    Several processes fold at a time, each of them other books of the log. So a row is changed by events of one book
+    only: its key has the game, or the book of the game. A sum over many games is computed when it is read.
     """
 
     name: ClassVar[str]
     version: ClassVar[int]
     tables: ClassVar[tuple[Table, ...]]
     reads: ClassVar[int] = 0
-    """The oldest version whose rows its queries understand. They are read until the rows of this version are made."""
+    """The oldest version whose rows its queries understand; 0 for this version only. Such rows are read until those
+    of this version are made."""
 
     follows: ClassVar[bool] = False
     """Whether it needs the table, which costs a fold of every game."""
@@ -209,7 +210,7 @@ class Projection(ABC):
     events would change nothing."""
 
     judges: ClassVar[bool] = False
-    """Whether it gets continuations of finished games, and rulings on these."""
+    """Whether it gets rulings on finished games."""
 
     hears: ClassVar[bool] = False
     """Whether it gets the events of cases."""

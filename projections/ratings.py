@@ -1,8 +1,8 @@
 """Ratings: finished games are counted in the order of their times, whatever the order in which they became known.
 
-`Tally` says what a result changes and is pure: its rows follow from the results in their order alone. Each counted
+`Tally` computes what a result changes. It is pure: its rows follow from the ordered results alone. Each counted
 result keeps what it changed, so that counting can go back to any place and go on from there (TAB-RAT-08), and so that
-a ruling can give back what a game had changed (TAB-RAT-09). `service/ratings.py` feeds it.
+a ruling can take back what a game had changed (TAB-RAT-09). `service/ratings.py` calls it.
 
 The rows are a generation of a projection that follows `RESULTS` instead of the log: its cursor is how many results it
 has counted.
@@ -53,7 +53,7 @@ POINTS: Final = Table(
         "games": "number",
     },
 )
-"""Each rating that an account had, and after which game."""
+"""The history of ratings: a row for each rating of an account, with the game after which it had it."""
 
 LADDER: Final = Table(
     "ladder",
@@ -61,7 +61,7 @@ LADDER: Final = Table(
     {"mu": "number", "sigma": "number", "games": "number", "shown": "number"},
     (("pool", "ruleset", "shown", "player"), ("player",)),
 )
-"""The rating that each account has."""
+"""The present rating of each account."""
 
 NOVICES: Final = Table("novices", {"player": "text"}, {"games": "number"})
 """How many games of each account would count without TAB-RAT-06."""
@@ -77,7 +77,7 @@ class Result(Struct, frozen=True):
     """A result to be counted.
 
     Attributes:
-        order: the players as they finished; empty when the game does not count any more; None when nothing is said.
+        order: the players as they finished; empty when the game does not count any more; None to change nothing.
         pool: the list that it counts for; None when it does not count.
         is_directed: whether it is of a tournament, whose players have checked in.
     """
@@ -95,7 +95,7 @@ class Moved(NamedTuple):
 
     Attributes:
         had: the rating right before.
-        base: the same without what the game had changed before, as it was judged then.
+        base: that rating without the effect of an earlier result of the same game.
         now: the rating after it.
     """
 
@@ -117,7 +117,7 @@ class Counted(Struct, frozen=True):
 
 
 class Ratings(Projection):
-    """The ratings of all accounts. The version of `FINISHED` is part of its own, as that decides what is counted."""
+    """The ratings of all accounts. The version includes that of `FINISHED`, whose rows decide what is counted."""
 
     name = "ratings"
     version = 1000 * FINISHED.version + 1
@@ -131,7 +131,7 @@ RATINGS: Final = Ratings()
 
 
 class Tally:
-    """The state while results are counted: the ratings of their players, and how their games counted before."""
+    """The state while results are counted: the ratings of their players, and the earlier results of their games."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class Tally:
         self._aged: dict[PlayerId, None] = {}
 
     def count(self, number: int, result: Result) -> Counted:
-        """Count the next result."""
+        """Count the next result, as number `number`; return its effect."""
         before = self._history.setdefault(result.place.game, [])
         standing = next((each for each in reversed(before) if each.moved), None)
         if result.order is None or (standing is None and result.kind == "ruling"):
@@ -242,7 +242,7 @@ class Tally:
 
 
 def _uncounted(number: int, result: Result) -> Counted:
-    """Return a result as one that changes no rating."""
+    """Return the effect of a result that changes no rating."""
     return Counted(number, result.place, result.ruleset, result.pool or "players", (), {})
 
 
@@ -262,7 +262,7 @@ def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-# --- what the job asks, of a generation -------------------------------------------------------------------------------
+# --- queries of the job, on one generation ----------------------------------------------------------------------------
 
 
 async def tally_for(rows: Rows, number: int, results: Sequence[Result]) -> Tally:
@@ -299,13 +299,13 @@ async def place_of(rows: Rows, generation: int, number: int) -> Place | None:
 
 
 async def count_from(rows: Rows, generation: int, at: str) -> int:
-    """Return how many results were counted that have this time or a later one."""
+    """Return how many results of this time or later were counted."""
     ((number,),) = await rows.select(RATINGS, "SELECT COUNT(*) FROM {counted} WHERE at >= ?", [at], number=generation)
     return int(number)
 
 
 async def last_counted(rows: Rows, generation: int, above: int, limit: int) -> list[Counted]:
-    """Return results that were counted with a number above one, the last first."""
+    """Return counted results with a number above `above`, the last first."""
     where = f"number > ? ORDER BY number DESC LIMIT {limit}"
     return await _counted(rows, generation, where, [above])
 
@@ -342,7 +342,7 @@ def _marks(values: Collection[object]) -> str:
     return ", ".join("?" * len(values)) or "NULL"
 
 
-# --- what clients ask -------------------------------------------------------------------------------------------------
+# --- queries of clients -----------------------------------------------------------------------------------------------
 
 
 class Standing(Struct, frozen=True):
@@ -355,7 +355,7 @@ class Standing(Struct, frozen=True):
 
 
 class Point(Struct, frozen=True):
-    """A rating that an account had, and the game after which it had it."""
+    """A rating that an account had after a game; `place` is theirs among `players` in it."""
 
     at: str
     game: GameId
@@ -365,7 +365,7 @@ class Point(Struct, frozen=True):
 
 
 async def _counted_rows(rows: Rows, query: str, values: Sequence[Any]) -> Sequence[Sequence[Any]]:
-    """Return the rows of ratings. Where no game has finished, there are none before the first count either.
+    """Return the rows of a query on ratings. Before the first count there are none, if there are no results either.
 
     Raises `NotBuilt` when there are results that were not counted yet.
     """
@@ -380,7 +380,7 @@ async def _counted_rows(rows: Rows, query: str, values: Sequence[Any]) -> Sequen
 async def ladder(
     rows: Rows, pool: Pool, ruleset: str, after: tuple[int, PlayerId] | None, limit: int
 ) -> list[Standing]:
-    """Return the ratings in a list, the highest first: those that follow a number that is shown, and an account."""
+    """Return the ratings in a list, the highest first, after a shown number and an account, if given."""
     follows = "" if after is None else " AND shown <= ? AND (shown < ? OR player > ?)"
     selection = await _counted_rows(
         rows,

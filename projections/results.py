@@ -1,7 +1,7 @@
 """Results after rulings: which game counts for a finished one, and who has won.
 
-A ruling may give a game that is over another result, or let it continue in a fork. Both hold from the moment of the
-ruling on, and until a ruling after an appeal replaces it. A fork that no ruling named counts nowhere.
+A ruling may give a game that is over another result, or let it continue in a fork. The ruling holds from its moment on,
+until a newer ruling replaces it. A fork that no ruling named counts nowhere.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,8 +22,8 @@ RULINGS = Table(
     {"root": "text", "number": "number", "at": "text", "placed": "text", "continued_in": "text"},
     (("root",),),
 )
-"""What the rulings in force say of games that are over, by game and case. `root` is the game that all of these forks
-go back to, and `placed` the order of the seats, JSON."""
+"""The rulings in force on games that are over, by game and case. `root` is the first game of the chain of forks, and
+`placed` the order of the seats, JSON."""
 
 
 class Outcome(Struct, frozen=True):
@@ -31,8 +31,8 @@ class Outcome(Struct, frozen=True):
 
     Attributes:
         game: the game whose end counts: itself, or the last one in which rulings let it continue.
-        order: how the seats finished in that by a ruling; None when its own end counts.
-        ruled_by: the case whose ruling holds of the game itself; None when there is none.
+        order: how the seats of that game finished by a ruling; None when its own end counts.
+        ruled_by: the case whose ruling on the game itself holds; None when there is none.
         continued_in: the game in which that ruling lets it continue; None when it gave the result.
     """
 

@@ -1,7 +1,7 @@
 """The rule ledger: the number of accepted commands of each ruleset, and the rules that refuse most often.
 
-Refusals leave no event, so the log cannot tell them. The service counts them by ruleset and rule, and nothing else: no
-game, no seat, no command, so that nobody learns what somebody else has tried.
+Refusals leave no event, so the log does not have them. The service counts them by ruleset and rule only: no game, no
+seat, no command, so that nobody learns what somebody else has tried.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from projections.projection import Happened, Projection
 from projections.store import Rows
 
 COMMANDS = Table("commands", {"ruleset": "text", "command": "text", "book": "number"}, {"times": "number"})
-"""By book as well, because others fold the other books at the same time: a row for all would make them wait."""
+"""The key has the book, because other processes fold the other books: one row for all would make them wait."""
 
 
 class _Typed(Struct):
@@ -48,7 +48,7 @@ class RuleLedger(Projection):
 
     name = "rules"
     version = 2
-    reads = 1  # it had no books
+    reads = 1  # version 1 had no books
     tables = (COMMANDS,)
     heeds = "caused"
 

@@ -1,8 +1,8 @@
 """The runner: it follows the log for all projections and commits rows and checkpoints together.
 
-Several processes share the lanes of the log (`projections.lanes`) by leases. What is true stands in the store alone:
-a rebuild, or a second process that does the same work, is met by a lost compare-and-set and not by rows counted twice.
-The checkpoints are read again after one, and now and then.
+Several processes share the lanes of the log (`projections.lanes`) by leases. Correctness depends on the store alone:
+when a rebuild or another process does the same work, a compare-and-set fails, and no event is counted twice. After such
+a failure, and now and then, the runner reads the checkpoints again.
 """
 
 import asyncio
@@ -29,15 +29,15 @@ GATHER: Final = 0.05
 """Seconds between two passes, so that the events of a busy moment share a commit."""
 
 REST: Final = 4.0
-"""How long the runner rests after a pass, in times of how long that took: so that it takes a fifth of an event loop
-that it shares with those who answer requests, less when these keep it busy."""
+"""How long the runner rests after a pass, as a multiple of the duration of the pass. So it takes a fifth of an event
+loop that it shares with requests, and less when these keep it busy."""
 
 LEASE: Final = 5.0
-"""Seconds for which a process follows its lanes alone. It renews the lease long before they are over; when it dies,
-other processes take the lanes over after them."""
+"""Seconds for which a process follows its lanes alone. It renews the lease long before they are over. When it dies,
+other processes take its lanes over after that time."""
 
 POLL: Final = 1.0
-"""Seconds after which the log is looked at even if nobody has rung. A wake-up is a hint; the log is the truth."""
+"""Seconds after which the runner looks at the log even if the bell has not rung: a wake-up is only a hint."""
 
 
 class Bell(Protocol):
@@ -77,7 +77,7 @@ class Runner:
         rest: float = 0.0,
         tell: Callable[[Exception], None] = lambda error: None,
     ) -> None:
-        """`rest` is how long to rest after a pass, in times of how long that took; see `REST`.
+        """`rest` is how long to rest after a pass, as a multiple of the duration of the pass; see `REST`.
 
         `tell` is called when a projection stops (`Stopped`) and when something is `Unavailable`."""
         self._projections = {projection.name: projection for projection in projections}
@@ -89,7 +89,7 @@ class Runner:
         self._tell = tell
         self._followers: dict[str, Follower] = {}
         self._stopped: set[tuple[str, int, int]] = set()
-        """Projection, generation and lane; lane 0 if there are no lanes."""
+        """What has stopped: projection, generation and lane; lane 0 if there are no lanes."""
         self._ends: dict[tuple[str, int], tuple[float, Cursor]] = {}
         """A time and the end of the log then, for generations that wait for other processes to reach it."""
         self._lanes = 1
@@ -160,7 +160,7 @@ class Runner:
         """Go on by one batch at most with each projection; return the largest number of events that one folded.
 
         Args:
-            lanes: only in these.
+            lanes: the lanes in which it goes on; None for all.
 
         Raises:
             Unavailable: the log or the store does not answer.
@@ -173,7 +173,7 @@ class Runner:
         return folded
 
     async def _regroup(self, lanes: Collection[int] | None) -> None:
-        """Read where all projections stand. Those that stand at one place go on together."""
+        """Read the checkpoints of all projections, and group those that stand at one place: they go on together."""
         self._read_at, self._grouped_in = time.monotonic(), lanes
         if self._lanes == 1:
             self._lanes = await self._log.lanes()
@@ -195,7 +195,7 @@ class Runner:
     async def _work(
         self, projection: Projection, generations: Sequence[Generation], lanes: Collection[int] | None
     ) -> Work | None:
-        """Return the work of a projection: on its live rows, or on those being built if there are no fitting ones."""
+        """Return the work of a projection: on its live rows or, if these have another version, on rows being built."""
         live = next((each for each in generations if each.live), None)
         if live is not None and live.version > projection.version:
             return None  # a newer service runs beside this one
@@ -299,7 +299,7 @@ class Runner:
             await group.fold(stretch.records)
             whole = await self._commit_all(group, stretch)
         finally:
-            if not whole:  # what broke off half-way begins again where the checkpoints stand
+            if not whole:  # after an error, the next step begins again at the checkpoints
                 self._groups = ()
         if not whole:
             for work in group.part():
@@ -321,10 +321,10 @@ class Runner:
         return 1
 
     async def _beyond(self, name: str) -> Generation | None:
-        """Return the live generation of a projection if the log does not reach where it is."""
+        """Return the live generation of a projection if it is beyond the end of the log, else None."""
         generations = await self._store.generations()
         live = next((each for each in generations if each.live and each.projection == name), None)
-        # Only now, because the log may grow: a generation of this log is never beyond an end that was read after it.
+        # Read the end after the generations, as the log may grow: then no generation of this log is beyond that end.
         return live if live is not None and not reaches(str(await self._log.end()), live.cursor) else None
 
     async def _all_there(self, work: Work) -> bool:

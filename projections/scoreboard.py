@@ -1,4 +1,4 @@
-"""The scoreboard: how each game stands, and what every seat had, round by round."""
+"""The scoreboard: how each game stands, and the score of every seat, round by round."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache, partial
@@ -40,7 +40,7 @@ COUNTS = Table("counts", {"game": "text"}, {"commands": "number", "retractions":
 
 SCORES = Table("scores", {"game": "text", "round": "number"}, {"version": "number", "score": "text", "nations": "text"})
 """`score` is JSON, by seat and then by the names that the ruleset gives; `nations` likewise, by seat and nation.
-`version` is where it was taken."""
+`version` is the version at which the score was taken."""
 
 
 ENDS = Table("ends", {"game": "text"}, {"winners": "text", "ended_by": "text", "ended": "text"})
@@ -173,13 +173,13 @@ class Scoreboard(Projection):
         table, ruleset = seen.after.table, seen.after.ruleset
         if table is None or not ruleset.keeps_score:
             return
-        if not happened.is_last:  # what follows changes the table. A copy takes a third of a score, or far less
+        if not happened.is_last:  # later events change the table. A copy takes a third of the time of a score at most
             table = table.copy()
         values = partial(_score, ruleset, table, version)
-        over = range(seen.round_before, seen.round) if seen.heading_before else ()
-        if over:
+        ended_rounds = range(seen.round_before, seen.round) if seen.heading_before else ()
+        if ended_rounds:
             values = cache(values)
-        for number in (*over, seen.round):
+        for number in (*ended_rounds, seen.round):
             yield Compute(SCORES, {"game": happened.game, "round": number}, values)
 
 
@@ -225,8 +225,8 @@ async def of_game(rows: Rows, game: GameId) -> ScoreboardView | None:
     columns |= {"ruled_by": None, "continued_in": None, **await _ruled(rows, game)}
     columns["winners"] = msgspec.json.decode(columns["winners"], type=tuple[Seat, ...])
     columns["order"] = msgspec.json.decode(columns.pop("placed"), type=Order)
-    for late in ("started", "ended", "ended_by"):
-        columns[late] = columns[late] or None
+    for name in ("started", "ended", "ended_by"):
+        columns[name] = columns[name] or None
     scores = await rows.select(
         SCOREBOARD, "SELECT round, version, score, nations FROM {scores} WHERE game = ? ORDER BY round", [game]
     )

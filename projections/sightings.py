@@ -1,6 +1,6 @@
 """Where rules can be seen at work: for each type of event, the newest games that have one, and its first version there.
 
-Which rules a type of event concerns, the ruleset says. So the rows stay right when that is changed.
+The ruleset says which rules a type of event concerns. So the rows stay right when the ruleset changes that.
 """
 
 from collections.abc import Collection, Iterable
@@ -44,7 +44,7 @@ _BEFORE: Final = frozenset(
         *(OfficialNamed, OfficialReleased),
     )
 )
-"""What happens before a game begins, too."""
+"""Types of events that can happen before a game begins."""
 
 
 class _Event(Struct):
@@ -84,8 +84,8 @@ class Sightings(Projection):
             return
         ruleset = fixed.created.ruleset
         if event.type == _STARTED:
-            # Only once in each game, because it costs more than all else here. Until the next game begins, an older one
-            # that goes on can come back beyond the bound, at a later version; `of_rule` does not read that far.
+            # Trim only when a game begins, because it costs more than all else here. Until the next game begins, an
+            # older game can get a row back beyond the bound, with a later version; `of_rule` does not read that far.
             yield Trim(SEEN, {"ruleset": ruleset}, ("event", "rule"), ("created", "game"), KEPT)
         key = {"ruleset": ruleset, "event": event.type, "rule": event.rule, "game": happened.game}
         yield Make(SEEN, key, {"version": record.version, "created": fixed.at})
@@ -95,10 +95,10 @@ SIGHTINGS = Sightings()
 
 
 async def of_rule(rows: Rows, ruleset: str, rule: RuleId, events: Collection[str]) -> list[Sighting]:
-    """Return where a rule of a ruleset can be seen at work, in the newest games: at most `KEPT` of them.
+    """Return where a rule of a ruleset can be seen at work: one place in each of the newest games, at most `KEPT`.
 
-    `events` are the types of events that concern the rule; those that name it themselves count, too. Unlisted games are
-    among the games: leave them out of what you show to others.
+    `events` are the types of events that concern the rule; events that name the rule themselves count, too. Unlisted
+    games are among the games: leave them out of what you show to others.
     """
     marks = ", ".join("?" * len(events))
     selection = await rows.select(

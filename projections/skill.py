@@ -54,7 +54,7 @@ Placed = Sequence[Sequence[PlayerId]]
 
 
 def after(game: Placed, before: Mapping[PlayerId, Skill]) -> dict[PlayerId, Skill]:
-    """Return the ratings of the players of a game after it; who is not in `before` is new."""
+    """Return the ratings of the players of a game after it; a player who is not in `before` is new."""
     place = {player: number for number, tied in enumerate(game) for player in tied}
     players = sorted(place, key=lambda player: (place[player], player))
     had = [before.get(player, NEW) for player in players]
@@ -71,7 +71,7 @@ def given_back(now: Skill, before: Skill, since: Skill) -> Skill:
     """Return a rating without what a game changed in it, from `before` to `since` (TAB-RAT-09).
 
     The estimate gets back what it had gained or lost. The uncertainty grows by the factor by which it had shrunk, up to
-    that of somebody new. With no game in between, that is the rating of before.
+    that of a new player. With no game in between, the result is `before`.
     """
     sigma = min(NEW.sigma, (now.sigma * before.sigma + since.sigma // 2) // since.sigma)
     return Skill(now.mu - since.mu + before.mu, sigma, now.games - 1)

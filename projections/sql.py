@@ -94,8 +94,8 @@ CREATE TABLE IF NOT EXISTS watches (
     until TEXT NOT NULL,
     PRIMARY KEY (lanes, lane)
 )"""
-"""Until when the clocks of games were watched, by how many lanes there were and by lane. Later than that is an outage,
-which no player is to lose time by (TAB-CLK-09)."""
+"""Until when the clocks of games were watched, by the number of lanes and by lane. The time after that is an outage, in
+which no player loses time (TAB-CLK-09)."""
 
 WATCHED = "SELECT lanes, lane, until FROM watches"
 
@@ -115,7 +115,7 @@ BEGIN = f"INSERT INTO projections ({COLUMNS}) VALUES (?, ?, ?, 0, '', 0, '', 0, 
 """Adds the checkpoint of a new generation. Values: the projection, the number of the generation, its version."""
 
 LIVE = "SELECT number FROM projections WHERE projection = ? AND version BETWEEN ? AND ? AND live = 1"
-"""Finds the rows that are read. Values: those of `readable`."""
+"""Finds the generation whose rows are read. Values: those of `readable`."""
 
 THERE = "SELECT number FROM projections WHERE projection = ? AND number = ?"
 
@@ -169,11 +169,11 @@ FORGET = "DELETE FROM projections WHERE projection = ? AND number = ?"
 
 
 def generations(rows: Iterable[Sequence[Any]], lanes: Iterable[Sequence[Any]]) -> list[Generation]:
-    """Return the generations of rows with `COLUMNS`, and of those of their lanes with `LANE_COLUMNS`, in order."""
+    """Return the generations in rows of `COLUMNS`, in their order. `lanes` are rows of `LANE_COLUMNS`."""
     by_generation: dict[tuple[str, int], list[Lane]] = {}
     for projection, number, lane, text, events, *trouble in lanes:
-        mine = by_generation.setdefault((projection, number), [])
-        mine.append(Lane(lane, numbers(text), events, _trouble(*trouble)))
+        of_generation = by_generation.setdefault((projection, number), [])
+        of_generation.append(Lane(lane, numbers(text), events, _trouble(*trouble)))
     return [generation(*row, lanes=by_generation.get((row[0], row[1]), ())) for row in rows]
 
 
@@ -183,7 +183,7 @@ GENERATIONS_IN_LANES = (
     " c.trouble_version AS lane_version, c.trouble AS lane_trouble"
     " FROM projections p LEFT JOIN checkpoints c USING (projection, number) ORDER BY 1, 2, c.lane"
 )
-"""Finds all generations with their lanes, in one statement, so that none is split between two. See `in_lanes`."""
+"""Finds all generations with their lanes in one statement, so that they fit together. See `in_lanes`."""
 
 
 def in_lanes(rows: Iterable[Sequence[Any]]) -> list[Generation]:
@@ -206,9 +206,9 @@ def generation(
     *,
     lanes: Sequence[Lane] = (),
 ) -> Generation:
-    """Return the generation of a row, and of its checkpoints in lanes, if it has any."""
-    whole = Generation(projection, number, version, bool(live), position or None, events, _trouble(game, at, why))
-    return whole.on(lanes, events) if position == IN_LANES else whole
+    """Return the generation in a row of `COLUMNS`, with its checkpoints in lanes, if it has any."""
+    stored = Generation(projection, number, version, bool(live), position or None, events, _trouble(game, at, why))
+    return stored.on(lanes, events) if position == IN_LANES else stored
 
 
 def _trouble(game: str, at: int, why: str) -> Trouble | None:
@@ -221,7 +221,7 @@ def readable(projection: Projection) -> tuple[str, int, int]:
 
 
 def standing(at: Generation) -> tuple[str, int, int, str, int]:
-    """Return the values with which a statement finds a generation only if it has not moved meanwhile."""
+    """Return the values by which a statement finds a generation only if it has not moved meanwhile."""
     return at.projection, at.number, int(at.live), at.cursor or "", at.events
 
 
@@ -238,7 +238,7 @@ def move(step: Step) -> tuple[Value, ...]:
 
 
 def lane_standing(at: Generation, lane: Lane) -> tuple[str, int, int, str, int]:
-    """Return the values with which a statement finds a lane only if it has not moved meanwhile."""
+    """Return the values by which a statement finds a lane only if it has not moved meanwhile."""
     return at.projection, at.number, lane.number, positions(lane.positions), lane.events
 
 
@@ -259,13 +259,13 @@ def numbers(text: str) -> tuple[int, ...]:
 
 def swapped(existing: Sequence[Generation], ready: Generation, beyond: Generation | None) -> Generation:
     """Return the stored state of `ready`, marked as live. Raises what `swap` raises."""
-    now = next((each for each in existing if each.live), None)
-    mine = next((each for each in existing if each.number == ready.number and not each.live), None)
-    is_behind = now is not None and mine is not None and not reaches(mine.cursor, now.cursor)
-    is_beyond = now is not None and beyond is not None and (now.number, now.cursor) == (beyond.number, beyond.cursor)
-    if mine is None or (is_behind and not is_beyond):
+    live = next((each for each in existing if each.live), None)
+    stored = next((each for each in existing if each.number == ready.number and not each.live), None)
+    is_behind = live is not None and stored is not None and not reaches(stored.cursor, live.cursor)
+    is_beyond = live is not None and beyond is not None and (live.number, live.cursor) == (beyond.number, beyond.cursor)
+    if stored is None or (is_behind and not is_beyond):
         raise Overtaken(f"{ready.projection} has moved on")
-    return replace(mine, live=True, trouble=None)
+    return replace(stored, live=True, trouble=None)
 
 
 def place(projection: str, generation: int, table: str) -> str:

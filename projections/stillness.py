@@ -1,8 +1,8 @@
-"""Running games by when they may be abandoned: what the timekeeper goes by, instead of asking every game (TAB-END-04).
-Rematches that are offered are among them, by when they expire (TAB-REM-04).
+"""When running games may be abandoned (TAB-END-04), and when offered rematches expire (TAB-REM-04). The timekeeper
+reads this instead of loading every game.
 
-A row is written when its game begins, and not at every event. So its time is the earliest that the game allows. Who
-looks at the game then puts the row off (`later`), and notes there that its players may be told.
+A row is written when its game begins, and not at every event. So its time is the earliest that the game allows. The
+timekeeper looks at the game then, puts the row off (`later`), and notes in it that the players can be told.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -31,7 +31,7 @@ told that it will be abandoned."""
 
 
 class Still(Struct, frozen=True):
-    """A game to look at: when it was to be looked at, and for which stillness its players could be told."""
+    """A game to look at. The attributes are columns of `STILL`."""
 
     game: GameId
     due: str
@@ -39,7 +39,7 @@ class Still(Struct, frozen=True):
 
 
 class Stillness(Projection):
-    """The running games, by when they may be abandoned, and offered rematches by when they expire."""
+    """The times at which running games may be abandoned, and offered rematches expire."""
 
     name = "stillness"
     version = 1
@@ -74,27 +74,27 @@ def _later(at: str, wait: timedelta) -> str:
 
 
 async def due(rows: Rows, books: Collection[int], until: str, limit: int) -> list[Still]:
-    """Return the games in these books that are to be looked at by a time, the first first."""
+    """Return the games in these books that are due by a time, the earliest first."""
     return await _found(rows, books, "due <= ?", until, limit)
 
 
 async def told(rows: Rows, books: Collection[int], until: str, limit: int) -> list[Still]:
-    """Return the games in these books that may be abandoned by a time, and whose players could be told."""
+    """Return the games in these books that may be abandoned before a time, and whose players can be told."""
     return await _found(rows, books, "told > '' AND due < ?", until, limit)
 
 
-async def _found(rows: Rows, books: Collection[int], which: str, until: str, limit: int) -> list[Still]:
+async def _found(rows: Rows, books: Collection[int], condition: str, until: str, limit: int) -> list[Still]:
     query = (
-        f"SELECT game, due, told FROM {{still}} WHERE {which}"
+        f"SELECT game, due, told FROM {{still}} WHERE {condition}"
         f" AND book IN ({', '.join(map(str, sorted(books)))}) ORDER BY due, game LIMIT {limit}"
     )
     return [Still(GameId(game), at, since) for game, at, since in await rows.select(STILLNESS, query, [until])]
 
 
 async def later(rows: ProjectionStore, replacements: Mapping[Still, Still]) -> None:
-    """Put games off, as what stands beside each says, unless somebody else did meanwhile."""
+    """Give rows the times of their replacements, unless another process has changed `due` meanwhile."""
     changes = [
-        Amend(STILL, {"game": each.game, "due": each.due}, {"due": then.due, "told": then.told})
-        for each, then in replacements.items()
+        Amend(STILL, {"game": each.game, "due": each.due}, {"due": replacement.due, "told": replacement.told})
+        for each, replacement in replacements.items()
     ]
     await rows.amend(STILLNESS, changes)

@@ -1,7 +1,7 @@
-"""What keeps the rows of projections, and their checkpoints.
+"""The stores of the rows of projections, and of their checkpoints.
 
 A projection's rows exist in generations, each with tables of its own. One generation is live: it is read. A rebuild
-makes a new one beside it from the first event on, and takes its place when it has caught up.
+makes a new one beside it from the first event on, which takes its place when it has caught up.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -45,7 +45,7 @@ class Lane(Struct, frozen=True):
     """The checkpoint of a generation in one lane of the log.
 
     Attributes:
-        number: which lane it is.
+        number: the number of the lane.
         positions: the position of the last record that was folded, in each book of the lane.
         events: how many events of the lane were folded since it has its own checkpoint.
         trouble: why the lane stopped, if it did.
@@ -58,7 +58,7 @@ class Lane(Struct, frozen=True):
 
 
 Key = tuple[str, int]
-"""Which generation: its projection and its number."""
+"""The key of a generation: its projection and its number."""
 
 
 class Generation(Struct, frozen=True):
@@ -89,7 +89,7 @@ class Generation(Struct, frozen=True):
         return self.projection, self.number
 
     def beside(self, other: "Generation") -> "Generation":
-        """Return the generation at the place where another one stands."""
+        """Return this generation, moved to the place where another one stands."""
         return replace(self, cursor=other.cursor, events=other.events, trouble=other.trouble, lanes=other.lanes)
 
     def on(self, lanes: Sequence[Lane], before: int) -> "Generation":
@@ -121,12 +121,12 @@ class Step(Struct, frozen=True):
     """What a batch of events changes in generations that stand at one place.
 
     Attributes:
-        at: a generation. Where it stands, those beside it do.
-        cursor: where in the log they stand afterwards; of those with lanes, the moves say that.
-        events: how many more events they have folded then.
-        changes: what they change in the rows of which of these generations.
-        moves: how the checkpoints of their lanes move; those of other lanes may stand elsewhere by now.
-        beside: the others that go on with it.
+        at: one of the generations, before the step.
+        cursor: where in the log they stand afterwards; for those with lanes, `moves` says that.
+        events: how many events they fold in the step.
+        changes: the changes of rows, by the key of their generation.
+        moves: how the checkpoints of their lanes move. Other processes may move the other lanes meanwhile.
+        beside: the other generations, which stand at the same place as `at`.
     """
 
     at: Generation
@@ -138,12 +138,12 @@ class Step(Struct, frozen=True):
 
     @property
     def going(self) -> Sequence[Key]:
-        """All generations whose checkpoints it moves on."""
+        """The keys of all generations whose checkpoints the step moves on."""
         return (self.at.key, *self.beside)
 
     @property
     def moved(self) -> Generation:
-        """The generation after it; its trouble is over."""
+        """`at` after the step; its trouble is over."""
         at = self.at
         if not at.lanes:
             return replace(at, cursor=self.cursor, events=at.events + self.events, trouble=None)
@@ -153,7 +153,7 @@ class Step(Struct, frozen=True):
 
 
 class Rows(Protocol):
-    """Where rows are read, and how far they are."""
+    """Reads rows of projections, and how far they are."""
 
     async def generations(self) -> list[Generation]:
         """Return all generations of all projections. Raises `Unavailable`."""
@@ -162,9 +162,9 @@ class Rows(Protocol):
     async def select(
         self, projection: Projection, query: str, values: Sequence[Any] = (), *, number: int | None = None
     ) -> list[tuple[Any, ...]]:
-        """Return what a query finds in the live rows. ``{games}`` in it stands for the projection's table `games`.
+        """Return the rows that a query finds in the live generation. ``{games}`` in it stands for the table `games`.
 
-        With `number`, it looks into the generation with that number, which may not be live yet.
+        With `number`, it reads the generation with that number, which may not be live yet.
 
         Raises:
             NotBuilt: there are no rows of this version of the projection yet.
@@ -179,21 +179,21 @@ class Rows(Protocol):
 
 
 class ProjectionStore(Rows, Protocol):
-    """A store of rows. Every method may raise `Unavailable`; whatever one changes, it changes whole or not at all."""
+    """A store of rows. Every method may raise `Unavailable`. A change is made completely or not at all."""
 
     async def lease(self, holder: str, seconds: float, work: str = "runner") -> bool:
         """Return whether `holder`, and nobody else, may do a kind of work (follow the log) for that number of seconds.
 
-        Its holder may have it again; 0 seconds give it back. What is stored is right without: it only saves that
-        several processes do the same work.
+        The holder may renew it; 0 seconds give it back. Correctness does not depend on it: a lease only keeps several
+        processes from doing the same work.
         """
         ...
 
     async def share(self, holder: str, seconds: float, lanes: int, work: str = "runner") -> Collection[int]:
         """Return the lanes in which `holder`, and nobody else, may do a kind of work for that number of seconds.
 
-        Living processes share them fairly (`projections.lanes.shared`); 0 seconds give all back. As with `lease`, what
-        is stored is right without.
+        Living processes share them fairly (`projections.lanes.shared`); 0 seconds give all back. As with `lease`,
+        correctness does not depend on it.
         """
         ...
 
@@ -202,15 +202,15 @@ class ProjectionStore(Rows, Protocol):
         ...
 
     async def watched(self) -> dict[tuple[int, int], str]:
-        """Return until when the clocks of games were watched, by how many lanes there were and by lane."""
+        """Return until when the clocks of games were watched, by the number of lanes and by lane."""
         ...
 
     async def watch(self, lanes: Mapping[int, str], of: int) -> None:
-        """Note until when the clocks of games were watched in lanes, of which there are `of`. It never goes back."""
+        """Note until when the clocks of games were watched in some of `of` lanes. A time never goes back."""
         ...
 
     async def amend(self, projection: Projection, changes: Sequence[Amend]) -> None:
-        """Change live rows besides what events change in them. A rebuild forgets it. Raises `NotBuilt`."""
+        """Change live rows without an event. A rebuild loses the change. Raises `NotBuilt`."""
         ...
 
     async def begin(self, projection: Projection) -> Generation:
@@ -218,7 +218,7 @@ class ProjectionStore(Rows, Protocol):
         ...
 
     async def split(self, at: Generation, lanes: Sequence[tuple[int, ...]]) -> None:
-        """Give a generation that has one checkpoint one in each lane, at these positions.
+        """Replace the one checkpoint of a generation by one in each lane, at these positions.
 
         Processes of older releases cannot follow it any more. Raises `Overtaken` when it has moved on.
         """
@@ -227,7 +227,7 @@ class ProjectionStore(Rows, Protocol):
     async def commit(self, step: Step) -> None:
         """Make the changes of a step and move its checkpoints: all of it or nothing.
 
-        Raises `Overtaken` when a generation, or one of its lanes that move, does not stand where it is thought to.
+        Raises `Overtaken` when a generation or a lane of the step does not stand where the step begins.
         """
         ...
 
@@ -243,15 +243,15 @@ class ProjectionStore(Rows, Protocol):
                 a copy.
 
         Raises:
-            Overtaken: `ready` is gone, or is live already, or is behind the one that is live, so that somebody who
-                reads would be taken back in time, and that one is not `beyond`.
+            Overtaken: `ready` is gone, or live already, or behind the live one, which is not `beyond`: readers would
+                go back in time.
         """
         ...
 
     async def note_refusals(self, counts: Mapping[tuple[str, str], int]) -> None:
-        """Add to how often rules have refused, by ruleset and rule."""
+        """Add numbers of refusals to the stored ones, by ruleset and rule."""
         ...
 
     async def close(self) -> None:
-        """Finish what was begun, then close."""
+        """Finish the calls that were begun, then close."""
         ...

@@ -1,4 +1,4 @@
-"""The timeline: where in a game's versions its rounds and phases begin, and what is worth a mark there."""
+"""The timeline: at which versions the phases of a game begin, and its other marks, such as pauses and battles."""
 
 from collections.abc import Iterable
 
@@ -34,9 +34,9 @@ class TimelineEntry(Struct, frozen=True):
         kind: ``start``, ``phase`` (a phase begins, or is resumed by a retraction), ``retraction``, ``pause``,
             ``resumption``, ``adjudication``, ``end``, or what the ruleset marks, such as ``battle``.
         round: the number of the round; 0 before the first.
-        heading: where in the game this is.
+        heading: the phase of the game, in words.
         text: what happened.
-        at: when.
+        at: when it happened.
     """
 
     version: Version

@@ -1,7 +1,8 @@
-"""What players and directors of a tournament are told: the part of the inbox that follows from its events.
+"""The notices of tournaments in the inbox: which event gives a notice, and who gets it.
 
-Who is told stands in roles. `player` and `director` are all who take part so at that time; `at 2.3;` are those of table
-3 of round 2, and `at 2.0;` those with a bye in it; `addressed` are those whom one event is addressed to.
+Roles say who gets a notice. `player` and `director` are all who have that role at that time; `at 2.3;` are the players
+at table 3 of round 2, and `at 2.0;` those with a bye in it; `addressed` are the accounts to which one event is
+addressed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -49,7 +50,7 @@ _TOLD: Final[Mapping[type[TournamentEvent], tuple[TournamentKind, str]]] = {
     PlayerDropped: ("player-dropped", ADDRESSED),
     SubstituteSeated: ("substitute-seated", ADDRESSED),
     PenaltyGiven: ("penalty-given", ADDRESSED),
-    # A director who plays hears of it from their table.
+    # Players get the notice that their game is over.
     ResultTaken: ("result-taken", DIRECTOR),
     AnnouncementMade: ("announcement-made", PLAYER),
     TournamentClosed: ("tournament-closed", PLAYER),
@@ -58,12 +59,12 @@ _TOLD: Final[Mapping[type[TournamentEvent], tuple[TournamentKind, str]]] = {
 
 
 def table_of(number: int, table: int) -> str:
-    """Return the role of those who sit at a table of a round; table 0 is a bye."""
+    """Return the role of the players at a table of a round; table 0 is a bye."""
     return f"at {number}.{table};"
 
 
 def told_of(event: TournamentEvent) -> tuple[TournamentKind, str] | None:
-    """Return what is told of an event, and the roles that are told; None for nothing."""
+    """Return the kind of the notice of an event, and the roles that get it; None when there is none."""
     match event:
         case RoundPublished(number, _, draw):
             return "round-published", " ".join(table_of(number, table) for table in range(len(draw.tables) + 1))
@@ -105,7 +106,7 @@ def beginning(event: TournamentEvent, by: PlayerId | None) -> Iterator[tuple[str
 
 
 def ending(event: TournamentEvent) -> tuple[str, PlayerId] | None:
-    """Return the role that an account loses by an event; None for none. Who leaves hears the last of it."""
+    """Return the role that an account loses by an event, and the account; None when there is none."""
     match event:
         case PlayerWithdrew(player) | PlayerDropped(player) | PenaltyGiven(player, "exclusion"):
             return PLAYER, player

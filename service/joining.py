@@ -1,7 +1,7 @@
 """Joining two accounts of one person (TAB-JOIN): who may do it, what stands in the way, and who gets the seats.
 
-A joining is an event about accounts. In games, seats pass by the events that pass them between any two accounts, so
-logs, exports and proofs need to know nothing of it.
+A joining is an event about accounts. In games, seats pass by the same events as between any two accounts, so logs,
+exports and proofs need to know nothing of it.
 """
 
 import hashlib
@@ -35,25 +35,25 @@ from service.store.protocol import EventStore
 from service.tournaments.committee import Committee
 
 FRESH: Final = timedelta(minutes=10)
-"""How long ago somebody may have signed in at most who joins accounts, and how long a code is good."""
+"""How recently a caller who joins accounts must have signed in, and how long a code is valid."""
 
 MOST_JOINED: Final = 10
-"""How many accounts can be joined with one."""
+"""The most accounts that can be joined with one."""
 
 MOST_GAMES: Final = 200
-"""In how many games that go on an account may take part that is joined. A request looks at all of them."""
+"""The most unfinished games of an account that is joined: a request looks at all of them."""
 
 CODE_BYTES: Final = 10
 
 
 class Passing(Struct, frozen=True):
-    """What becomes of the part that the account takes in a game.
+    """What happens to the part of the joined account in a game.
 
     Attributes:
         game: the game.
         title: its title.
-        seat: the seat that passes; None where it holds none, or one that is given up and stays open.
-        organizer: who organizes the game from then on.
+        seat: the seat that passes; None where the account holds none, or gave it up and it stays open.
+        organizer: the account that organizes the game from then on.
     """
 
     game: GameId
@@ -66,9 +66,9 @@ class Plan(Struct, frozen=True):
     """What a joining would do.
 
     Attributes:
-        account: the account that would do nothing more.
+        account: the account that would be closed.
         heir: the account that would stay.
-        games: what happens to its seats in games that go on.
+        games: what would happen in the unfinished games of `account`.
     """
 
     account: PlayerRow
@@ -77,7 +77,7 @@ class Plan(Struct, frozen=True):
 
 
 class Joining:
-    """Joins accounts. Every method may raise `StoreError`, and those of projections where these are being built."""
+    """Joins accounts. Every method may raise `StoreError`, and the errors of projections: `NotBuilt`, `Unavailable`."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class Joining:
         self._closing = closing
 
     async def ask(self, caller: Caller) -> tuple[str, str]:
-        """Return a code by which another account is joined with the caller's, and when it ends. Raises `Refusal`."""
+        """Return a code by which another account can join the caller's, and when the code expires. Raises `Refusal`."""
         session = await self._require_fresh(caller)
         heir = await self._account(caller.player)
         _require_person(heir, "Your account")
@@ -116,7 +116,7 @@ class Joining:
         return code, ends
 
     async def plan(self, caller: Caller, code: str) -> Plan:
-        """Return what joining the caller's account with the one of a code would do. Raises `Refusal`."""
+        """Return what joining the caller's account with the one that asked for `code` would do. Raises `Refusal`."""
         await self._require_fresh(caller)
         asker = await self._store.joinings.asker_of(_digest(code), self._accounts.now())
         if asker is None:
@@ -141,9 +141,10 @@ class Joining:
         return Plan(account, heir, await self._passings(account.player, heir.player))
 
     async def join(self, caller: Caller, code: str) -> JoiningRow:
-        """Join the caller's account with the one of a code, for good. Raises `Refusal`.
+        """Join the caller's account with the account that asked for `code`, for good. Raises `Refusal`.
 
-        First its seats pass, then it is closed. After an interruption, the same code goes on, as long as it is good.
+        First the caller's seats pass, then their account is closed. After an interruption, a call with the same code
+        goes on, while the code is valid.
         """
         plan, joinings = await self.plan(caller, code), self._store.joinings
         account, heir, digest = plan.account.player, plan.heir.player, _digest(code)
@@ -169,7 +170,7 @@ class Joining:
         return row
 
     async def _require_fresh(self, caller: Caller) -> TokenId:
-        """Return the session of a caller who has just signed in to it. Raises `Refusal`."""
+        """Return the session of a caller who signed in within `FRESH`. Raises `Refusal`."""
         again = "Sign in to a page of this service, and do this within ten minutes."
         token = await self._accounts.token(caller.token) if caller.token is not None else None
         if token is None or not token.is_session:
@@ -182,7 +183,7 @@ class Joining:
     # --- games ---
 
     async def _going(self, player: PlayerId) -> AsyncIterator[GameRow]:
-        """Yield the games that go on which an account plays, organizes or judges."""
+        """Yield the unfinished games that an account plays, organizes or judges."""
         for status in GOING:
             rows = await self._store.games(status=status, mine=player, limit=BATCH)
             while rows:
@@ -199,7 +200,7 @@ class Joining:
         return HandOn(await self._closing.able((*heirs, heir)), heir)
 
     async def _passings(self, account: PlayerId, heir: PlayerId) -> tuple[Passing, ...]:
-        """Return what happens to the games of an account. Raises `Refusal` when something stands in the way."""
+        """Return what would happen in the games of an account. Raises `Refusal` when a game forbids it."""
         passings = list[Passing]()
         async for row in self._going(account):
             if len(passings) == MOST_GAMES:
@@ -219,7 +220,7 @@ class Joining:
                 await self._closing.depart(account, row, await self._act(row, heir))
 
     async def _leave_rest(self, account: PlayerRow, heir: PlayerId) -> None:
-        """Hand on, or give up, the parts in games that the account took while it was joined."""
+        """Hand on, or give up, what the account took in games during the joining, and leave its tournaments."""
         async for row in self._going(account.player):
             act = await self._act(row, heir)
             try:
@@ -233,7 +234,7 @@ class Joining:
     # --- tournaments and leagues ---
 
     async def _require_no_tournament(self, account: PlayerId, heir: PlayerId) -> None:
-        """Raise `Refusal` when an account takes part in a tournament that goes on, or both in one or in one league."""
+        """Raise `Refusal` when `account` is in an unfinished tournament, or both are in one tournament or league."""
         mine = await inbox.tournaments_of(self._rows, account)
         theirs = await inbox.tournaments_of(self._rows, heir)
         for tournament in dict.fromkeys((*theirs, *mine)):
@@ -250,17 +251,21 @@ class Joining:
         tournament, allowed = now.tournament, "Tell a director who you are, and join them when it is over."
         if tournament.status not in ("open", "running"):
             return
-        both = {account, heir} <= {*tournament.field.entrants, *tournament.directors}
-        refuse_unless(not both, "TAB-JOIN-03", f"Both accounts take part in the tournament {now.row.title}.", allowed)
+        are_in_one = {account, heir} <= {*tournament.field.entrants, *tournament.directors}
+        refuse_unless(
+            not are_in_one, "TAB-JOIN-03", f"Both accounts take part in the tournament {now.row.title}.", allowed
+        )
         if tournament.regulations.league:
             entry = await self._leagues.now(tournament.regulations.league.league)
-            both = entry.league.season is not None and {account, heir} <= entry.league.belongs.keys()
-            refuse_unless(not both, "TAB-JOIN-03", f"Both accounts belong to the league {entry.row.title}.", allowed)
+            are_in_one = entry.league.season is not None and {account, heir} <= entry.league.belongs.keys()
+            refuse_unless(
+                not are_in_one, "TAB-JOIN-03", f"Both accounts belong to the league {entry.row.title}.", allowed
+            )
 
 
 @contextmanager
 def _naming(row: GameRow) -> Iterator[None]:
-    """Name the game in what its rules refuse, and the rule of joinings that its rules stand for."""
+    """Turn a refusal by a game into one of the joining: it names the game, and TAB-JOIN-04 in place of other rules."""
     try:
         yield
     except Refusal as error:
@@ -282,5 +287,5 @@ def _require_person(row: PlayerRow, who: str) -> None:
 
 
 def _digest(code: str) -> bytes:
-    # Of 80 random bits: nothing is gained by a slow hash. People may write it in capitals, or without its hyphens.
+    # A code has 80 random bits, so a slow hash is not needed. People may write it in capitals, or without its hyphens.
     return hashlib.sha256("".join(code.split()).replace("-", "").lower().encode()).digest()

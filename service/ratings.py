@@ -1,9 +1,9 @@
 """Counting finished games for ratings, in the order of their times, in one process at a time.
 
-The projection `FINISHED` has the results, in whatever order its books were read. The counter takes those that follow
-the last one that it counted. When there are more results than that explains, some became known late: it goes back to
-before them, and counts on from there (TAB-RAT-08). So its rows are always those of a count of all results in their
-order. A lease only saves work: a step is committed by compare-and-set.
+The projection `FINISHED` has the results, in whatever order its books were read. The counter takes the results that
+follow the last one that it counted. When there are more results than counted and following ones, some became known
+late: it goes back to before them, and counts on from there (TAB-RAT-08). So its rows are always those of a count of all
+results in their order. A lease only saves work: a step is committed by compare-and-set.
 """
 
 import asyncio
@@ -28,19 +28,19 @@ from service.observe.logging import log
 from service.store.protocol import EventStore, StoreError
 
 BATCH: Final = 500
-"""Results in one commit."""
+"""The most results in one commit."""
 
 BREATH: Final = 20
-"""Results after which others who share the event loop get their turn."""
+"""After so many results, other tasks of the event loop get a turn."""
 
 LOOK: Final = 5.0
-"""Seconds between two looks when nothing was heard."""
+"""Seconds between two looks when the bell does not ring."""
 
 BEHIND: Final = 1.0
-"""Seconds to wait after something was heard: the projection reads it in the meantime."""
+"""Seconds to wait after the bell rang, so that the projection can read the new events first."""
 
 WINDOWS: Final = (timedelta(minutes=1), timedelta(hours=1), timedelta(days=1), timedelta(days=30))
-"""How far back late results are looked for, one after the other; then everything is counted again."""
+"""How far back late results are searched, one after the other; if that is not enough, everything is counted again."""
 
 
 async def _always() -> bool:
@@ -58,7 +58,7 @@ class Counter:
         *,
         batch: int = BATCH,
     ) -> None:
-        """`records` returns the log of a game; `bots` which of some accounts are bots."""
+        """`records` returns the log of a game; `bots` returns those of some accounts that are bots."""
         self._rows = rows
         self._records = records
         self._bots = bots
@@ -74,16 +74,16 @@ class Counter:
         return live is None or _count(live) != total
 
     async def catch_up(self, between: Callable[[], Awaitable[bool]] = _always) -> None:
-        """Count all results that are known, as long as `between` says to go on, which is asked before each step."""
+        """Count all known results. `between` is called before each step; when it returns False, counting stops."""
         while await between() and await self.step():
             pass
 
     async def begin(self) -> Generation:
-        """Begin to count everything anew, beside the ratings that are read; drop what was begun before."""
+        """Begin to count everything anew, beside the live ratings; drop an unfinished count."""
         return await self._rows.begin(RATINGS)
 
     async def rebuild(self, between: Callable[[], Awaitable[bool]] = _always) -> None:
-        """Count everything anew, beside the ratings that are read, and then replace them.
+        """Count everything anew, beside the live ratings, and then replace them.
 
         `between` is as for `catch_up`. Raises `Overtaken` when another count of everything has begun.
         """
@@ -118,14 +118,14 @@ class Counter:
         return candidates[-1] if candidates else None
 
     async def _again(self, at: Generation) -> Generation:
-        """Return a generation as it stands now."""
+        """Return a generation, read again from the store. Raises `Overtaken` when it is gone."""
         for each in await self._rows.generations():
             if (each.projection, each.number) == (at.projection, at.number):
                 return each
         raise Overtaken("another count has begun")
 
     async def _swap(self, ready: Generation) -> Generation:
-        """Let ratings that were counted anew be read; they may have fewer results than those of before."""
+        """Make ratings that were counted anew live. They may have fewer results than the live ones before."""
         return await self._rows.swap(ready, await self._generation(live=True))
 
     # --- a step ---
@@ -145,21 +145,21 @@ class Counter:
         return await self._count(at, rows) if rows else 0
 
     async def _go_back(self, at: Generation, place: Place, missing: int) -> int:
-        """Take results back, up to before the first that became known late; `missing` are more than were counted."""
+        """Take results back until before the first late one. `missing` is how many known results were not counted."""
         number, to = _count(at), 0
         for window in WINDOWS:
             since = moment(max(0, milliseconds(place.at) - window // timedelta(milliseconds=1)))
-            there = await finished.count_from(self._rows, since)
-            count = await ratings.count_from(self._rows, at.number, since)
-            if there - count >= missing:
-                to = number - count
+            known = await finished.count_from(self._rows, since)
+            counted = await ratings.count_from(self._rows, at.number, since)
+            if known - counted >= missing:
+                to = number - counted
                 break
         log.info("ratings are counted again", results=number - to, late=missing)
         while _count(at) > to:
-            count = await ratings.last_counted(self._rows, at.number, to, self._batch)
-            players = {player for each in count for player in (*each.moved, *each.novices)}
+            newest = await ratings.last_counted(self._rows, at.number, to, self._batch)
+            players = {player for each in newest for player in (*each.moved, *each.novices)}
             tally = await ratings.tally_of(self._rows, at.number, players)
-            at = await self._commit(at, count[-1].number - 1, len(count), list(tally.back(count)))
+            at = await self._commit(at, newest[-1].number - 1, len(newest), list(tally.back(newest)))
         return number - to
 
     async def _count(self, at: Generation, rows: Sequence[Row]) -> int:
@@ -206,7 +206,7 @@ class Counter:
     async def _is_played_by_clock(
         self, row: Row, game: Begun | None, defaults: Mapping[GameId, Mapping[Seat, int]]
     ) -> bool:
-        """Tell whether the clock gave too many answers (TAB-RAT-03): only then is the log of a game read."""
+        """Tell whether the clock gave too many answers (TAB-RAT-03). Reads only logs of games in which it gave some."""
         by_clock = defaults.get(row.place.game)
         if game is None or by_clock is None:
             return False
@@ -222,7 +222,7 @@ class Counter:
         return Result(row.place, row.kind, game.ruleset, order, _pool(order or (), bots))
 
     async def _ruled(self, row: Row, game: Begun) -> Order:
-        """Return how the players of a game finished by the ruling that holds from a row on (TAB-RAT-09)."""
+        """Return how the players of a game finished by the ruling that holds at a row, or by its end (TAB-RAT-09)."""
         holds = finished.held(await finished.rulings(self._rows, row.place.game), row.place)
         if holds is not None:
             return () if holds.continued_in is not None else game.in_players(holds.order)
@@ -236,7 +236,7 @@ def _count(at: Generation) -> int:
 
 
 async def behind(rows: Rows, generations: Sequence[Generation]) -> Mapping[int, tuple[int, int]]:
-    """Return how many results the ratings have counted and how many they have yet to, by the numbers of generations.
+    """Return how many results the ratings have counted and how many are left, by the numbers of generations.
 
     Generation 0 stands for none. Raises `Unavailable`.
     """
@@ -274,7 +274,7 @@ async def follow(store: EventStore, rows: ProjectionStore, bell: Signal) -> None
     counting = counter(store, rows)
 
     async def is_outdated() -> bool:
-        """Tell whether an account is rated as a player of which it was said since that a program plays it."""
+        """Tell whether an account is rated among players, and is said now to be played by a program."""
         with suppress(NotBuilt):
             return await ratings.rated_among(rows, await store.accounts.automated())
         return False

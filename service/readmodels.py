@@ -1,4 +1,4 @@
-"""The projections of a running service: how they read the log, which process keeps them up to date, the refusals."""
+"""The projections of a running service: how they read the log and are kept up to date; counting refusals."""
 
 import asyncio
 from collections import Counter
@@ -22,7 +22,7 @@ from service.observe.logging import log
 from service.store.protocol import EventStore, StoreError
 
 FLUSH: Final = 2.0
-"""Seconds between two writings of the refusals. A process that is killed forgets those since the last."""
+"""Seconds between two writings of the refusals. A process that is killed loses those since the last one."""
 
 
 class StoreLog:
@@ -97,7 +97,7 @@ async def keeping(
         return
     async with wake.subscribe(None) as bell:
         keeper = runner(store, rows, library, rest=REST)
-        # So that over a short log the projections can be read from the first request on.
+        # Do a first turn now: over a short log, the first request can then read the projections.
         with suppress(Unavailable):
             await keeper.turn()
         running = asyncio.create_task(keeper.run(bell))
@@ -117,7 +117,7 @@ async def follow(store: EventStore, rows: ProjectionStore, library: Library, wak
 
 
 class Refusals:
-    """Counts refusals in memory, and adds them to those that are kept every few seconds: off everybody's way."""
+    """Counts refusals in memory, and adds them to the stored counts every few seconds, so that no request waits."""
 
     def __init__(self, rows: ProjectionStore) -> None:
         self._rows = rows
@@ -139,7 +139,7 @@ class Refusals:
             _tell(error)
 
     def writing(self) -> AbstractAsyncContextManager[None]:
-        """A context in which what is counted is written every few seconds, and at its end."""
+        """Return a context in which the counts are stored every few seconds, and at its end."""
         return flushed("refusals are counted", self.flush, FLUSH)
 
 

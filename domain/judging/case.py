@@ -1,4 +1,4 @@
-"""A case: the aggregate whose events make one stream, from a complaint to its last word."""
+"""A case, from the complaint to its end: the aggregate whose events make one stream."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal, cast
@@ -41,7 +41,7 @@ MOST_OPENED: Final = 50
 """How many cases of a game an account may open."""
 
 MOST_WRITTEN: Final = 20
-"""How many texts of a seat a case may have when it makes a statement."""
+"""A seat that has written so many texts in a case can make no further statement there."""
 
 
 LONGEST_COMMAND: Final = 10_000
@@ -89,10 +89,10 @@ class Filed(Struct, frozen=True):
 
 
 class Case(Struct, kw_only=True):
-    """A case at one version. Treated as immutable outside this module: every act returns a `Filed`.
+    """A case at one version. Treat it as immutable outside this package: every act returns a `Filed`.
 
-    An act gets its `cause` with the account, to which it adds the seat; what is known of the game; and when it
-    happens.
+    An act takes the `facts` of the game, its `cause` with the account, and its time `at`. It raises `Refusal` when
+    it is not possible.
     """
 
     id: CaseId
@@ -109,10 +109,11 @@ class Case(Struct, kw_only=True):
     ruling: Ruled | None = None
     """The last ruling."""
     judge: PlayerId | None = None
-    """Who made it."""
+    """The official who made the last ruling."""
     ruled_at: Version = 0
+    """The version of the case at which the last ruling was made."""
     ruled: str = ""
-    """When."""
+    """The time of the last ruling; empty when there is none."""
     cited: tuple[RuleId, ...] = ()
     """The rules that the case and its rulings cite, each once."""
     commitments: dict[Version, str] = field(default_factory=dict[Version, str])
@@ -181,22 +182,24 @@ class Case(Struct, kw_only=True):
     ) -> Filed:
         """Agree with the complaint, or with the ruling; the last consent that was missing settles the case.
 
-        `asks` says who is waited for, as `ConsentGiven` does. A seat whose consent was the last but for a seat that was
-        given up since may consent again.
+        `asks` says whose consent is needed (see `ConsentGiven`). A seat may consent again to settle the case when only
+        seats that were given up have not consented.
         """
         seat = self._party(facts, cause, "TAB-CASE-09")
         self._require_not_closed()
         if self.status == "appealed":
             wrong = "You asked to consent, but there is an appeal against the ruling."
             raise Refusal("TAB-CASE-09", wrong, "Wait for the final ruling.", untimely=True)
-        complains = self.status == "open" and seat == self.seat
-        refuse_unless(not complains, "TAB-CASE-09", "This is your own complaint.", "The other seats can consent to it.")
+        is_own_complaint = self.status == "open" and seat == self.seat
+        refuse_unless(
+            not is_own_complaint, "TAB-CASE-09", "This is your own complaint.", "The other seats can consent to it."
+        )
         given_up = facts.given_up if asks == "present" else ()
         refuse_unless(seat not in given_up, "TAB-CASE-09", f"You gave up {seat}.", "Its next player can consent.")
-        asked_for = {each for each in facts.seats if each not in facts.out and each not in given_up}
+        needed = {each for each in facts.seats if each not in facts.out and each not in given_up}
         if self.status == "open":
-            asked_for -= {self.seat}
-        is_last = asked_for <= {*self.consents, seat}
+            needed -= {self.seat}
+        is_last = needed <= {*self.consents, seat}
         is_again = seat in self.consents and not (is_last and given_up)
         refuse_unless(not is_again, "TAB-CASE-09", f"{seat} has already consented.", "Each seat consents once.")
         events: list[CaseEvent] = [ConsentGiven(seat, asks)]
@@ -236,8 +239,8 @@ class Case(Struct, kw_only=True):
         Raises:
             Refusal: the account is no official of the game (TAB-RUL-05), or is party to it (TAB-RUL-06); the game does
                 not stand at this version with this hash (TAB-RUL-07); a rule (TAB-RUL-08) or the reason is wrong
-                (TAB-RUL-02); the decision is not possible in this game (TAB-RUL-09); the case is ruled (TAB-RUL-10) or
-                closed (TAB-CASE-11).
+                (TAB-RUL-02); the decision is not possible in this game (TAB-RUL-09); the case is ruled, or the appeal
+                is against the account's own ruling (TAB-RUL-10); the case is closed (TAB-CASE-11).
         """
         self._require_impartial(facts, cause.account)
         self._require_not_closed()
@@ -368,9 +371,10 @@ def open_case(
         refused: whether the command is refused at that version.
 
     Raises:
-        Refusal: the account has no part in the game (TAB-CASE-01), the game has no such version or the kind does not
-            fit (TAB-CASE-02), the seat has too many open cases (TAB-CASE-03), it disputes this already (TAB-CASE-04),
-            a command is missing, too much or not refused (TAB-CASE-05), or a cited rule is not there (TAB-RUL-08).
+        Refusal: the account holds no seat and is no official (TAB-CASE-01), the game has no such version or is not
+            over when the result is disputed (TAB-CASE-02), the seat has too many open cases (TAB-CASE-03), the account
+            has opened a case about the same (TAB-CASE-04), a command is missing, unwanted or not refused
+            (TAB-CASE-05), or the cited rules are wrong (TAB-RUL-08).
     """
     seat = facts.seat_of(cause.account)
     if seat is None and cause.account not in facts.officials:
@@ -392,7 +396,7 @@ def open_case(
         command=command,
     )
     for other in others:
-        # A case belongs to the party who opened it; it takes nobody else's away.
+        # Only the account's own cases count: a case of one party does not keep others from opening theirs.
         if other.matter == event.matter and other.player == cause.player:
             wrong = f"You opened case {other.case} about the same."
             right = "Take part in that case." if other.status != "withdrawn" else "A case that was withdrawn is closed."
@@ -406,12 +410,12 @@ def open_case(
     return Filed(case_from(case_id, event, record, cause), (record,))
 
 
-# --- what is new must have room ---
-# A verifier does not ask this: a case from before these rules may have more, and stays as good as it was.
+# --- limits for new statements and cases ---
+# A verifier does not check them: a case from before these rules may have more, and stays valid.
 
 
 def require_few_statements(filed: Filed) -> None:
-    """Raise `Refusal` when a statement is more than its seat may write in a case (TAB-LIM-01)."""
+    """Raise `Refusal` when the seat that made a statement had written `MOST_WRITTEN` texts before (TAB-LIM-01)."""
     case, record = filed.case, filed.records[0]
     if record.type != type_name(StatementMade):
         return
@@ -434,11 +438,11 @@ def require_few_cases(player: PlayerId, others: Iterable[CaseRow]) -> None:
 
 
 def in_log(command: Command[Any], text: str) -> tuple[Raw, Written]:
-    """Return a refused command as the log of a case shows it, and the parts of it and of the statement that are stored
-    beside the log.
+    """Return a refused command as the log of a case shows it, and what is stored beside the log: the statement `text`,
+    and the command if it is a secret.
 
-    Of a command that is a secret, the log has only the type. Raises `Refusal` when programs could read the command in
-    different ways, or it is too long (TAB-CASE-05).
+    Of a secret command, the log has only the type. Raises `Refusal` when programs could read the command in different
+    ways, or it is too long (TAB-CASE-05).
     """
     content = canonical(command)
     if not content.isascii() or len(content) > LONGEST_COMMAND or not _is_exact(msgspec.json.decode(content)):

@@ -18,9 +18,9 @@ def effect_of(
 ) -> Decided | None:
     """Return what an act in a case changes in its game; None when it changes nothing there.
 
-    A game that is over stays as it is: then the ruling alone has the result. When it continues, `game` is the fork in
-    which it does. `history` is the whole log of the game, and `earlier` returns it at a version of the past. Raises
-    `Refusal`.
+    A game that is over stays as it is: only the ruling has the result. For the decision `continue`, `game` is the fork
+    that the ruling names. `history` is the whole log of `game`, and `earlier` returns `game` at an earlier version.
+    Raises `Refusal`.
     """
     ruling = filed.ruling
     if ruling is None:

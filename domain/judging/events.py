@@ -1,4 +1,4 @@
-"""What happens in a case, from its opening to its last word."""
+"""The events of a case, from its opening to its end."""
 
 from typing import Any, ClassVar, Final, Literal
 
@@ -26,7 +26,7 @@ ends with a `result`, pauses or resumes.
 """
 
 Status = Literal["open", "withdrawn", "settled", "ruled", "appealed", "final"]
-"""How far a case is. `open` and `appealed` wait for a ruling; `ruled` has a ruling, against which a seat may still
+"""The status of a case. `open` and `appealed` wait for a ruling; `ruled` has a ruling, against which a seat may still
 appeal; the others are closed."""
 
 WAITING: Final[tuple[Status, ...]] = ("open", "appealed")
@@ -258,7 +258,7 @@ class RuledFinally(Ruled, frozen=True):
 
 
 class Settled(CaseEvent, frozen=True):
-    """All who have a say agreed (TAB-CASE-09). Nothing follows in the case."""
+    """All seats whose consent was needed have agreed (TAB-CASE-09). Nothing follows in the case."""
 
     rules = ("TAB-CASE-09",)
 

@@ -1,4 +1,4 @@
-"""The facts of a game when something is done in a case."""
+"""What a case needs to know of its game at the time of an act."""
 
 from collections.abc import Callable, Collection, Mapping
 
@@ -9,18 +9,18 @@ from domain.kernel.log import lifecycle
 
 
 class Facts(Struct, frozen=True, kw_only=True):
-    """The facts of a game when something is done in a case.
+    """What a case needs to know of its game at the time of an act.
 
     Attributes:
-        version: where it stands.
+        version: the version at which the game stands.
         hash: its hash there, in hex.
         seats: who holds which seat.
         held: all who ever held a seat.
         officials: who may rule.
         knows: tells whether the ruleset of the game, or the service, has a rule.
         starts: returns the versions to which the game can go back.
-        out: the seats that are out of the game, whose consent nobody waits for.
-        given_up: the seats that were given up and not taken over, which do not consent either.
+        out: the seats that are out of the game, whose consent is not needed.
+        given_up: the seats that were given up and not taken over, whose consent is not needed either.
         paused: whether the game is paused.
         continuations: the forks that were made to continue the game, and were not cancelled.
     """
@@ -40,5 +40,5 @@ class Facts(Struct, frozen=True, kw_only=True):
     continuations: Collection[GameId] = ()
 
     def seat_of(self, player: PlayerId) -> Seat | None:
-        """Return the seat that an account holds; None for none."""
+        """Return the seat that an account holds; None when it holds none."""
         return next((seat for seat, holder in self.seats.items() if holder == player), None)

@@ -62,7 +62,7 @@ def facts_of(game: Game, records: Sequence[Record], continuations: Collection[Ga
 
 
 def knows(ruleset: Ruleset[Any], rule: RuleId) -> bool:
-    """Tell whether a rule is one of a ruleset, or one of the service."""
+    """Tell whether a rule exists in a ruleset, or is a rule of the service."""
     for catalogue, holds in ((ruleset.catalogue, ruleset.id), (common_rules(), "*")):
         try:
             if catalogue.rule(rule).holds_in(holds):

@@ -1,7 +1,7 @@
 """What a judge looks at in the log of a game: what was drawn and how likely that was, and what going back would cost.
 
-It shows and decides nothing. All of it follows from the log, which everybody may read; the bytes behind dice follow
-from the secret of the game, once that is out.
+It only shows; it decides nothing. All of it follows from the log, but for what is drawn again from the secret of the
+game, which is published after its end.
 """
 
 import re
@@ -22,9 +22,9 @@ from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Ruleset
 
 MOST: Final = 100
-"""How many commands and versions are listed; all are counted."""
+"""The most commands or versions in a list."""
 
-# In canonical JSON the fields of an object are sorted, and no string has an unescaped quote: these are objects.
+# In canonical JSON the fields of an object are sorted, and no string has an unescaped quote: a match is an object.
 _SEALED: Final = re.compile(rb'"commitment":"([0-9a-f]{64})","readers":(\[[^\]]*\])')
 _OPENED: Final = re.compile(rb'"commitment":"([0-9a-f]{64})","salt":"')
 
@@ -37,10 +37,11 @@ class Draw(Struct, frozen=True):
         draw: the number of the draw.
         kind: `dice` for a roll, `lots` for a shuffle.
         die: which die was rolled; null for a shuffle.
-        shown: what the event shows: the faces, or the items in the order in which they came; empty when hidden.
-        probability: how likely dice show these faces, in whatever order; null for a shuffle.
+        shown: the faces, or the items in the order in which they came, as the event shows them; empty when hidden.
+        probability: the probability that the dice show these faces, in any order; null for a shuffle.
         likeliest: the probability of the likeliest faces of as many dice, to compare with; null for a shuffle.
-        raw: the bytes that the roll took, in hex, those thrown away included; null until the game is over.
+        raw: the bytes that the roll took, in hex, with those that were thrown away; null until the game is over, and
+            for a shuffle.
         again: the result of drawing it again from the secret; null until the game is over, and for a
             shuffle of what no event shows.
     """
@@ -108,7 +109,7 @@ class WayBack(Struct, frozen=True):
 
 
 def step_around(records: Sequence[Record], version: Version) -> Sequence[Record]:
-    """Return the records that were accepted as one with that of a version. `records` is the whole log."""
+    """Return the records that were accepted together with the one at `version`. `records` is the whole log."""
     first = last = version
     while first > 1 and records[first - 1].cause is None:
         first -= 1
@@ -123,7 +124,7 @@ def step_around(records: Sequence[Record], version: Version) -> Sequence[Record]
 def draws_in(
     step: Sequence[Record], ruleset: Ruleset[Any], seats: Sequence[Seat], chance: CommittedChance | None
 ) -> Iterator[Draw]:
-    """Yield the draws that the events of a step show. `chance` draws them again."""
+    """Yield the draws that the events of a step show. `chance`, if there is one, draws them again."""
     for record in step:
         if read_around(record) is not None:
             continue
@@ -166,10 +167,10 @@ def _shuffle(
     seats: Sequence[Seat],
     chance: CommittedChance | None,
 ) -> Draw:
-    fell = value_at(content, evidence.outcome) if evidence.outcome is not None else None
-    if isinstance(fell, dict):
-        fell = [cast(Mapping[Seat, str], fell).get(seat, "") for seat in seats]
-    lots = tuple(map(str, cast(Sequence[Any], fell or ())))
+    outcome = value_at(content, evidence.outcome) if evidence.outcome is not None else None
+    if isinstance(outcome, dict):
+        outcome = [cast(Mapping[Seat, str], outcome).get(seat, "") for seat in seats]
+    lots = tuple(map(str, cast(Sequence[Any], outcome or ())))
     if chance is None or evidence.outcome is None:
         return Draw(version, draw, "lots", None, lots)
     items: Sequence[str] = evidence.items.get(str(len(seats))) or seats
@@ -181,7 +182,7 @@ def _shuffle(
 
 
 def probability(faces: Mapping[str, int], sides: Sequence[str]) -> float:
-    """Return how likely dice with these sides show these faces, in whatever order."""
+    """Return the probability that dice with these sides show these faces, in any order."""
     on_sides, rest, ways = Counter(sides), sum(faces.values()), 1
     dice = rest
     for face, times in faces.items():
@@ -193,7 +194,7 @@ def probability(faces: Mapping[str, int], sides: Sequence[str]) -> float:
 def likeliest(dice: int, sides: Sequence[str]) -> Counter[str]:
     """Return the likeliest faces of a number of dice."""
     on_sides, faces = Counter(sides), Counter[str]()
-    for _ in range(dice):  # the best of n+1 dice has the best of n in it
+    for _ in range(dice):  # the likeliest faces of n+1 dice are those of n dice and one more
         faces[max(on_sides, key=lambda face: on_sides[face] / (faces[face] + 1))] += 1
     return faces
 
@@ -232,20 +233,20 @@ def _rolled(record: Record, ruleset: Ruleset[Any]) -> bool:
 def _learnt(to: Version, records: Sequence[Record], seats: Sequence[Seat]) -> Iterator[Learnt]:
     readers: dict[bytes, set[Seat]] = {}
     versions: dict[Seat, list[Version]] = {seat: [] for seat in seats}
-    hid: Seat | None = None
+    hider: Seat | None = None
     for record in records:
         if record.cause is not None:
-            hid = cause_of(record).seat if b'"sealed":{' in record.cause else None
+            hider = cause_of(record).seat if b'"sealed":{' in record.cause else None
         if b'"commitment"' not in record.event or read_around(record) is not None:
             continue
         sealed = [(name, msgspec.json.decode(listed, type=set[Seat])) for name, listed in _SEALED.findall(record.event)]
         opened = [(name, set(seats)) for name in _OPENED.findall(record.event)]
         for name, readers_now in (*sealed, *opened):
             readers_before = readers.setdefault(name, set())
-            if record.version > to and readers_now != {hid}:
+            if record.version > to and readers_now != {hider}:
                 for seat in readers_now - readers_before:
                     versions[seat].append(record.version)
             readers_before |= readers_now
-    for seat, news in versions.items():
-        if news:
-            yield Learnt(seat, len(news), tuple(dict.fromkeys(news))[:MOST])
+    for seat, shown_at in versions.items():
+        if shown_at:
+            yield Learnt(seat, len(shown_at), tuple(dict.fromkeys(shown_at))[:MOST])

@@ -1,4 +1,4 @@
-"""How a game that is over stands after the rulings on it."""
+"""How a game that is over ended, by the rulings on it."""
 
 from collections.abc import Iterable
 
@@ -13,13 +13,13 @@ RESULT_RULE = "TAB-RUL-09"
 
 
 class Judgment(Struct, frozen=True):
-    """What a ruling says of how a game that was over ended.
+    """What a ruling says about the end of a game that was over.
 
     Attributes:
         case: the case that was ruled on.
         number: its number among the cases of the game.
         at: when the ruling was made.
-        order: the seats as they finished by a ruling on the result.
+        order: the seats as they finished by a ruling on the result; empty when the game continues.
         continued_in: the game in which a ruling lets it continue; None for a ruling on the result.
     """
 
@@ -31,12 +31,12 @@ class Judgment(Struct, frozen=True):
 
     @property
     def winners(self) -> tuple[Seat, ...]:
-        """Who has won by a ruling on the result."""
+        """The seats that won by a ruling on the result; empty when the game continues."""
         return self.order[0] if self.order else ()
 
 
 def judgment_of(ruling: Ruled, case: CaseId, number: int, at: str) -> Judgment | None:
-    """Return what a ruling on a game that was over says of its end; None when it leaves that alone."""
+    """Return what a ruling on a game that was over says about its end; None when it changes nothing there."""
     if ruling.decision == "result" and ruling.order is not UNSET:
         return Judgment(case, number, at, order=ruling.order)
     if ruling.decision == "continue" and isinstance(ruling.to, str):
@@ -45,5 +45,5 @@ def judgment_of(ruling: Ruled, case: CaseId, number: int, at: str) -> Judgment |
 
 
 def holding(judgments: Iterable[Judgment]) -> Judgment | None:
-    """Return the judgment that holds among those of a game's cases, of each case the last: the newest of them."""
+    """Return the judgment that holds, which is the newest; None without any. `judgments` has the last of each case."""
     return max(judgments, key=lambda each: (each.at, each.number), default=None)

@@ -5,7 +5,7 @@ Every line is the RFC 8785 form of an object and ends with a newline:
     {"case", "format", "game"}
         the first line
     {"at", "cause", "draws", "event", "game", "hash", "schema", "version"}
-        a row of the case's stream and its hash, in hex; `game` is the id of the stream, which is that of the case
+        a row of the case's stream and its hash, in hex; `game` is the id of the stream, so the id of the case
     {"statement": {"commitment", "salt", "version", "written"}}
         what somebody wrote, in the order of the versions; erased statements, and those that the reader may not see, are
         left out
@@ -64,7 +64,7 @@ EFFECTS: Final[Mapping[str, str]] = {
     "pause": type_name(GamePaused),
     "resume": type_name(GameResumed),
 }
-"""The first event that a decision brings about in a running game."""
+"""The type of the first event that a decision brings about in a running game."""
 
 
 class Header(Struct, frozen=True, forbid_unknown_fields=True):
@@ -301,42 +301,42 @@ class _Replay:
         event, cause, at = read_event(step[0]), cause_of(step[0]), step[0].at
         if step[0].cause is None or cause.player is None:
             self._fail(f"version {self.version} names no account")
-        anew = self._decide_anew(event, cause, at)
-        for stored, right in zip(step, anew.records, strict=False):
+        filed = self._decide_anew(event, cause, at)
+        for stored, right in zip(step, filed.records, strict=False):
             self.version = stored.version
             if stored != right:
                 stored_event, expected = stored.event.decode(), right.event.decode()
                 self._fail(
                     f"version {stored.version} is not what follows: {stored_event} is stored, {expected} is right"
                 )
-        if len(step) != len(anew.records):
+        if len(step) != len(filed.records):
             self._fail(f"after version {self.version} something is missing, or follows from nothing")
-        self.case = anew.case
+        self.case = filed.case
 
     def _decide_anew(self, event: CaseEvent, cause: Cause, at: str) -> Filed:
-        facts, asker = self._facts(event, cause, at), msgspec.structs.replace(cause, seat=None)
+        facts, seatless = self._facts(event, cause, at), msgspec.structs.replace(cause, seat=None)
         if isinstance(event, CaseOpened):
             if self.case is not None:
                 self._fail(f"version {self.version} opens the case a second time")
             rest = (event.number, event.kind, event.about, event.cited, event.statement, ())
-            return open_case(self.exported.case, *rest, facts, asker, at, command=event.command)
+            return open_case(self.exported.case, *rest, facts, seatless, at, command=event.command)
         case = self.case
         if case is None:
             self._fail("the case was not opened")
         match event:
             case StatementMade(_, statement):
-                return case.state(statement, facts, asker, at)
+                return case.state(statement, facts, seatless, at)
             case CaseAnswered(_, statement):
-                return case.answer(statement, facts, asker, at)
+                return case.answer(statement, facts, seatless, at)
             case CaseWithdrawn():
-                return case.withdraw(asker, at)
+                return case.withdraw(seatless, at)
             case ConsentGiven(_, asks):
-                return case.consent(facts, asker, at, asks=asks)
+                return case.consent(facts, seatless, at, asks=asks)
             case Appealed(_, statement):
-                return case.appeal(statement, facts, asker, at)
+                return case.appeal(statement, facts, seatless, at)
             case Ruled(decision, cited, reason, version, hash, to, order):
                 self.rulings.append(event)
-                return case.rule(decision, cited, reason, version, hash, facts, asker, at, to=to, order=order)
+                return case.rule(decision, cited, reason, version, hash, facts, seatless, at, to=to, order=order)
             case _:
                 return self._fail(f"version {self.version} follows from nothing")
 
@@ -361,11 +361,11 @@ class _Replay:
         return facts_of(self.game.fold(self.library, version), self.game.records[:version])
 
     def _presumed(self, event: CaseEvent, cause: Cause) -> Facts:
-        """Return what must be so of the game if the case tells the truth."""
+        """Return the facts that must be true of the game if the case is true. For use without an export of the game."""
         opened = self.case.opened if self.case is not None else event
         stated = event if isinstance(event, Ruled) else opened
         assert isinstance(stated, CaseOpened | Ruled)
-        # The number of seats is not known: unless this act settled the case, there is one that has not consented.
+        # The other seats are not known: unless this act settled the case, a nameless seat has not consented.
         after = self.exported.records[self.version : self.version + 1]
         seats = {} if after and after[0].cause is None else {Seat(""): PlayerId("")}
         status: lifecycle.Status = "over"

@@ -37,7 +37,7 @@ def _require_text(text: str, line: str, what: str, without: str, rule: str) -> N
 
 
 def require_rules(cited: Sequence[RuleId], facts: Facts, *, at_least: int = 0) -> None:
-    """Raise `Refusal` unless the cited rules are rules of the game's ruleset or of the service (TAB-RUL-08)."""
+    """Raise `Refusal` unless `at_least` to `MOST_CITED` different rules are cited, all of them known (TAB-RUL-08)."""
     right = f"Cite {at_least} to {MOST_CITED} different rules of the ruleset or of the service."
     number = f"You cited {len(cited)} rules."
     refuse_unless(at_least <= len(cited) <= MOST_CITED, "TAB-RUL-08", number, right)
@@ -56,9 +56,10 @@ def require_about(kind: Kind, about: Version, facts: Facts) -> None:
 
 
 def require_command(kind: Kind, command: Any, seat: Seat | None, *, refused: bool) -> None:
-    """Raise `Refusal` unless a case has a command exactly when it disputes a refusal (TAB-CASE-05).
+    """Raise `Refusal` unless the command fits the kind of the case (TAB-CASE-05).
 
-    `refused` tells whether the rules refuse that command to the seat at the version of the case.
+    A case about a refusal has a command that the rules refuse to its seat; `refused` says whether they do at the
+    version of the case. Other cases have no command.
     """
     if kind != "refusal":
         wrong = f"You sent a command with a case of the kind {kind}."

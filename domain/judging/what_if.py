@@ -1,4 +1,4 @@
-"""The possible consequences of commands at a version of a game: they are tried many times, each time with new dice."""
+"""Playing commands at a version of a game many times, each time with new dice, to see their possible consequences."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -24,10 +24,10 @@ LISTED: Final = 50
 
 
 class Forbidden(Struct, frozen=True):
-    """A command of the list that a rule forbids, after what came before it.
+    """A command of the list that a rule forbids after the commands before it.
 
     Attributes:
-        number: which of the commands, 1 for the first.
+        number: the number of the command in the list, from 1.
         rule: the rule.
         asked: what was wrong, in a sentence.
     """
@@ -43,7 +43,7 @@ class Outcome(Struct, frozen=True):
     Attributes:
         times: how often.
         share: the same as a share of all times.
-        told: what happened one of these times, in sentences.
+        told: what happened the first of these times, in sentences.
         decisions: what the game waits for there.
         result: how the game ended there; null when it goes on.
         forbidden: the command that was refused, at which the list ended; null when all happened.
@@ -74,24 +74,24 @@ class Outcomes(Struct, frozen=True):
 def outcomes_of(
     game: Game, commands: Sequence[tuple[Seat, Command[Any]]], vault: Vault, chances: Iterable[Chance]
 ) -> Outcomes:
-    """Play commands at a version of a game, once with each of `chances`, and return to what they lead.
+    """Play commands at a version of a game, once with each of `chances`, and return the outcomes.
 
-    A pause does not hold them up. `vault` holds all secrets. Raises `Refusal` when the game does not run there.
+    A pause of the game does not matter. `vault` holds all secrets. Raises `Refusal` when the game does not run there.
     """
     start = replace(game, around=Around())
     _ = start.running_ruleset
-    met: dict[tuple[bytes, Forbidden | None], tuple[int, Game, list[Record]]] = {}
+    by_position: dict[tuple[bytes, Forbidden | None], tuple[int, Game, list[Record]]] = {}
     played = 0
     for chance in chances:
         after, records, forbidden = _played(start, commands, vault, chance)
         table = after.table.snapshot() if after.table is not None else b""
-        times, first, happened = met.get((table, forbidden), (0, after, records))
-        met[table, forbidden] = times + 1, first, happened
+        times, first, happened = by_position.get((table, forbidden), (0, after, records))
+        by_position[table, forbidden] = times + 1, first, happened
         played += 1
-    ordered = sorted(met.items(), key=lambda each: -each[1][0])
+    ordered = sorted(by_position.items(), key=lambda each: -each[1][0])
     return Outcomes(
         played,
-        len(met),
+        len(by_position),
         tuple(
             Outcome(
                 times,

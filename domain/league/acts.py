@@ -69,7 +69,7 @@ def begin_season(league: League, cause: Cause, at: str) -> Inscribed:
 
 
 def add_tournament(league: League, tournament: TournamentId, division: int, cause: Cause, at: str) -> Inscribed:
-    """Let a tournament count in the season that runs (TAB-LGE-06). `require_fitting` says whether it is one of it."""
+    """Let a tournament count in the season that runs (TAB-LGE-06). `require_fitting` checks the tournament itself."""
     league.require_organizer(cause, "TAB-LGE-06")
     season = league.require_running("TAB-LGE-06")
     _require_division(season.regulations, division, "TAB-LGE-06")
@@ -81,7 +81,10 @@ def add_tournament(league: League, tournament: TournamentId, division: int, caus
 
 
 def require_fitting(league: League, tournament: Tournament) -> InLeague:
-    """Return where a tournament says that it belongs; raise `Refusal` unless it can count from now on (TAB-LGE-06)."""
+    """Return the season and division that a tournament names.
+
+    Raises `Refusal` unless that is the running season of this league, and the tournament is open (TAB-LGE-06).
+    """
     season, reference = league.require_running("TAB-LGE-06"), tournament.regulations.league
     if reference is UNSET or (reference.league, reference.season) != (league.id, season.number):
         wrong = f"The regulations of {tournament.id} do not name season {season.number} of this league."
@@ -93,7 +96,7 @@ def require_fitting(league: League, tournament: Tournament) -> InLeague:
 
 
 def require_season(league: League, reference: InLeague) -> None:
-    """Raise `Refusal` unless a tournament may be announced that names this season and division (TAB-LGE-06)."""
+    """Raise `Refusal` unless a new tournament may name this season and division (TAB-LGE-06)."""
     season = league.require_running("TAB-LGE-06")
     wrong = f"You named season {reference.season} of {league.id}."
     refuse_unless(reference.season == season.number, "TAB-LGE-06", wrong, f"Season {season.number} runs.")
@@ -122,7 +125,7 @@ def penalize(league: League, player: PlayerId, points: int, reason: str, cause: 
 
 
 def require_over(season: Season, finishes: Mapping[TournamentId, Finish]) -> None:
-    """Raise `Refusal` unless all tournaments of a season are over, and one is closed (TAB-LGE-12)."""
+    """Raise `Refusal` unless each tournament of a season is closed or cancelled, and one is closed (TAB-LGE-12)."""
     statuses = [finishes[each.tournament].status for each in season.tournaments]
     waits = [
         each.tournament
@@ -141,8 +144,8 @@ def close_season(league: League, over: Sequence[Over], tables: FinalTables, caus
     """Close the season that runs (TAB-LGE-12).
 
     Args:
-        over: its tournaments as they ended, in the order in which they were added; `require_over` holds of them.
-        tables: what `final_tables` makes of them.
+        over: its tournaments as they ended, in the order in which they were added. `require_over` must accept them.
+        tables: the result of `final_tables` for them.
     """
     league.require_organizer(cause, "TAB-LGE-12")
     season = league.require_running("TAB-LGE-12")

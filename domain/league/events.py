@@ -1,4 +1,4 @@
-"""What happens in a league, from its founding on."""
+"""The events of a league, from its founding on."""
 
 from collections.abc import Callable
 from typing import ClassVar, Final
@@ -26,7 +26,7 @@ class LeagueEvent(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
 
 
 class LeagueFounded(LeagueEvent, frozen=True):
-    """A league was founded. Who founded it organizes it (TAB-LGE-01)."""
+    """A league was founded. The account that founded it organizes it (TAB-LGE-01)."""
 
     rules = ("TAB-LGE-01", "TAB-LGE-02")
 

@@ -56,7 +56,7 @@ class Season(Struct, frozen=True):
     """A season.
 
     Attributes:
-        regulations: those with which it began.
+        regulations: the regulations of the league when it began.
         members: who belongs to each division, the highest first.
         over: its tournaments as they ended; None while it runs.
         tables: the final table of each division.
@@ -72,7 +72,7 @@ class Season(Struct, frozen=True):
 
     @property
     def homes(self) -> dict[PlayerId, int]:
-        """The divisions of those who are listed; all others belong to the lowest (TAB-LGE-04)."""
+        """The division of each player in `members`; all others belong to the lowest (TAB-LGE-04)."""
         return {player: division for division, members in enumerate(self.members, start=1) for player in members}
 
     def division_of(self, player: PlayerId) -> int:
@@ -80,7 +80,7 @@ class Season(Struct, frozen=True):
         return self.homes.get(player, self.regulations.divisions)
 
     def division_with(self, tournament: TournamentId) -> int | None:
-        """Return the division of a tournament that counts; None when it was not added."""
+        """Return the division in which a tournament counts; None when it was not added."""
         return next((each.division for each in self.tournaments if each.tournament == tournament), None)
 
     def penalty_points(self, player: PlayerId) -> int:
@@ -96,10 +96,10 @@ class Inscribed(Struct, frozen=True):
 
 
 class League(Struct, kw_only=True):
-    """A league at one version. Treated as immutable outside this package: every act returns an `Inscribed`.
+    """A league at one version. Treat it as immutable outside this package: every act returns an `Inscribed`.
 
-    An act gets its `cause`, with the account, and when it happens. Every act raises `Refusal`, with a rule
-    TAB-LGE-…, when it is not possible.
+    An act gets its `cause`, with the account, and its time `at`. Every act raises `Refusal`, with a rule TAB-LGE-…,
+    when it is not possible.
     """
 
     id: LeagueId
@@ -111,7 +111,7 @@ class League(Struct, kw_only=True):
     changed: str = ""
     seasons: tuple[Season, ...] = ()
     belongs: dict[PlayerId, int] = a_field(default_factory=dict[PlayerId, int])
-    """The division of everybody whom a placement or a season put somewhere."""
+    """The division of each player whom a placement or a closed season put into one; all others belong to the lowest."""
     placed: int = 0
     """How many placements there were since the last season."""
 
@@ -186,7 +186,7 @@ class League(Struct, kw_only=True):
 
 
 def copied(league: League) -> League:
-    """Return a league that can be changed in place. For this package's own folds."""
+    """Return a copy that can be changed in place. For this package's own folds."""
     return replace(league, belongs=dict(league.belongs))
 
 

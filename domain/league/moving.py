@@ -10,7 +10,7 @@ from domain.league.regulations import Regulations
 
 
 class Placed(Protocol):
-    """A line of a table, as far as moving goes by it."""
+    """The fields of a line of a table that decide who moves."""
 
     @property
     def place(self) -> int: ...
@@ -21,19 +21,22 @@ class Placed(Protocol):
 
 
 def moves(regulations: Regulations, division: int, table: Sequence[Placed]) -> dict[PlayerId, int]:
-    """Return who changes their division by a table: -1 for up, to the division with the lower number; 1 for down."""
+    """Return the players who change their division by a table: -1 for up, to the next lower number; 1 for down.
+
+    Players without a result go down first.
+    """
     played = [line for line in table if line.played]
-    up = _whole(played, regulations.up) if division > 1 else []
+    up = _first(played, regulations.up) if division > 1 else []
     changes = dict.fromkeys(up, -1)
     if played and regulations.down and division < regulations.divisions:
         absent = [line.player for line in table if not line.played]
         stay = [line for line in played if line.player not in changes]
-        changes |= dict.fromkeys([*absent, *_whole(stay[::-1], regulations.down - len(absent))], 1)
+        changes |= dict.fromkeys([*absent, *_first(stay[::-1], regulations.down - len(absent))], 1)
     return changes
 
 
-def _whole(lines: Sequence[Placed], most: int) -> list[PlayerId]:
-    """Return the players at the beginning, as many as `most` or fewer: those who tie over the border stay."""
+def _first(lines: Sequence[Placed], most: int) -> list[PlayerId]:
+    """Return the first players, at most `most`. Players who tie move together or not at all."""
     players: list[PlayerId] = []
     for _, group in groupby(lines, key=lambda line: line.place):
         tied = [line.player for line in group]
@@ -44,7 +47,7 @@ def _whole(lines: Sequence[Placed], most: int) -> list[PlayerId]:
 
 
 def members_after(regulations: Regulations, tables: Sequence[Sequence[FinalLine]]) -> dict[PlayerId, int]:
-    """Return the division of everybody after a season, given its final tables, the highest division first."""
+    """Return the divisions of players after a season, by its final tables. Players left out belong to the lowest."""
     belongs: dict[PlayerId, int] = {}
     for division, table in enumerate(tables, start=1):
         changes = moves(regulations, division, table)

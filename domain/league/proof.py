@@ -9,9 +9,9 @@ Every line is the RFC 8785 form of an object and ends with a newline:
     {"end": {"digest", "head", "status", "version"}}
         the last line; `digest` is over all bytes before it
 
-`verify` decides every act again. With the exports of the tournaments, it also computes the tables anew, and looks
-whether each tournament named the league, was added before its first round, and let in only those who belong there.
-Where one is missing it takes the league's word, and says so.
+`verify` decides every act again. With the exports of the tournaments, it also computes the tables anew, and checks that
+each tournament named the league, was added before its first round, and let in only players who may enter it. Where an
+export is missing it takes the league's word, and says so.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -216,9 +216,9 @@ class _Replay(StreamReplay):
         event, cause = read_event(record), cause_of(record)
         if cause.player is None:
             self.fail(f"version {self.version} names no account")
-        anew = self._decide_anew(event, cause, record.at)
-        self.league = anew.league
-        (right,) = anew.records
+        inscribed = self._decide_anew(event, cause, record.at)
+        self.league = inscribed.league
+        (right,) = inscribed.records
         return right
 
     def _decide_anew(self, event: LeagueEvent, cause: Cause, at: str) -> Inscribed:
@@ -237,22 +237,22 @@ class _Replay(StreamReplay):
             case SeasonBegun():
                 return acts.begin_season(league, cause, at)
             case TournamentAdded(_, division, tournament):
-                anew = acts.add_tournament(league, tournament, division, cause, at)
-                self._check_added(anew.league, event, at)
-                return anew
+                inscribed = acts.add_tournament(league, tournament, division, cause, at)
+                self._check_added(inscribed.league, event, at)
+                return inscribed
             case PointsTaken(_, player, points, reason):
                 return acts.penalize(league, player, points, reason, cause, at)
             case SeasonClosed(_, over, tables):
-                anew = acts.close_season(league, over, tables, cause, at)
-                self._check_closed(anew.league.seasons[-1], over)
-                return anew
+                inscribed = acts.close_season(league, over, tables, cause, at)
+                self._check_closed(inscribed.league.seasons[-1], over)
+                return inscribed
             case _:
                 return self.fail(f"version {self.version} follows from nothing")
 
     # --- what is known of the tournaments ---
 
     def _check_added(self, league: League, added: TournamentAdded, at: str) -> None:
-        """Check that a tournament names its division, was added before its first round, and let in whom it may."""
+        """Check that a tournament names its division, was added before its first round, and has no wrong entries."""
         exported = self.tournaments.get(added.tournament)
         if exported is None:
             return

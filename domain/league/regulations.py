@@ -1,4 +1,4 @@
-"""The regulations of a league: data in its log, by which everything in it is decided (TAB-LGE-02)."""
+"""The regulations of a league: data in its log that decide its tables and divisions (TAB-LGE-02)."""
 
 from collections.abc import Iterator
 from typing import Final, Literal, get_args
@@ -17,7 +17,7 @@ MOST_MOVES: Final = 100
 """The most players who go up, or down, over a border between two divisions."""
 
 Entry = Literal["members", "everybody"]
-"""Who may enter a tournament of a division."""
+"""Who may enter a tournament of a division: only its members, or everybody."""
 
 LeagueTieBreak = Literal["wins", "places", "meetings", "all", "last"]
 """What decides between players with the same points; `table.py` says what each counts."""
@@ -47,7 +47,7 @@ class Regulations(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     tie_breaks: tuple[LeagueTieBreak, ...] = LEAGUE_TIE_BREAKS
 
     def points_of(self, place: int) -> int:
-        """Return the points of a place, the first of which is 0."""
+        """Return the points of a place; the first place is 0."""
         return self.points[place] if place < len(self.points) else 0
 
 

@@ -53,7 +53,7 @@ class SeasonResult(Struct, frozen=True):
         place: their place in it, 1 for the first; those who tie have the same.
         points: what that earns.
         counts: whether it counts: only the best do.
-        provisional: whether the tournament still runs.
+        provisional: whether the tournament is not closed yet.
     """
 
     tournament: TournamentId
@@ -91,7 +91,7 @@ class Line(Struct, frozen=True):
 
 
 class _Won(NamedTuple):
-    """A result, by the place of the tournament among those of the division; `place` is 0 for the first."""
+    """A player's result: `at` is the index of the tournament in its division, `place` is 0 for the first."""
 
     at: int
     place: int
@@ -112,7 +112,7 @@ class _Division:
                     self.results.setdefault(player, []).append(won)
 
     def best(self, player: PlayerId) -> set[int]:
-        """Return the tournaments whose results count: of equal results, those of the earlier ones."""
+        """Return the indices of the tournaments whose results count: the best ones, of equal results the earlier."""
         ranked = sorted(self.results[player], key=lambda won: (-won.points, won.at))
         return {won.at for won in ranked[: self.season.regulations.best]}
 
@@ -126,7 +126,7 @@ class _Division:
         return (Fraction(sum(won.place == 0 and won.alone for won in self.results[player])),)
 
     def firsts(self, player: PlayerId, tied: Collection[PlayerId]) -> Value:
-        """How often they were first, then how often second, and so on, shared places included."""
+        """How often they were first, then how often second, and so on, with shared places."""
         reached = [won.place for won in self.results[player]]
         most = max((won.place for each in tied for won in self.results[each]), default=-1)
         return tuple(Fraction(reached.count(place)) for place in range(most + 1))
@@ -176,7 +176,7 @@ def table_of(season: Season, division: int, finishes: Mapping[TournamentId, Fini
     """Return the table of a division, the first first. Those who tie to the end stand in the order of their ids.
 
     Args:
-        finishes: how the tournaments of the season stand; those that were cancelled are passed over.
+        finishes: how the tournaments of the season stand. Cancelled ones do not count.
     """
     own = [finishes[each.tournament] for each in season.tournaments if each.division == division]
     division_table = _Division(season, division, [each for each in own if each.status != "cancelled"])

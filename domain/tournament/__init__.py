@@ -1,4 +1,4 @@
-"""Tournaments: who entered, how tables were drawn, what was decided at them, and who stands where.
+"""Tournaments: who entered, how tables were drawn, how they ended, and who stands where.
 
-A tournament is a stream of its own. Its games are streams of theirs.
+A tournament is a stream of its own. Each of its games is another stream.
 """

@@ -1,4 +1,4 @@
-"""The secrets that lots come from: a chain that is committed to by its end when a tournament is announced.
+"""The secrets that lots come from: a chain, to whose end the service commits when a tournament is announced.
 
 The service draws a 32-byte seed. With S(64) = the seed, S(n) = SHA-256(S(n + 1)) for n = 63 … 0. The commitment is
 S(0) in hex, and S(n) is published when the check-in for round n is closed. Everybody can compare its SHA-256 with what
@@ -14,7 +14,7 @@ LENGTH: Final = 64
 
 
 def secret_of(seed: bytes, number: int) -> bytes:
-    """Return the secret of round `number`, from 1 to 64; with 0, what the commitment is in hex."""
+    """Return the secret of round `number`, from 1 to 64; with 0, the bytes of the commitment."""
     if not 0 <= number <= LENGTH:
         raise ValueError(f"the chain has no secret {number}; expected 0 to {LENGTH}")
     secret = seed
@@ -29,5 +29,5 @@ def commitment_of(seed: bytes) -> str:
 
 
 def follows(secret: str, before: str) -> bool:
-    """Tell whether a secret (in hex) is the next one of the chain after `before`, which is the commitment at first."""
+    """Tell whether a secret is the next one after `before`, which is the commitment for round 1. Both are in hex."""
     return hashlib.sha256(bytes.fromhex(secret)).hexdigest() == before

@@ -16,8 +16,8 @@ class Cell(Struct, frozen=True):
     Attributes:
         round: the number of the round.
         table: the number of their table; 0 for a bye.
-        opponents: whom they met there.
-        place: how many finished before them, and one more; 0 as long as there is no result, and for a bye.
+        opponents: the players whom they met there.
+        place: their place at the table, 1 for the first; 0 as long as there is no result, and for a bye.
         points: what they earned; None as long as there is no result.
         counts: whether it counts: of heats, only the best do.
     """

@@ -1,4 +1,4 @@
-"""Leaving a tournament with an account that is closed (TAB-TRN-23)."""
+"""Leaving a tournament because an account is closed (TAB-TRN-23)."""
 
 from collections.abc import Collection
 
@@ -12,26 +12,28 @@ REASON = "The account of its organizer was closed, and nobody else directs it."
 
 
 def depart(tournament: Tournament, cause: Cause, at: str, *, able: Collection[PlayerId]) -> Inscribed:
-    """Withdraw, lay the office of director down, and pass the tournament on or cancel it.
+    """Withdraw the player and release the director; pass the organizer's tournament on, or cancel it.
+
+    The tournament is cancelled when no other director can organize it, and no result counts yet.
 
     Args:
-        able: the directors who may organize it next.
+        able: the accounts that can organize it next, if they direct it.
 
     Raises:
         Refusal: the account takes no part in the tournament any more, or the tournament is over.
     """
-    player, now = cause.account, Inscribed(tournament, ())
+    player, inscribed = cause.account, Inscribed(tournament, ())
     tournament.require_going_on("TAB-TRN-23")
     entrant = tournament.field.entrants.get(player)
     if entrant is not None and not entrant.out:
-        now = now.then(entering.withdraw(now.tournament, cause, at))
-    heir = next((each for each in tournament.directors if each in able and each != player), None)
-    if tournament.organizer == player and heir is not None:
-        now = now.then(directing.pass_on(now.tournament, heir, cause, at))
-    if now.tournament.organizer == player:
+        inscribed = inscribed.then(entering.withdraw(inscribed.tournament, cause, at))
+    successor = next((each for each in tournament.directors if each in able and each != player), None)
+    if tournament.organizer == player and successor is not None:
+        inscribed = inscribed.then(directing.pass_on(inscribed.tournament, successor, cause, at))
+    if inscribed.tournament.organizer == player:
         if not any(result.confirmed for _, result in tournament.field.results):
-            now = now.then(directing.cancel(now.tournament, REASON, cause, at))
+            inscribed = inscribed.then(directing.cancel(inscribed.tournament, REASON, cause, at))
     elif player in tournament.directors:
-        now = now.then(directing.release_director(now.tournament, player, cause, at))
-    refuse_unless(now.records, "TAB-TRN-23", f"{player} takes no part any more.", "There is nothing to leave.")
-    return now
+        inscribed = inscribed.then(directing.release_director(inscribed.tournament, player, cause, at))
+    refuse_unless(inscribed.records, "TAB-TRN-23", f"{player} takes no part any more.", "There is nothing to leave.")
+    return inscribed

@@ -1,5 +1,5 @@
 """Announcing a tournament and directing it: regulations, directors, penalties, the end (TAB-TRN-01 to TAB-TRN-04,
-TAB-TRN-17 to TAB-TRN-19, and TAB-TRN-23)."""
+TAB-TRN-06, TAB-TRN-17 to TAB-TRN-19, and TAB-TRN-23)."""
 
 from collections.abc import Collection
 from typing import Final
@@ -31,10 +31,10 @@ from domain.tournament.tournament import Inscribed, Tournament, require_reason, 
 MOST_DIRECTORS: Final = 10
 MOST_ANNOUNCEMENTS: Final = 50
 MOST_IN_AN_HOUR: Final = 5
-"""Announcements: all players get each, on their devices as well."""
+"""The most announcements in an hour: each goes to all players, also to their devices."""
 MOST_PENALTIES: Final = 500
 UNCHANGING: Final = ("ruleset", "points", "bye", "tie_breaks", "agreed", "points_of_substitutes")
-"""What no director changes once a round was published (TAB-TRN-03)."""
+"""The fields of the regulations that cannot change once a round was published (TAB-TRN-03)."""
 
 
 def announce(
@@ -90,7 +90,7 @@ def change(
 
 
 def _first_stages(regulations: Regulations, played: int) -> list[tuple[int, AnyStage]]:
-    """Return the stage of each of the first rounds, whatever number of rounds it has."""
+    """Return the stage of each of the first `played` rounds, without the number of rounds, which may change."""
     return [(at, replace(regulations.stages[at], rounds=0)) for at in regulations.stages_of(played)]
 
 
@@ -119,7 +119,7 @@ def release_director(tournament: Tournament, player: PlayerId, cause: Cause, at:
 
 
 def pass_on(tournament: Tournament, player: PlayerId, cause: Cause, at: str) -> Inscribed:
-    """Let another director organize the tournament, as the organizer, whose account is closed (TAB-TRN-23)."""
+    """Let another director organize the tournament, as the organizer whose account is closed (TAB-TRN-23)."""
     tournament.require_organizer(cause, "TAB-TRN-23")
     is_other = player in tournament.directors and player != tournament.organizer
     others = enumerated(tournament.directors[1:])

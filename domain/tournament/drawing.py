@@ -1,4 +1,4 @@
-"""Who plays the next round of a tournament, and what its draw has to solve, from all that happened (TAB-TRN-09)."""
+"""Who plays the next round of a tournament, and the problem that its draw has to solve (TAB-TRN-09)."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -11,15 +11,15 @@ from domain.tournament.regulations import FinalTable, KnockOut, Regulations, Rou
 from domain.tournament.standings import Scores, scored, standings
 
 UNIT: int = 60
-"""A point counts 60: points that two to six share are whole numbers then."""
+"""A point counts 60, so that points shared by two to six players are whole numbers."""
 
 
 def problem_of(field: Field, current: Round) -> Problem:
     """Return the problem of a round whose lots were drawn. Players who have left since then are not drawn.
 
     Scores are in sixtieths of a point, and a step is the mean difference between two places of a table of the preferred
-    size. They count only in a Swiss stage. There are fewer byes than a table has seats; in a round robin, as many as it
-    takes, for nobody meets twice there.
+    size. They count only in a Swiss stage. Fewer byes are allowed than the largest table has seats. A round robin may
+    have any number of byes, because nobody meets twice there.
     """
     regulations, played = field.regulations, field.played
     stage = regulations.stage_of(len(played))
@@ -56,16 +56,16 @@ def problem_of(field: Field, current: Round) -> Problem:
 
 
 def drawn_without_solver(field: Field, current: Round) -> Draw:
-    """Return tables for a round: by the circle method in a round robin, as long as its players stay; else by slices.
+    """Return tables for a round: in a round robin by the circle method while its players stay the same; else by slices.
 
     Raises:
         NoDraw, Undecided: as `slices` does.
     """
     problem = problem_of(field, current)
     if isinstance(field.regulations.stage_of(len(field.played)), RoundRobin):
-        around = _circle(field, current)
-        if not faults(problem, around):
-            return arranged(problem, around)
+        pairing = _circle(field, current)
+        if not faults(problem, pairing):
+            return arranged(problem, pairing)
     return slices(problem)
 
 
@@ -83,15 +83,15 @@ def _circle(field: Field, current: Round) -> Draw:
 
 
 def eligible(field: Field) -> list[PlayerId]:
-    """Return who may play the next round if they are there: all, who plays on in a knock-out, or the best for a final.
+    """Return who may play the next round if they check in: in a knock-out, who plays on; otherwise everybody.
 
-    For a final they stand in the order of the standings, and the first who are there play it.
+    For a final they are in the order of the standings: the best who check in play it.
     """
     match field.regulations.stage_of(len(field.played)):
         case KnockOut(_, advance) if before := _of_stage(field):
             rank = {line.player: at for at, line in enumerate(standings(field))}
-            on = {player for table in before[-1].tables for player in _first(table, advance, field, rank)}
-            return [player for player in field.entrants if player in on or player in before[-1].byes]
+            advancing = {player for table in before[-1].tables for player in _first(table, advance, field, rank)}
+            return [player for player in field.entrants if player in advancing or player in before[-1].byes]
         case FinalTable():
             return [line.player for line in standings(field)]
         case _:
@@ -99,14 +99,14 @@ def eligible(field: Field) -> list[PlayerId]:
 
 
 def _first(table: Table, advance: int, field: Field, rank: Mapping[PlayerId, int]) -> list[PlayerId]:
-    """Return the first of a table; those who tie there stand as in the standings."""
+    """Return the first `advance` players of a table; players who tie there are in the order of the standings."""
     order = scored(table.result, field.regulations.agreed == "tied") if table.result is not None else ()
     earners = ([table.earner(player, field.regulations) for player in tied] for tied in order)
     return [player for tied in earners for player in sorted(tied, key=rank.__getitem__)][:advance]
 
 
 def _of_stage(field: Field) -> list[Round]:
-    """Return the rounds of the stage of the next round that have been published."""
+    """Return the published rounds that belong to the stage of the next round."""
     played = field.played
     *before, stage = field.regulations.stages_of(len(played) + 1)
     return [each for each, at in zip(played, before, strict=True) if at == stage]

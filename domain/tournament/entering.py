@@ -42,7 +42,7 @@ def withdraw(tournament: Tournament, cause: Cause, at: str) -> Inscribed:
 
 
 def check_in(tournament: Tournament, entropy: str, cause: Cause, at: str) -> Inscribed:
-    """Say that one is there for the next round, and add entropy to its lots (TAB-TRN-07)."""
+    """Check in for the next round, and add entropy to its lots (TAB-TRN-07)."""
     entrant = tournament.require_in(cause.account, "TAB-TRN-07")
     if tournament.regulations.stage_of(len(tournament.field.played)) is None:
         raise Refusal("TAB-TRN-07", "All rounds have been drawn.", "There is nothing to check in for.", untimely=True)

@@ -1,4 +1,4 @@
-"""What happens in a tournament, from its announcement to its close."""
+"""The events of a tournament, from its announcement to its close."""
 
 from collections.abc import Callable
 from typing import ClassVar, Final, Literal
@@ -15,10 +15,14 @@ Order = tuple[tuple[PlayerId, ...], ...]
 """How players finished, the first first; those who tie stand together."""
 
 Sort = Literal["caution", "warning", "points", "exclusion"]
-"""A penalty: words, words that are counted, points that are taken away, or the end of the tournament for a player."""
+"""A kind of penalty.
+
+A `caution` is only words, a `warning` also counts in tie-breaks, `points` are taken away, and after an `exclusion` the
+player is out of the tournament.
+"""
 
 Status = Literal["open", "running", "closed", "cancelled"]
-"""How far a tournament is: `open` until its first round is published."""
+"""The status of a tournament: `open` until its first round is published."""
 
 
 Name = Callable[[PlayerId], str]
@@ -45,7 +49,7 @@ class TournamentEvent(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True
 
 
 class TournamentAnnounced(TournamentEvent, frozen=True):
-    """A tournament was announced, and everybody can enter (TAB-TRN-01). Who announced it directs it.
+    """A tournament was announced, and players can enter (TAB-TRN-01). The account that announced it organizes it.
 
     Attributes:
         commitment: the end of the chain of secrets that the lots come from, in hex.
@@ -108,7 +112,7 @@ class PlayerEntered(TournamentEvent, frozen=True):
     """A player entered, and consents to be seated (TAB-TRN-05).
 
     Attributes:
-        club: the players of a club meet as late as can be; absent without one.
+        club: their club; the draw avoids that players of one club meet. Absent when they named none.
     """
 
     rules = ("TAB-TRN-05",)
@@ -149,7 +153,7 @@ class PlayerDropped(TournamentEvent, frozen=True):
 
 
 class PlayerCheckedIn(TournamentEvent, frozen=True):
-    """A player is there for the next round, and added entropy to its lots (TAB-TRN-07).
+    """A player checked in for the next round, and added entropy to its lots (TAB-TRN-07).
 
     Attributes:
         round: the round that is drawn next.
@@ -192,8 +196,8 @@ class RoundDrafted(TournamentEvent, frozen=True):
     Attributes:
         draft: 1, 2, 3 … among the drafts of the round, without a gap.
         cost: what the tables cost, part by part.
-        bound: what no tables could fall below; absent where nothing is known.
-        by: what drew them.
+        bound: no tables can have a lower total cost than this; absent where none is known.
+        by: the method that drew them, such as `solver` or `slices`.
     """
 
     rules = ("TAB-TRN-09",)
@@ -214,7 +218,7 @@ class RoundPublished(TournamentEvent, frozen=True):
     """The tables of a round were published (TAB-TRN-10).
 
     Attributes:
-        draft: the draft that they are, or were changed from.
+        draft: the number of the draft that was published, or that a director changed.
         cost: what they cost, part by part.
         reason: why a director changed the draft by hand, in 1 to 2,000 printable characters; absent when nobody did.
     """
@@ -266,8 +270,7 @@ class TableOpened(TournamentEvent, frozen=True):
 
 
 class SubstituteSeated(TournamentEvent, frozen=True):
-    """A director seated another player of the tournament in somebody's place, who gets what the seat earns
-    (TAB-TRN-13).
+    """A director seated another player of the tournament in the place of a player (TAB-TRN-13).
 
     Attributes:
         player: who leaves the table.
@@ -292,7 +295,7 @@ class ResultTaken(TournamentEvent, frozen=True):
     """The game of a table ended, and its result was taken from there (TAB-TRN-14).
 
     Attributes:
-        order: how the players finished by the game.
+        order: how the players finished in the game.
         how: how it ended.
         rule: the rule that ended it.
         left: the players who had left their seats at the end; they count as last.
@@ -328,7 +331,7 @@ class ResultConfirmed(TournamentEvent, frozen=True):
 
 
 class ResultOverruled(TournamentEvent, frozen=True):
-    """A director gave a table another result than its game has, or one to a game that had not ended (TAB-TRN-16).
+    """A director gave a table a result in place of that of its game, or because that had not ended (TAB-TRN-16).
 
     Attributes:
         order: how its players finished.
@@ -351,7 +354,7 @@ class PenaltyGiven(TournamentEvent, frozen=True):
     """A director gave a player a penalty (TAB-TRN-17).
 
     Attributes:
-        sort: which.
+        sort: the kind of penalty.
         points: how many points are taken away; 0 unless the penalty is `points`.
         reason: why, in 1 to 2,000 printable characters. It is public.
     """
@@ -372,7 +375,7 @@ class AnnouncementMade(TournamentEvent, frozen=True):
     """A director told all players something (TAB-TRN-18).
 
     Attributes:
-        text: what, in 1 to 2,000 printable characters. It is public.
+        text: the announcement, in 1 to 2,000 printable characters. It is public.
     """
 
     rules = ("TAB-TRN-18",)

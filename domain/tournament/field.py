@@ -1,4 +1,4 @@
-"""The players of a tournament, and their results at its tables."""
+"""The players, rounds, tables and penalties of a tournament: all that draws and standings follow from."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -19,8 +19,8 @@ class Entrant(Struct, frozen=True):
     Attributes:
         club: the club that they named.
         checked_in: the last round for which they checked in; 0 when they never did.
-        entropy: what they added to the lots, the last time.
-        out: whether they withdrew or were dropped: they are not drawn any more.
+        entropy: what they added to the lots at their last check-in.
+        out: whether they withdrew, were dropped or were excluded: they are not drawn any more.
     """
 
     player: PlayerId
@@ -37,7 +37,7 @@ class Result(Struct, frozen=True):
         order: how its players finished, the first first; those who tie stand together.
         how: how the game ended; `overruled` when a director gave the result.
         left: players who had left their seats at the end.
-        at: since when it stands.
+        at: when it was taken from the game, or given by a director.
         confirmed: whether it counts.
     """
 
@@ -54,10 +54,10 @@ class Table(Struct, frozen=True):
     Attributes:
         number: its number in the round, from 1.
         players: who sits there, in the order of the seats.
-        game: its game; None until that was created.
-        opened: when it was.
+        game: its game; None until it was created.
+        opened: when its game was created; empty before.
         result: None until there is one.
-        substitutes: who was replaced by whom, the first first.
+        substitutes: pairs of a replaced player and their substitute, the first first.
     """
 
     number: int
@@ -69,22 +69,22 @@ class Table(Struct, frozen=True):
 
     @property
     def away(self) -> tuple[PlayerId, ...]:
-        """Who was replaced by a substitute."""
+        """The players who were replaced by a substitute."""
         return tuple(player for player, _ in self.substitutes)
 
     def earners(self, regulations: Regulations) -> tuple[PlayerId, ...]:
-        """Return who get the points of the table, in the order of the seats (TAB-TRN-13)."""
+        """Return the players who get the points of the table, in the order of the seats (TAB-TRN-13)."""
         return tuple(self.earner(player, regulations) for player in self.players)
 
     def earner(self, player: PlayerId, regulations: Regulations) -> PlayerId:
-        """Return who gets the points of a player: themselves, or whom they replaced."""
+        """Return who gets the points of a player: that player, or the one whom they replaced."""
         if regulations.points_of_substitutes == "replaced":
             for replaced, substitute in reversed(self.substitutes):
                 player = replaced if player == substitute else player
         return player
 
     def seated_for(self, player: PlayerId) -> PlayerId:
-        """Return who has the place of somebody who sat at the table: themselves, or their last substitute."""
+        """Return who has the place of a player of the table: that player, or their last substitute."""
         for replaced, substitute in self.substitutes:
             player = substitute if player == replaced else player
         return player
@@ -110,7 +110,7 @@ class Round(Struct, frozen=True):
     byes: tuple[PlayerId, ...] = ()
 
     def seats(self, player: PlayerId, regulations: Regulations) -> bool:
-        """Tell whether a player has a bye in the round, or gets the points of a seat."""
+        """Tell whether a player has a bye in the round, or gets the points of a seat at one of its tables."""
         return player in self.byes or any(player in each.earners(regulations) for each in self.tables)
 
     def table(self, number: int) -> Table | None:
@@ -129,7 +129,7 @@ class Round(Struct, frozen=True):
 
 
 class Penalty(Struct, frozen=True):
-    """A penalty. `round` is the number of the last round that had been drawn."""
+    """A penalty. `round` is the number of the last round whose lots had been drawn; 0 before the first."""
 
     player: PlayerId
     sort: Sort

@@ -18,7 +18,7 @@ from domain.tournament.field import Table
 
 
 class Outcome(Struct, frozen=True):
-    """How a game ended, by the players of its table. The attributes are those of `ResultTaken`."""
+    """How a game ended, in terms of the players of its table. The attributes are those of `ResultTaken`."""
 
     order: Order
     how: How
@@ -29,9 +29,9 @@ class Outcome(Struct, frozen=True):
 
 
 def players_of(records: Iterable[Record], table: Table) -> dict[Seat, PlayerId]:
-    """Return which player of the table each seat of a game counts for: the last of the table who held it.
+    """Return the player of the table for whom each seat of a game counts: the last player of the table who held it.
 
-    A seat of somebody who was replaced counts for their substitute, who may not have taken it over (TAB-TRN-13).
+    If that player was replaced, the seat counts for the substitute, even one who did not take it over (TAB-TRN-13).
     """
     players_known = {*table.players, *table.away}
     holders: dict[Seat, PlayerId] = {}
@@ -51,8 +51,8 @@ def players_of(records: Iterable[Record], table: Table) -> dict[Seat, PlayerId]:
 def outcome_of(game: Game, records: Sequence[Record], table: Table) -> Outcome | None:
     """Return how a game ended for the players of its table; None while it goes on, or when it is not their game.
 
-    `records` is its whole log. A player has left when another account held the seat at the end, or nobody, because they
-    gave it up, resigned, or lost it by the clock.
+    `records` is its whole log. A player counts as having left when somebody else held the seat at the end, or nobody
+    did: they gave it up, resigned, or lost it by the clock.
     """
     end, players = finish(game), players_of(records, table)
     if end is None or sorted(players.values()) != sorted(table.players):
@@ -74,5 +74,5 @@ def _has_left(game: Game, seat: Seat, player: PlayerId, table: Table) -> bool:
 
 
 def in_players(order: SeatOrder, players: dict[Seat, PlayerId]) -> Order:
-    """Return the order of seats as that of the players for whom they count."""
+    """Return an order of seats with the players for whom they count in their place."""
     return tuple(tuple(players[seat] for seat in tied) for tied in order)

@@ -10,7 +10,7 @@ Every line is the RFC 8785 form of an object and ends with a newline:
         the last line; `digest` is over all bytes before it
 
 `verify` decides every act again: the secrets are those of the chain, the lots follow from them, every draft is lawful
-and costs what it says, and the final order follows from the results. What the results are comes from the exports of the
+and costs what it says, and the final order follows from the results. It compares the results with the exports of the
 games; where one is missing it takes the tournament's word, and says so. It does not solve a draw again.
 """
 
@@ -65,8 +65,8 @@ from domain.tournament.tournament import Inscribed, Tournament
 FORMAT: Final = "tabularium-tournament/1"
 
 AT_ONCE: Final = 10_000
-"""Two streams have no common order. A command that is so many milliseconds older than a cancellation, or less, may have
-been on its way when the service looked whether there was one."""
+"""Milliseconds. Two streams have no common order: a command up to this much older than a cancellation may have been on
+its way when the service looked for commands."""
 
 RULED_AFTERWARDS: Final = "TAB-RUL-09"
 """The rule behind a result that a ruling gave to a game that was over."""
@@ -244,9 +244,9 @@ class _Replay(StreamReplay):
             self.fail(f"version {self.version} names no account")
         if cause.player is None and not isinstance(event, TableOpened | ResultTaken | ResultConfirmed):
             self.fail(f"version {self.version} is nothing that the service does by itself")
-        anew = self._decide_anew(event, cause, record.at)
-        self.tournament = anew.tournament
-        (right,) = anew.records
+        inscribed = self._decide_anew(event, cause, record.at)
+        self.tournament = inscribed.tournament
+        (right,) = inscribed.records
         return right
 
     def _decide_anew(self, event: TournamentEvent, cause: Cause, at: str) -> Inscribed:
@@ -321,11 +321,11 @@ class _Replay(StreamReplay):
     def _result_anew(self, tournament: Tournament, event: TournamentEvent, cause: Cause, at: str) -> Inscribed:
         match event:
             case ResultTaken(number, table, order, how, rule, version, hash, leavers):
-                anew = results.take_result(
+                inscribed = results.take_result(
                     tournament, number, table, order, how, rule, version, hash, leavers, cause, at
                 )
                 self._compare(tournament, event)
-                return anew
+                return inscribed
             case ResultConfirmed(number, table):
                 return results.confirm(tournament, number, table, cause, at)
             case ResultOverruled(number, table, order, reason):
@@ -341,12 +341,12 @@ class _Replay(StreamReplay):
     # --- what is known of the games ---
 
     def _seats(self, ruleset: str) -> Collection[int]:
-        # A later version may have other tables than the one by which the tournament was announced.
+        # Versions of a ruleset may allow different numbers of players: accept those of every version.
         current = self.library.current(ruleset)
         return {number for version in current.versions for number in self.library.at(ruleset, version).players}
 
     def _compare(self, tournament: Tournament, result: ResultTaken) -> None:
-        """Compare a result with its game, when that is at hand."""
+        """Compare a result with its game, if the export of the game was given."""
         table = tournament.table(result.round, result.table, "TAB-TRN-14")
         game = self.games.get(table.game) if table.game is not None else None
         if game is None:
@@ -369,7 +369,7 @@ class _Replay(StreamReplay):
         self.results += 1
 
     def _check_unplayed(self, tournament: Tournament, number: int, at: str) -> None:
-        """Check that nobody had given a command in the games of a round that was cancelled."""
+        """Check that nobody had given a command in the games of a round when it was cancelled."""
         round_ = tournament.field.rounds.get(number)
         for table in round_.tables if round_ is not None else ():
             game = self.games.get(table.game) if table.game is not None else None
@@ -380,8 +380,8 @@ class _Replay(StreamReplay):
                 self.fail(f"version {self.version} cancels round {number}, in which {game.game} was being played")
 
     def _check_called_off(self, tournament: Tournament) -> None:
-        """Check that no game was cancelled for the tournament while its round goes on (TAB-TRN-11, TAB-TRN-19)."""
-        for game in _at_hand(tournament, self.games, off=False):
+        """Check that a game was cancelled for the tournament only with that or its round (TAB-TRN-11, TAB-TRN-19)."""
+        for game in _at_hand(tournament, self.games, cancelled=False):
             last = game.records[-1]
             if last.type == type_name(GameCancelled) and cause_of(last).tournament == tournament.id:
                 self.fail(f"{game.game} was cancelled for the tournament, but neither that nor its round was")
@@ -404,17 +404,17 @@ class _Replay(StreamReplay):
             yield f"The results of {len(missing)} games: their exports are missing."
         if self.ruled:
             yield f"The rulings on {', '.join(self.ruled)}: verify the exports of their cases."
-        off = _at_hand(tournament, self.games, off=True)
-        if gathering := [each.game for each in off if each.fold(self.library).status == "gathering"]:
+        called_off = _at_hand(tournament, self.games, cancelled=True)
+        if gathering := [each.game for each in called_off if each.fold(self.library).status == "gathering"]:
             yield f"That {', '.join(gathering)} will not be played, of what was cancelled: verify later exports."
         if any(each.drafts for each in tournament.field.rounds.values()):
             yield "That no draw would have cost less than one that is not at its bound: it was not solved again."
 
 
-def _at_hand(tournament: Tournament, games: Mapping[GameId, Export], *, off: bool) -> list[Export]:
-    """Return the exports of its games that are at hand: of what was cancelled, or of what was not."""
+def _at_hand(tournament: Tournament, games: Mapping[GameId, Export], *, cancelled: bool) -> list[Export]:
+    """Return the given exports of games whose round or tournament was cancelled; of the others if not `cancelled`."""
     return [
         games[game]
         for game, (number, _) in tournament.games.items()
-        if game in games and off == ("cancelled" in (tournament.status, tournament.field.rounds[number].status))
+        if game in games and cancelled == ("cancelled" in (tournament.status, tournament.field.rounds[number].status))
     ]

@@ -1,4 +1,4 @@
-"""The regulations of a tournament: data in its log, by which everything in it is decided (TAB-TRN-02)."""
+"""The regulations of a tournament: data in its log that decide how it is played (TAB-TRN-02)."""
 
 from collections.abc import Collection, Iterator
 from fractions import Fraction
@@ -21,11 +21,11 @@ MOST_POINTS: Final = 1_000
 MOST_BANS: Final = 500
 
 CheckIn = Literal["once", "each round"]
-"""When players say that they are there: before the first round that they play, or before each."""
+"""When players check in: before the first round that they play, or before each."""
 PointsOfSubstitutes = Literal["substitute", "replaced"]
-"""Who gets what the seat of a substitute earns: they, in place of a bye, or the player whom they replaced."""
+"""Who gets what the seat of a substitute earns: the substitute, in place of a bye, or the player whom they replaced."""
 AgreedEnds = Literal["agreed", "tied"]
-"""What an agreed end counts: the order that was agreed, or a tie of all."""
+"""How an agreed end counts: in the order that was agreed, or as a tie of all."""
 
 TieBreak = Literal["wins", "places", "meetings", "opponents", "penalties", "lot"]
 """What decides between players with the same points; `standings.py` says what each counts."""
@@ -102,7 +102,7 @@ class InLeague(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         league: the id of the league.
-        season: the season, which runs when the tournament is announced.
+        season: the number of the season, which must run when the tournament is announced.
         division: the division, 1 for the highest.
     """
 
@@ -152,7 +152,7 @@ class Regulations(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     confirmed_after: int = 24
     entrants: int = 240
     bans: tuple[tuple[str, str], ...] = ()
-    # Absent in the logs of before, whose bytes stay.
+    # Absent in older logs, whose bytes must not change.
     points_of_substitutes: PointsOfSubstitutes | UnsetType = UNSET
     league: InLeague | UnsetType = UNSET
 
@@ -162,7 +162,7 @@ class Regulations(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         return sum(stage.rounds for stage in self.stages)
 
     def stage_of(self, played: int) -> AnyStage | None:
-        """Return the stage of the next round when so many rounds were played; None when all were."""
+        """Return the stage of the next round after `played` rounds; None when all were played."""
         for stage in self.stages:
             if played < stage.rounds:
                 return stage
@@ -170,7 +170,7 @@ class Regulations(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         return None
 
     def stages_of(self, played: int) -> list[int]:
-        """Return the place, from 0, of the stage of each of the first rounds."""
+        """Return, for each of the first `played` rounds, the index of its stage in `stages`."""
         return [place for place, stage in enumerate(self.stages) for _ in range(stage.rounds)][:played]
 
     def points_of(self, size: int) -> tuple[int, ...]:
@@ -178,7 +178,7 @@ class Regulations(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         return next(each for each in self.points if len(each) == size)
 
     def shared(self, size: int, place: int, tied: int) -> Fraction:
-        """Return the points of each of `tied` players who share the places from `place` on, the first of which is 0."""
+        """Return the points of each of `tied` players who share the places from `place` on; the first place is 0."""
         return Fraction(sum(self.points_of(size)[place : place + tied]), tied)
 
 
@@ -291,8 +291,10 @@ class Preset(Struct, frozen=True):
     check_in: CheckIn = "once"
 
     def regulations(self, ruleset: str, seats: Collection[int]) -> Regulations:
-        """Return the regulations for a ruleset that takes so many players: at tables of two sizes, so that few have a
-        bye."""
+        """Return the regulations for a ruleset. `seats` are the numbers of players that it takes.
+
+        Tables have two sizes where possible, so that few players have a bye.
+        """
         sizes = tuple(size for size in (4, 3, 5, 2, 6) if size in seats)[:2]
         return Regulations(
             ruleset=ruleset,
@@ -310,4 +312,4 @@ TOURNAMENTS: Final = (
     Preset("weekend", "Five rounds in two days, for players who are all there.", 5, "live"),
     Preset("league season", "Seven rounds of some weeks each, for players who move once or twice a day.", 7, "fast"),
 )
-"""The presets of tournaments: what the page, the guide and programs begin with."""
+"""The presets of tournaments, for the page, the guide and programs."""

@@ -22,7 +22,7 @@ def take_result(
     cause: Cause,
     at: str,
 ) -> Inscribed:
-    """Take the result of a table from its game, which is over (TAB-TRN-14); anew after a ruling on it."""
+    """Take the result of a table from its game, which is over (TAB-TRN-14). An unconfirmed one can be taken again."""
     at_table = tournament.table(number, table, "TAB-TRN-14")
     refuse_unless(at_table.game is not None, "TAB-TRN-14", "The table has no game yet.", "Open it first.")
     if at_table.result is not None and (at_table.result.confirmed or at_table.result.how == "overruled"):
@@ -33,7 +33,7 @@ def take_result(
 
 
 def confirm(tournament: Tournament, number: int, table: int, cause: Cause, at: str) -> Inscribed:
-    """Let a result count: as a director, or by itself when its time is up (TAB-TRN-15)."""
+    """Let a result count: as a director, or by the service when its time is up (TAB-TRN-15)."""
     at_table = tournament.table(number, table, "TAB-TRN-15")
     if cause.by is None:
         tournament.require_director(cause, "TAB-TRN-15")
@@ -60,7 +60,7 @@ def confirm(tournament: Tournament, number: int, table: int, cause: Cause, at: s
 def overrule(
     tournament: Tournament, number: int, table: int, order: Order, reason: str, cause: Cause, at: str
 ) -> Inscribed:
-    """Give a table a result, as a director: in place of that of its game, or of a game that does not end
+    """Give a table a result, as a director: in place of that of its game, or because the game does not end
     (TAB-TRN-16)."""
     tournament.require_director(cause, "TAB-TRN-16")
     at_table = tournament.table(number, table, "TAB-TRN-16")

@@ -27,7 +27,7 @@ from domain.tournament.regulations import FinalTable, KnockOut, Swiss
 from domain.tournament.tournament import Inscribed, Tournament, require_reason
 
 MOST_DRAFTS: Final = 20
-"""How many drafts a round may have: each is on the record."""
+"""The most drafts of a round. Each of them stays in the log."""
 
 
 def close_check_in(tournament: Tournament, secret: str, cause: Cause, at: str) -> Inscribed:
@@ -58,7 +58,7 @@ def close_check_in(tournament: Tournament, secret: str, cause: Cause, at: str) -
 
 
 def _present(tournament: Tournament, number: int) -> list[Entrant]:
-    """Return who may play the next round, takes part and has checked in. Raises `Refusal` when they are too few."""
+    """Return the players who play the next round: eligible and checked in. Raises `Refusal` when they are too few."""
     field, regulations = tournament.field, tournament.regulations
     stage = regulations.stage_of(len(field.played))
     least = number if regulations.check_in == "each round" else 1
@@ -95,9 +95,9 @@ def draft(tournament: Tournament, draw: Draw, by: str, bound: int | None, cause:
     """Draw the tables of the round whose lots were drawn, as a director (TAB-TRN-09).
 
     Args:
-        draw: the tables, which a solver has found.
-        by: what found them.
-        bound: what no tables could fall below, as far as it is known.
+        draw: the tables.
+        by: the method that found them.
+        bound: no tables can have a lower total cost than this; None when unknown.
     """
     tournament.require_director(cause, "TAB-TRN-09")
     current = require_more_drafts(tournament)
@@ -108,7 +108,7 @@ def draft(tournament: Tournament, draw: Draw, by: str, bound: int | None, cause:
 
 
 def require_more_drafts(tournament: Tournament) -> Round:
-    """Return the round that is being drawn. Raises `Refusal` when there is none, or it has as many drafts as it may."""
+    """Return the round that is being drawn. Raises `Refusal` when there is none, or it has `MOST_DRAFTS` drafts."""
     current = tournament.require_drawn("TAB-TRN-09")
     wrong = f"Round {current.number} has {len(current.drafts)} drafts."
     refuse_unless(len(current.drafts) < MOST_DRAFTS, "TAB-TRN-09", wrong, "Publish one of them.")
@@ -121,8 +121,8 @@ def publish(
     """Publish the tables of a draft, as a director (TAB-TRN-10).
 
     Args:
-        changed: the tables as a director has changed them by hand; None to take those of the draft.
-        reason: why; None when nothing was changed.
+        changed: the tables as a director has changed them by hand; None to publish those of the draft.
+        reason: why they were changed; None when they were not.
     """
     tournament.require_director(cause, "TAB-TRN-10")
     current = tournament.require_drawn("TAB-TRN-10")
@@ -138,7 +138,7 @@ def publish(
 
 
 def require_drawing(tournament: Tournament, number: int) -> Round:
-    """Return a round that is being drawn. Raises `Refusal` when it is another one, or none (TAB-TRN-10)."""
+    """Return the round that is being drawn. Raises `Refusal` unless it has this number (TAB-TRN-10)."""
     current = tournament.require_drawn("TAB-TRN-10")
     if current.number != number:
         wrong = f"Round {number} is not the one that is being drawn."
@@ -147,9 +147,9 @@ def require_drawing(tournament: Tournament, number: int) -> Round:
 
 
 def price(tournament: Tournament, number: int, draft: int, draw: Draw, cause: Cause) -> tuple[Cost, tuple[Cost, ...]]:
-    """Return what tables would cost if a director published them in place of a draft, and what each of them would.
+    """Return what tables would cost if a director published them in place of a draft: in total, and of each table.
 
-    Nothing happens by it. Raises `Refusal` where publishing them would (TAB-TRN-10); no reason is asked for.
+    It changes nothing. Raises `Refusal` where publishing them would (TAB-TRN-10), but needs no reason for a change.
     """
     tournament.require_director(cause, "TAB-TRN-10")
     current = require_drawing(tournament, number)
@@ -168,12 +168,12 @@ def _draft(current: Round, draft: int) -> Draw:
 
 
 def _costs(tournament: Tournament, draw: Draw, current: Round, rule: str) -> Cost:
-    """Return what lawful tables cost. Raises `Refusal` with the first fault of others."""
+    """Return what tables cost. Raises `Refusal` with the first fault of unlawful ones."""
     return cost(_lawful(tournament, draw, current, rule), draw)
 
 
 def _lawful(tournament: Tournament, draw: Draw, current: Round, rule: str) -> Problem:
-    """Return the problem of a round, which tables solve lawfully. Raises `Refusal` with the first fault of others."""
+    """Return the problem of a round. Raises `Refusal` with the first fault of tables that do not solve it lawfully."""
     problem = problem_of(tournament.field, current)
     for fault in faults(problem, draw):
         raise Refusal(rule, fault, "Everybody sits once or has a bye; the sizes of tables and the bans hold.")
@@ -183,7 +183,7 @@ def _lawful(tournament: Tournament, draw: Draw, current: Round, rule: str) -> Pr
 def cancel_round(tournament: Tournament, number: int, reason: str, cause: Cause, at: str) -> Inscribed:
     """Cancel the last round before a result of it counts, as a director (TAB-TRN-11).
 
-    Whether players have given commands at its tables is known from their games: the caller looks.
+    The caller must check that players have given no command in its games.
     """
     tournament.require_director(cause, "TAB-TRN-11")
     require_reason(reason, "TAB-TRN-11")

@@ -1,4 +1,4 @@
-"""Points, tie-breaks and who stands above whom (TAB-TRN-20, TAB-TRN-21). Numbers are fractions, never floats."""
+"""The standings: points, tie-breaks and places (TAB-TRN-20, TAB-TRN-21). Numbers are fractions, never floats."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from fractions import Fraction
@@ -27,7 +27,7 @@ class Standing(Struct, frozen=True):
         values: what each tie-break counts for them, in the order of the regulations.
         above: what puts them above the next player: the `stage` that they reached, `points` or a tie-break; None when
             they tie, and for the last.
-        provisional: whether a result that does not count yet is in it.
+        provisional: whether it includes a result that does not count yet.
     """
 
     place: int
@@ -46,7 +46,7 @@ class Seated(NamedTuple):
     table: Table
     result: Result
     place: int
-    """How many of the table finished before them."""
+    """How many players of the table finished before them."""
     points: Fraction
 
 
@@ -66,7 +66,8 @@ class Earned(NamedTuple):
 
 
 def scored(result: Result, agreed_ties: bool) -> Order:
-    """Return the order that is scored: who left is last, and an agreed end is a tie where the regulations say so.
+    """Return the order that is scored: players who left are last. After an abandoned game all tie, and after an agreed
+    end if `agreed_ties`.
 
     Source: TAB-TRN-20.
     """
@@ -92,7 +93,7 @@ class Scores:
         self.points: dict[PlayerId, Fraction] = {player: self._total(player) for player in field.entrants}
 
     def _count_heats(self) -> None:
-        """Mark what does not count of heats: of equal results, the later ones."""
+        """Mark the results of heats that do not count: all but the best; of equal results the earlier count."""
         of_round = self.field.regulations.stages_of(len(self.field.played))
         for number, stage in enumerate(self.field.regulations.stages):
             if not isinstance(stage, Heats):
@@ -155,7 +156,7 @@ class Scores:
         return len(scored(seated.result, self.field.regulations.agreed == "tied")[0]) == 1
 
     def places(self, player: PlayerId, tied: Collection[PlayerId]) -> Value:
-        """How often they were first, then how often second, and so on, shared places included."""
+        """How often they were first, then how often second, and so on, with shared places."""
         most = max(self.field.regulations.sizes)
         reached = [each.place for each in self.seated(player)]
         return tuple(Fraction(reached.count(place)) for place in range(most))
@@ -178,11 +179,11 @@ class Scores:
         return (sum(points, Fraction(0)) / len(points) if points else Fraction(0),)
 
     def penalties(self, player: PlayerId, tied: Collection[PlayerId]) -> Value:
-        """Fewer penalties, words of caution left aside."""
+        """How many penalties they have, but for cautions; negative, because fewer are better."""
         return (Fraction(-sum(each.player == player and each.sort != "caution" for each in self.field.penalties)),)
 
     def lot(self, player: PlayerId, tied: Collection[PlayerId]) -> Value:
-        """Who had the better lot in the last round. Players who did not play it come after those who did."""
+        """Their lot in the last published round, the first lot best. Players without a lot in it come last."""
         lots = self._lots
         return (Fraction(-lots[player] if player in lots else -len(lots)),)
 

@@ -49,15 +49,15 @@ class Inscribed(Struct, frozen=True):
     records: tuple[Record, ...]
 
     def then(self, after: "Inscribed") -> "Inscribed":
-        """Return this and what follows it as one."""
+        """Return both acts as one: the records of this one, then those of `after`."""
         return Inscribed(after.tournament, (*self.records, *after.records))
 
 
 class Tournament(Struct, kw_only=True):
-    """A tournament at one version. Treated as immutable outside this package: every act returns an `Inscribed`.
+    """A tournament at one version. Treat it as immutable outside this package: every act returns an `Inscribed`.
 
-    An act gets its `cause`, with the account or `by: house`, and when it happens. Every act raises `Refusal`, with a
-    rule TAB-TRN-…, when it is not possible.
+    An act gets its `cause`, with the account or `by: house`, and its time `at`. Every act raises `Refusal` when it is
+    not possible.
     """
 
     id: TournamentId
@@ -70,7 +70,7 @@ class Tournament(Struct, kw_only=True):
     changed: str = ""
     status: Status = "open"
     directors: tuple[PlayerId, ...] = ()
-    """Who directs it, the organizer first."""
+    """The accounts that direct it, the organizer first."""
     announcements: tuple[tuple[str, str], ...] = ()
     """What directors told all players, with the times, the first first."""
     order: Order = ()
@@ -84,7 +84,7 @@ class Tournament(Struct, kw_only=True):
 
     @property
     def last_secret(self) -> str:
-        """The secret that was published last, in hex; the commitment before the first."""
+        """The secret that was published last, in hex; the commitment before the first round."""
         last = self.field.rounds.get(len(self.field.rounds))
         return last.secret if last is not None else self.commitment
 
@@ -102,25 +102,25 @@ class Tournament(Struct, kw_only=True):
             raise Refusal(rule, wrong, "Nothing is changed in it any more.", untimely=True)
 
     def require_director(self, cause: Cause, rule: str) -> None:
-        """Raise `Refusal` unless the account directs the tournament."""
+        """Raise `Refusal` unless the account directs the tournament, and it is not over."""
         wrong, right = "You do not direct this tournament.", f"Its directors are {enumerated(self.directors)}."
         refuse_unless(cause.player in self.directors, rule, wrong, right)
         self.require_going_on(rule)
 
     def require_organizer(self, cause: Cause, rule: str) -> None:
-        """Raise `Refusal` unless the account organizes the tournament."""
+        """Raise `Refusal` unless the account organizes the tournament, and it is not over."""
         wrong = "You do not organize this tournament."
         refuse_unless(cause.player == self.organizer, rule, wrong, f"Its organizer is {self.organizer}.")
         self.require_going_on(rule)
 
     def require_impartial(self, table: Table, cause: Cause) -> None:
-        """Raise `Refusal` when a director plays or played at the table (TAB-TRN-22)."""
+        """Raise `Refusal` when the account plays or played at the table (TAB-TRN-22)."""
         wrong = "You play or played at this table."
         is_party = cause.player in table.players or cause.player in table.away
         refuse_unless(not is_party, "TAB-TRN-22", wrong, "Another director decides it.")
 
     def require_in(self, player: PlayerId, rule: str) -> Entrant:
-        """Return a player who takes part; raise `Refusal` when there is none."""
+        """Return the entry of a player; raise `Refusal` unless they take part and the tournament is not over."""
         self.require_going_on(rule)
         entrant = self.field.entrants.get(player)
         if entrant is None or entrant.out:
@@ -129,7 +129,7 @@ class Tournament(Struct, kw_only=True):
         return entrant
 
     def require_drawn(self, rule: str) -> Round:
-        """Return the round whose lots were drawn and whose tables are not published yet."""
+        """Return the round whose lots were drawn and whose tables are not published; raise `Refusal` without one."""
         current = self.field.current
         if current is None or current.status != "drawn":
             wrong = "No round is being drawn."
@@ -137,7 +137,7 @@ class Tournament(Struct, kw_only=True):
         return current
 
     def table(self, number: int, table: int, rule: str) -> Table:
-        """Return a table of a published round; raise `Refusal` when there is none."""
+        """Return a table of a published round; raise `Refusal` when there is none, or the tournament is over."""
         self.require_going_on(rule)
         round_ = self.field.rounds.get(number)
         if round_ is None or round_.status != "published":
@@ -230,7 +230,7 @@ class Tournament(Struct, kw_only=True):
                 current = rounds[number].tables[table - 1]
                 players = tuple(to if each == player else each for each in current.players)
                 self._change_table(number, table, players=players, substitutes=(*current.substitutes, (player, to)))
-                if self.regulations.points_of_substitutes != "replaced":  # or they keep the bye
+                if self.regulations.points_of_substitutes != "replaced":  # with `replaced`, they keep the bye
                     byes = tuple(each for each in rounds[number].byes if each != to)
                     rounds[number] = replace(rounds[number], byes=byes)
             case ResultTaken(number, table, order, how, _, _, _, leavers):
@@ -250,14 +250,14 @@ class Tournament(Struct, kw_only=True):
 
 
 def copied(tournament: Tournament) -> Tournament:
-    """Return a tournament that can be changed in place. For this package's own folds."""
+    """Return a copy that can be changed in place. For this package's own folds."""
     field = tournament.field
     field = replace(field, entrants=dict(field.entrants), rounds=dict(field.rounds))
     return replace(tournament, field=field, games=dict(tournament.games))
 
 
 def require_reason(reason: str, rule: str, what: str = "A reason") -> None:
-    """Raise `Refusal` unless a text can be a reason: a line of 1 to 2,000 printable characters."""
+    """Raise `Refusal` unless a text is a line of 1 to 2,000 printable characters. `what` names the text."""
     right = f"{what} is a line of 1 to {LONGEST_REASON:,} printable characters."
     refuse_unless(is_reason(reason), rule, f"{what} is missing, too long, or cannot be printed.", right)
 

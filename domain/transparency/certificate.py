@@ -1,4 +1,4 @@
-"""A certificate of a stream: that a log has its head, and what follows from it for an export of the stream."""
+"""A certificate proves that a log has the head of a stream. This module compares it with an export of the stream."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -32,15 +32,15 @@ class Certified(Struct, frozen=True, omit_defaults=True):
     """What a certificate says of an export.
 
     Attributes:
-        ok: whether the export is the log that the service stood by, as far as the policy knows the service.
+        ok: whether the export agrees with what a log of the policy signed.
         problem: what is wrong, in a sentence.
         origin: the name of the log.
         index: the place of the entry in it.
         size: the size of the tree that was signed.
-        entry: what was signed of the stream.
+        entry: the head of the stream that the log has.
         witnesses: the witnesses that saw that tree, by their names in the policy, each with its time.
         later: how many events the export has after the version that was signed.
-        said: what follows, in sentences.
+        said: what follows from the certificate, in sentences.
     """
 
     ok: bool
@@ -66,9 +66,10 @@ def certify(
     policy: Policy,
     check: Check,
 ) -> Certified:
-    """Return what a certificate says of a stream whose records are known to be a chain. Never raises for what it says.
+    """Return what a certificate says of a stream. Never raises because of its content.
 
     Args:
+        records: the stream from version 1 on, already known to be a chain.
         status_at: returns the status of the stream at one of its versions.
     """
     try:
@@ -135,7 +136,7 @@ def _compare(entry: Entry, stream: StreamId, records: Sequence[Record], status_a
 
 
 def _is_withheld(first: Record) -> bool:
-    """Tell whether a game whose log begins so is a fork that was withheld from others at first (TAB-FORK-02)."""
+    """Tell whether the first record of a game is that of a fork that was withheld from others (TAB-FORK-02)."""
     return isinstance(created := read_created(first), GameForked) and created.withheld is not UNSET
 
 

@@ -14,10 +14,10 @@ ED25519_COSIGNATURE: Final = 0x04
 ML_DSA_COSIGNATURE: Final = 0x06
 
 LOG_KINDS: Final = (ED25519, ML_DSA_COSIGNATURE)
-"""The types of signatures by which logs sign here."""
+"""The types of signatures that a log may use here."""
 
 WITNESS_KINDS: Final = (ED25519_COSIGNATURE, ML_DSA_COSIGNATURE)
-"""The types of signatures by which witnesses cosign."""
+"""The types of signatures that a witness may use."""
 
 _SIZE: Final = re.compile("0|[1-9][0-9]{0,18}")
 
@@ -29,7 +29,7 @@ class Checkpoint(Struct, frozen=True):
         origin: the name of the log.
         size: the number of leaves.
         root: the root hash, 32 bytes.
-        extensions: lines that follow; ours have none.
+        extensions: further lines of the text; our own checkpoints have none.
     """
 
     origin: str
@@ -48,7 +48,7 @@ class Seen(Struct, frozen=True):
     """A signature that was checked.
 
     Attributes:
-        time: when a cosignature was made, in seconds since 1970; None for a signature that says no time.
+        time: when a cosignature was made, in seconds since 1970; None for a signature without a time.
     """
 
     key: Key
@@ -56,7 +56,7 @@ class Seen(Struct, frozen=True):
 
 
 def read_checkpoint(text: str) -> Checkpoint:
-    """Return the checkpoint that the text of a note is. Raises `NoteError`."""
+    """Return the checkpoint in the text of a note. Raises `NoteError`."""
     lines = text.removesuffix("\n").split("\n")
     if not text.endswith("\n") or len(lines) < 3 or not all(lines):
         raise NoteError("a checkpoint has three lines or more, none of them empty: origin, size and root")
@@ -70,10 +70,10 @@ def read_checkpoint(text: str) -> Checkpoint:
 
 
 def verified(note: Note, keys: Sequence[Key], check: Check) -> list[Seen]:
-    """Return which of `keys` signed the note, each once.
+    """Return the signatures that `keys` made under the note, one for each key that signed.
 
     Raises:
-        NoteError: a signature that says it is by one of them is wrong: then the whole note is worth nothing.
+        NoteError: a signature that names one of these keys is wrong, so the whole note is refused.
     """
     by_key: dict[Key, Seen] = {}
     for key, signature in signatures_by(note, keys):
@@ -86,7 +86,10 @@ def verified(note: Note, keys: Sequence[Key], check: Check) -> list[Seen]:
 
 
 def signed(text: str, key: Key, sign: Sign, time: int | None = None) -> Signature:
-    """Return the signature of a key under the text of a note; `time` for a key that cosigns."""
+    """Return the signature of a key under the text of a note. Raises `NoteError` when such a key cannot sign it.
+
+    `time` is in seconds since 1970; None for an Ed25519 signature that is no cosignature.
+    """
     message = _message(key, text, time)
     if message is None or (time is None) != (key.kind == ED25519):
         raise NoteError(f"a key of type {key.kind:#04x} cannot sign this text")
@@ -101,7 +104,7 @@ def _taken_apart(kind: int, value: bytes) -> tuple[int | None, bytes]:
 
 
 def _message(key: Key, text: str, time: int | None) -> bytes | None:
-    """Return the bytes that a signature is over; None when there can be none."""
+    """Return the bytes that such a key signs; None when it cannot sign this text at this time."""
     if key.kind == ED25519:
         return text.encode()
     if time is None or not 0 < time < 2**63:

@@ -1,4 +1,4 @@
-"""An entry of the log: the head of one stream, as the service stood by it."""
+"""An entry of the log: the head of one stream at the time of the entry."""
 
 from typing import Annotated, Final, Literal
 
@@ -14,7 +14,7 @@ WITHHELD: Final = "withheld"
 """The status of a fork that is not shown to everybody yet: only its first event has an entry (TAB-FORK-02)."""
 
 PRIVATE: Final = "private"
-"""The status of a stream of a private game, from its beginning: others are shown its hashes alone (TAB-READ-01)."""
+"""The status of a stream of a private game, from its beginning: others see only its hashes (TAB-READ-01)."""
 
 
 class Entry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -24,8 +24,8 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True):
         kind: whether the stream is a game, a case, a tournament or a league.
         id: the id of the stream.
         version: how many events it had.
-        hash: the chain up to there, in hex.
-        status: what it was: running, over …
+        hash: the hash of its last event, in hex.
+        status: the status of the stream: running, over …
         at: when its last event was recorded.
     """
 
@@ -43,14 +43,14 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def kind_of(stream: StreamId) -> Kind:
-    """Return what a stream is, by its id."""
+    """Return the kind of a stream, by its id."""
     if is_league(stream):
         return "league"
     return "case" if is_case(stream) else "tournament" if is_tournament(stream) else "game"
 
 
 def read_entry(content: bytes) -> Entry:
-    """Return the entry that bytes are. Raises `ValueError` when they are none, or not in their one form."""
+    """Return the entry in `content`. Raises `ValueError` when it is no entry, or not in the form of RFC 8785."""
     try:
         entry = msgspec.json.decode(content, type=Entry)
     except msgspec.DecodeError as error:

@@ -16,7 +16,7 @@ ED25519: Final = 0x01
 """The type of an Ed25519 signature over the text."""
 
 LARGEST: Final = 128 * 1024
-"""Bytes of the largest note that is read: room for 16 signatures of ML-DSA-44, and more."""
+"""The most characters of a note that is read: room for 16 signatures of ML-DSA-44, and more."""
 
 _PRIVATE: Final = "PRIVATE+KEY+"
 _NAME: Final = re.compile(r"[^\s+]+")
@@ -24,7 +24,7 @@ _CONTROL: Final = re.compile("[\x00-\x09\x0b-\x1f]")
 _LINE: Final = re.compile(r"\N{EM DASH} (?P<name>[^\s+]+) (?P<value>[A-Za-z0-9+/=]+)")
 
 Check = Callable[[int, bytes, bytes, bytes], bool]
-"""Tells whether a signature is right: of a key of this type, with these public bytes, over these bytes."""
+"""Tells whether a signature is right, given the type and the public bytes of the key, the message and the signature."""
 
 Sign = Callable[[bytes], bytes]
 """Makes a signature over bytes."""
@@ -51,7 +51,7 @@ class Key(Struct, frozen=True):
 
 
 class Signature(Struct, frozen=True):
-    """A signature line: the name and the id of the key, and what the key's type makes of the rest."""
+    """A signature line: the name and the id of the key, and further bytes, which depend on the key's type."""
 
     name: str
     id: bytes
@@ -61,7 +61,7 @@ class Signature(Struct, frozen=True):
         return f"\N{EM DASH} {self.name} {_base64(self.id + self.value)}\n"
 
     def is_by(self, key: Key) -> bool:
-        """Tell whether it says that it is by that key."""
+        """Tell whether the line names that key. It does not check the signature."""
         return (self.name, self.id) == (key.name, key.id)
 
 
@@ -99,7 +99,7 @@ class SigningKey(Struct, frozen=True):
 
 
 def read_key(text: str) -> Key:
-    """Return the key that a vkey says. Raises `NoteError`."""
+    """Return the key in a vkey: `<name>+<id>+<base64>`. Raises `NoteError`."""
     name, id_hex, rest = _key_parts(text)
     key = Key(name, rest[0], rest[1:])
     if key.id.hex() != id_hex:
@@ -108,7 +108,7 @@ def read_key(text: str) -> Key:
 
 
 def read_signing_key(text: str, public_of: Callable[[int, bytes], bytes]) -> SigningKey:
-    """Return the signing key that is written. Raises `NoteError`, which never quotes it.
+    """Return the signing key in `text`. Raises `NoteError`, which never quotes the secret.
 
     Args:
         public_of: returns the public bytes of a secret of a type. Raises `ValueError` for anything else.
@@ -142,7 +142,7 @@ def is_key_name(text: str) -> bool:
 
 
 def read_note(text: str | bytes) -> Note:
-    """Return the note that `text` is. Raises `NoteError`."""
+    """Return the note in `text`. Raises `NoteError`."""
     if isinstance(text, bytes):
         try:
             text = text.decode()
@@ -159,7 +159,7 @@ def read_note(text: str | bytes) -> Note:
 
 
 def read_signatures(text: str) -> tuple[Signature, ...]:
-    """Return the signatures in lines. Raises `NoteError`."""
+    """Return the signatures in signature lines. Raises `NoteError`."""
     if not text.endswith("\n"):
         raise NoteError("a signature line ends with a newline")
     signatures: list[Signature] = []
@@ -173,7 +173,7 @@ def read_signatures(text: str) -> tuple[Signature, ...]:
 
 
 def decoded(text: str) -> bytes | None:
-    """Return what base64 stands for; None when it is not exactly what encoding would give."""
+    """Return the bytes in a base64 text; None when encoding them does not give exactly that text."""
     try:
         value = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""Whom to believe: the logs, the witnesses and the quorum of a C2SP `tlog-policy` file."""
+"""Whom to trust: the logs, the witnesses and the quorum of a C2SP `tlog-policy` file."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,14 +34,14 @@ class Group(Struct, frozen=True):
 
 
 class Party(Struct, frozen=True):
-    """A log or a witness: its key, and where it answers, if the file says so."""
+    """A log or a witness: its key, and its address if the file has one."""
 
     key: Key
     url: str | None = None
 
 
 class Verdict(Struct, frozen=True):
-    """What a policy says of a checkpoint that it accepts.
+    """A checkpoint that a policy accepts, and why.
 
     Attributes:
         log: the log that signed it.
@@ -70,7 +70,7 @@ class Policy(Struct, frozen=True):
     quorum: str
 
     def judge(self, note: Note, check: Check) -> Verdict:
-        """Return what the policy says of a checkpoint; `check` verifies a signature. Raises `Rejected`."""
+        """Return the verdict on a checkpoint; `check` verifies a signature. Raises `Rejected` to refuse it."""
         try:
             checkpoint = read_checkpoint(note.text)
             # A key is used only for checkpoints of the log that has the key's name.
@@ -95,7 +95,7 @@ class Policy(Struct, frozen=True):
         return Verdict(checkpoint, signers[0].key, witnesses)
 
     def satisfied(self, witnesses: Mapping[str, object]) -> bool:
-        """Tell whether these witnesses are enough."""
+        """Tell whether these witnesses reach the quorum. Their names are those in the policy."""
         return self.quorum == NOBODY or self._saw(self.quorum, witnesses)
 
     def _saw(self, name: str, witnesses: Mapping[str, object]) -> bool:

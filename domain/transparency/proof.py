@@ -21,9 +21,9 @@ class Proof(Struct, frozen=True):
 
     Attributes:
         index: the place of the entry in the log, from 0.
-        hashes: those that lead from the entry to the root.
+        hashes: the hashes that lead from the entry to the root.
         note: the checkpoint, with its signatures.
-        extra: bytes that nobody signed. Ours are the entry.
+        extra: bytes that no signature covers; in our proofs, the entry.
     """
 
     index: int
@@ -38,17 +38,17 @@ class Proof(Struct, frozen=True):
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """The checkpoint. Raises `NoteError` when the note is none."""
+        """The checkpoint in the note. Raises `NoteError` when there is none."""
         return read_checkpoint(self.note.text)
 
     def proves(self, entry: bytes) -> bool:
-        """Tell whether the entry is where it says, in the tree of its checkpoint. Signatures are not checked."""
+        """Tell whether `entry` is at `index` in the tree of the checkpoint. It does not check signatures."""
         head = self.checkpoint
         return includes(leaf_hash(entry), self.index, head.size, self.hashes, head.root)
 
 
 def read_proof(text: str) -> Proof:
-    """Return the proof that `text` is. Raises `NoteError`."""
+    """Return the proof in `text`. Raises `NoteError`."""
     if len(text) > LARGEST:
         raise NoteError(f"a proof has at most {LARGEST} characters, and this has {len(text)}")
     match = _HEAD.match(text)

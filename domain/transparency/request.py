@@ -13,7 +13,7 @@ _HEAD: Final = re.compile(r"old (0|[1-9][0-9]{0,18})\n((?:[^\n]+\n){0,63})\n")
 
 
 class AddCheckpoint(Struct, frozen=True):
-    """A checkpoint, and the proof that it goes on from the one of size `old`."""
+    """A checkpoint, and the proof that its tree extends the one of size `old`."""
 
     old: int
     proof: tuple[bytes, ...]
@@ -25,7 +25,7 @@ class AddCheckpoint(Struct, frozen=True):
 
 
 def read_add_checkpoint(content: bytes) -> AddCheckpoint:
-    """Return the request that `content` is. Raises `NoteError`."""
+    """Return the request in `content`. Raises `NoteError`."""
     try:
         text = content.decode()
     except UnicodeDecodeError:

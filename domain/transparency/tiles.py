@@ -19,7 +19,7 @@ class Tile(NamedTuple):
     """A tile, or a part of one from its beginning on.
 
     Attributes:
-        level: 0 for the hashes of leaves; each hash of a level above is that of a full tile of the level below.
+        level: 0 for the hashes of leaves; a hash of a higher level is the hash over a full tile of the level below.
         number: counts the tiles of the level from 0.
         width: how many hashes it has: 256 when it is full.
     """
@@ -54,7 +54,7 @@ def numbered(number: int, width: int) -> str:
 
 
 def read_number(path: str) -> tuple[int, int] | None:
-    """Return the number and the width that the end of a path names; None when it is no such path."""
+    """Return the number and the width of a tile, from the end of its path; None when the path is not valid."""
     match = _PATH.fullmatch(path)
     if match is None or len(path) > 48:
         return None
@@ -64,7 +64,7 @@ def read_number(path: str) -> tuple[int, int] | None:
 
 
 def tile_of(run: Run, size: int) -> Tile:
-    """Return the tile of a tree of that size in which hashes stand."""
+    """Return the tile with the hashes of `run` in a tree of that size. Raises `ValueError` when there is none."""
     number = run.start // TILE_WIDTH
     leaves = (size >> (TILE_HEIGHT * run.level)) - number * TILE_WIDTH
     tile = Tile(run.level, number, min(TILE_WIDTH, leaves))
@@ -74,7 +74,7 @@ def tile_of(run: Run, size: int) -> Tile:
 
 
 def tiles_between(old: int, new: int) -> Iterator[Tile]:
-    """Yield the tiles of entries that a tree of size `new` has and one of size `old` had not, or not as wide."""
+    """Yield the tiles of entries that are new or have become wider when a tree grew from size `old` to `new`."""
     for number in range(old // TILE_WIDTH, -(-new // TILE_WIDTH)) if new > old else ():
         yield Tile(0, number, min(TILE_WIDTH, new - number * TILE_WIDTH))
 
@@ -92,7 +92,7 @@ def bundle(entries: Iterable[bytes]) -> bytes:
 
 
 def entries_of(body: bytes, tile: Tile) -> list[bytes]:
-    """Return the entries in the body of a bundle. Raises `ValueError` when it is not one of the tile's width."""
+    """Return the entries in the body of a bundle. Raises `ValueError` unless there are as many as the tile is wide."""
     entries: list[bytes] = []
     at = 0
     while at < len(body):

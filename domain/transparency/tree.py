@@ -1,7 +1,7 @@
 """The Merkle tree of RFC 6962, and its proofs as RFC 9162 checks them.
 
-A tree of any size is a row of perfect subtrees, the largest first. So whatever a proof needs is said as perfect
-subtrees: `parts` says which, the keeper of the tree fetches their hashes, and `joined` puts them together.
+A tree of any size is a row of perfect subtrees, the largest first. So a proof needs only hashes of perfect subtrees:
+`parts` returns the subtrees, the caller fetches their hashes, and `joined` puts them together.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ def leaf_hash(entry: bytes) -> bytes:
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
-    """Return the hash of a node over two others."""
+    """Return the hash of the node over two nodes."""
     return hashlib.sha256(b"\1" + left + right).digest()
 
 
@@ -44,7 +44,7 @@ class Subtree(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Hashes that stand side by side in one tile: those of a level of tiles from `start` to before `stop`."""
+    """Neighbouring hashes of one tile: those of a level of tiles from `start` to before `stop`."""
 
     level: int
     start: int
@@ -81,7 +81,7 @@ def folded(hashes: Sequence[bytes]) -> bytes:
 
 
 def joined(hashes: Sequence[bytes]) -> bytes:
-    """Return the hash over perfect subtrees, given theirs, the largest first."""
+    """Return the hash over perfect subtrees, given their hashes, the largest first."""
     if not hashes:
         return EMPTY
     *others, root = hashes
@@ -91,12 +91,12 @@ def joined(hashes: Sequence[bytes]) -> bytes:
 
 
 def range_hash(leaves: Range, read: Callable[[Run], Sequence[bytes]]) -> bytes:
-    """Return the hash of a range, from hashes of tiles."""
+    """Return the hash of a range. `read` returns the hashes of a run."""
     return joined([folded(read(run_of(subtree))) for subtree in parts(leaves)])
 
 
 def inclusion(index: int, size: int) -> list[Range]:
-    """Return the ranges whose hashes prove that the leaf `index` is in the tree of `size`, in their order."""
+    """Return the ranges whose hashes prove that leaf `index` is in the tree of `size`, in the order of the proof."""
     if not 0 <= index < size:
         raise ValueError(f"a tree of {size} has no leaf {index}")
     ranges: list[Range] = []
@@ -113,7 +113,7 @@ def inclusion(index: int, size: int) -> list[Range]:
 
 
 def consistency(old: int, new: int) -> list[Range]:
-    """Return the ranges whose hashes prove that the tree of size `new` goes on from that of size `old`."""
+    """Return the ranges whose hashes prove that the tree of size `new` extends that of size `old`."""
     if not 0 <= old <= new:
         raise ValueError(f"a tree of {new} does not go on from one of {old}")
     if old in (0, new):
@@ -155,7 +155,7 @@ def includes(leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: b
 
 
 def continues(old: int, old_root: bytes, new: int, new_root: bytes, proof: Sequence[bytes]) -> bool:
-    """Tell whether `proof` shows that one tree goes on from the other (RFC 9162, 2.1.4.2)."""
+    """Tell whether `proof` shows that the new tree extends the old one (RFC 9162, 2.1.4.2)."""
     if not 0 <= old <= new:
         return False
     if old == new:
@@ -183,7 +183,7 @@ def continues(old: int, old_root: bytes, new: int, new_root: bytes, proof: Seque
 
 
 class Placed(NamedTuple):
-    """A hash of a tile, and its place."""
+    """A hash of a tile, with the level of tiles and the number of the hash in it."""
 
     level: int
     number: int
@@ -195,7 +195,7 @@ class Frontier(Struct):
 
     Attributes:
         size: the number of leaves.
-        hashes: those of the perfect subtrees that make up the tree, the largest first.
+        hashes: the hashes of the perfect subtrees that make up the tree, the largest first.
     """
 
     size: int = 0
@@ -211,7 +211,7 @@ class Frontier(Struct):
         return joined(self.hashes)
 
     def add(self, leaf: bytes) -> Iterator[Placed]:
-        """Add a leaf, given its hash; yield each hash of a tile that is known from now on. To be exhausted."""
+        """Add a leaf, given its hash; yield each hash of a tile that follows. The iterator must be exhausted."""
         number, height = self.size, 0
         yield Placed(0, number, leaf)
         self.size += 1
@@ -223,9 +223,9 @@ class Frontier(Struct):
         self.hashes.append(leaf)
 
     def extend(self, leaves: Iterable[bytes]) -> list[Placed]:
-        """Add leaves, given their hashes; return each hash of a tile that is known from now on."""
+        """Add leaves, given their hashes; return each hash of a tile that follows."""
         return [placed for leaf in leaves for placed in self.add(leaf)]
 
     def copy(self) -> "Frontier":
-        """Return another one that can be added to by itself."""
+        """Return an independent copy."""
         return Frontier(self.size, list(self.hashes))

@@ -52,7 +52,7 @@ class Plan(Struct, frozen=True):
     Attributes:
         package: the version of the package that made the plan.
         refusals: the rows of the table `refusals`, as they were at that time.
-        signed: the checkpoint that covers all games.
+        signed: the checkpoint that covers all games; None when the service signs none.
         places: the place of each game in the transparency log, in the order of `games`.
     """
 

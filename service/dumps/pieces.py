@@ -42,7 +42,7 @@ default."""
 
 
 class Kept(Struct, frozen=True):
-    """A stored game with the key of its board, and the rulings on it in this set."""
+    """A stored game: its log, its secrets, and the key of its board."""
 
     game: GameId
     records: list[Record]

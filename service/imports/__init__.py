@@ -1,1 +1,1 @@
-"""Games that other services recorded: examined in a process of their own, kept as they came, and only looked at."""
+"""Games that other services recorded: verified in a process of their own, stored unchanged, and only read."""

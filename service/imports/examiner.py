@@ -1,8 +1,8 @@
-"""The process that examines an export, which this module is when it is run.
+"""The process that examines an export: the service runs this module as a program.
 
 An export may come from anybody, and its verification decides thousands of commands. So it has a process of its own,
 with bounds on memory and processor, without the service's settings, store and secrets. It reads a line with the
-request, then the export, and answers with a line.
+`Question`, then the export to the end of its input, and writes the `Answer` as JSON.
 """
 
 import os
@@ -19,21 +19,21 @@ from domain.library import LIBRARY
 from service.transparency.keys import check
 
 SECONDS: Final = 30
-"""Seconds of a processor that an examination may take. An export of 3 MB with 6,836 events takes one."""
+"""The most processor seconds of an examination. An export of 3 MB with 6,836 events takes one."""
 
 MEMORY: Final = 1024 * 1024 * 1024
-"""Bytes of address space that it may take. That export takes 160 MB."""
+"""The most bytes of address space of an examination. That export takes 160 MB."""
 
 
 class Question(Struct, frozen=True, omit_defaults=True):
-    """What is asked of the export that follows."""
+    """The certificate and the policy with which to check the export that follows, if any."""
 
     certificate: str | None = None
     policy: str | None = None
 
 
 class Refused(Struct, frozen=True):
-    """A `Refusal`, as it is sent."""
+    """A `Refusal` in the form in which it is sent."""
 
     rule: str
     wrong: str
@@ -41,7 +41,7 @@ class Refused(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True, omit_defaults=True):
-    """What an examination found: a game that may be imported, or why not."""
+    """The result of an examination: a game that may be imported, or why not."""
 
     examined: Examined | None = None
     refused: Refused | None = None
@@ -55,7 +55,7 @@ TOO_MUCH: Final = Refused(
 
 
 def answer_to(question: Question, content: bytes) -> Answer:
-    """Examine an export."""
+    """Examine an export, and return the answer."""
     try:
         return Answer(examine(content, LIBRARY, check, question.certificate, question.policy))
     except Refusal as refusal:

@@ -1,4 +1,4 @@
-"""Bringing games in from other services, and looking at them (TAB-IMP)."""
+"""Importing games of other services, and reading them (TAB-IMP)."""
 
 import asyncio
 import base64
@@ -31,22 +31,22 @@ from service.store.imports import ImportId, ImportRow
 from service.store.protocol import EventStore
 
 MOST_IMPORTS: Final = 100
-"""Imports of an account."""
+"""The most imports of an account."""
 
 LARGEST: Final = 8 * 1024 * 1024
-"""Bytes of a request with an export."""
+"""The most bytes of a request with an export."""
 
 WAITING: Final = 4
-"""Exports that wait in a process until it has examined the one before."""
+"""The most exports that a process examines or keeps waiting at a time. It examines one after the other."""
 
 PATIENCE: Final = 90
-"""Seconds after which an examination is given up, though it has not used its share of the processor."""
+"""Seconds after which an examination is given up, even if it has not used up its processor time."""
 
 OPENED: Final = 4
-"""Imports that are kept opened: one of 3 MB takes 30 MB of memory."""
+"""The most opened imports in memory: one of 3 MB takes 30 MB."""
 
 LEVEL: Final = 12
-"""How hard zstandard tries: 1 MB of an export becomes some 150 kB in a fifth of a second."""
+"""The level of zstandard: 1 MB of an export becomes some 150 kB in a fifth of a second."""
 
 
 class UnknownImport(LookupError):
@@ -64,7 +64,7 @@ class TooManyImports(Exception):
 
 
 class ImportsBusy(Exception):
-    """Another export is being examined; the message says whose."""
+    """The account imports another export, or too many exports are being examined; the message says which."""
 
 
 class ExaminerFailed(Exception):
@@ -75,7 +75,7 @@ class Imports:
     """The imports of a store."""
 
     def __init__(self, store: EventStore, library: Library, clock: Clock, limits: Limits) -> None:
-        """`limits` counts what accounts have examined."""
+        """`limits` bounds how many exports an account can have examined."""
         self._store = store
         self._library = library
         self._clock = clock
@@ -89,7 +89,7 @@ class Imports:
 
     @contextmanager
     def turn(self, player: PlayerId) -> Iterator[None]:
-        """Let an account bring one export at a time. Raises `ImportsBusy`."""
+        """Let an account import one export at a time. Raises `ImportsBusy`."""
         if player in self._bringing:
             raise ImportsBusy("Another export of yours is being imported.")
         self._bringing.add(player)
@@ -103,7 +103,7 @@ class Imports:
     ) -> tuple[ImportRow, bool]:
         """Import the export of a game. Return the stored import, and whether it is new.
 
-        Raises `Refusal`, `TooMany`, `TooManyImports` or `ImportsBusy`.
+        Raises `Refusal`, `TooMany`, `TooManyImports`, `ImportsBusy` or `ExaminerFailed`.
         """
         if certificate is None and policy is None:
             before = await self._store.imports.get(id_of(content, ""))
@@ -157,14 +157,14 @@ class Imports:
         return row
 
     async def content(self, row: ImportRow) -> bytes:
-        """Return the export of an import, as it came. Raises `UnknownImport`."""
+        """Return the export of an import, unchanged. Raises `UnknownImport`."""
         packed = await self._store.imports.content(row.import_id)
         if packed is None:
             raise UnknownImport(row.import_id)
         return await asyncio.to_thread(zstandard.ZstdDecompressor().decompress, packed, max_output_size=row.size)
 
     async def opened(self, import_id: ImportId) -> Recorded:
-        """Return an imported game to be looked at. Raises `UnknownImport`."""
+        """Return an imported game, opened for reading. Raises `UnknownImport`."""
         row = await self.get(import_id)  # it may have been deleted
         async with self._opening:
             recorded = self._opened.get(import_id)
@@ -184,13 +184,13 @@ class Imports:
 
 
 def id_of(content: bytes, key: str) -> ImportId:
-    """Return the id of an import: it follows from the export and the key of its issuer, empty for none."""
+    """Return the id of an import. It follows from the export and `key`, that of the issuer; empty without one."""
     digest = hashlib.sha256(b"tabularium-import/1\n" + hashlib.sha256(content).digest() + key.encode()).digest()
     return ImportId("x" + base64.b32encode(digest[:10]).decode().lower())
 
 
 def found_in(row: ImportRow) -> Examined:
-    """Return what was found when an import was examined."""
+    """Return the result of the examination of an import."""
     return msgspec.json.decode(row.found, type=Examined)
 
 
@@ -199,15 +199,15 @@ def _open(content: bytes, library: Library) -> Recorded:
 
 
 async def ask_examiner(content: bytes, question: Question) -> Answer:
-    """Return what the examiner says of an export. Raises `ExaminerFailed`."""
-    # Of the service's settings, which name its database and keys, it gets none.
+    """Return the answer of an examiner on an export. Raises `ExaminerFailed`."""
+    # Do not pass on the settings of the service, which name its database and keys.
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", examiner.__name__),
         stdin=PIPE,
         stdout=PIPE,
         stderr=PIPE,
         env={name: value for name, value in os.environ.items() if not name.startswith(PREFIX)},
-        start_new_session=True,  # or it would get the terminal's Ctrl-C, and fail before it is ended
+        start_new_session=True,  # else Ctrl-C in a terminal reaches the process, too, and it fails before we end it
     )
     try:
         async with asyncio.timeout(PATIENCE):

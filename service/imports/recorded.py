@@ -1,4 +1,4 @@
-"""An imported game that was opened: its log, and its positions at any version. Nothing here can change it."""
+"""An imported game, opened for reading: its log, and its positions at any version."""
 
 import asyncio
 from collections import OrderedDict
@@ -14,11 +14,11 @@ from domain.kernel.rules.ruleset import Library
 from service.games.cache import UnknownVersion
 
 POSITIONS: Final = 32
-"""The positions of an opened game that are kept; the latest stay. One takes some 30 kB."""
+"""The most positions of an opened game in memory, the most recently used. One takes some 30 kB."""
 
 
 class Recorded:
-    """An opened game. It tells its past as `Games` does, whatever id it is asked with."""
+    """An opened game. Its methods read it as those of `Games` do, and ignore the id that they get."""
 
     def __init__(self, export: Export, library: Library) -> None:
         self._library = library
@@ -50,7 +50,7 @@ class Recorded:
         return list(self._records[after : None if limit is None else after + limit])
 
     async def vault(self, _: GameId) -> Vault:
-        """Return what the game hid. It is over, so everybody may see that."""
+        """Return the hidden values of the game. It is over, so everybody may see them."""
         return self._vault
 
     def _folded(self, version: Version) -> Game:
@@ -58,5 +58,5 @@ class Recorded:
 
 
 def _secrets_of(export: Export) -> tuple[Secret, ...]:
-    """Return the secrets of a game and of those that it forks from, whose hidden values it took along."""
+    """Return the secrets of a game and of the games that it forks from, whose hidden values it took along."""
     return (*(_secrets_of(export.past) if export.past is not None else ()), *export.secrets)

@@ -1,4 +1,4 @@
-"""The desk: cases of the games that are played, one act to each at a time."""
+"""The desk: opens cases about games, applies acts to them one at a time, and reads them."""
 
 import hashlib
 import itertools
@@ -47,7 +47,7 @@ from service.store.protocol import (
 SALT_BYTES: Final = 16
 
 OPENINGS: Final = 50
-"""How often a case is numbered anew after another case of the game was opened more quickly."""
+"""How often a new case may get another number because another case of the game was opened first."""
 
 ALL: Final = 1_000_000
 
@@ -66,8 +66,8 @@ class Docket(Struct, frozen=True):
     Attributes:
         case: the case.
         records: its stream.
-        kept: what was written in it, by the version of the event, as far as it was asked for.
-        repeated: whether the request came again with its idempotency key, and this is the case as it was then.
+        kept: the requested statements, by the version of their event.
+        repeated: whether the request came again with its idempotency key; the case is then as after the first request.
     """
 
     case: Case
@@ -76,12 +76,12 @@ class Docket(Struct, frozen=True):
     repeated: bool = False
 
     def written(self, version: Version) -> Written | None:
-        """Return what was written at a version; None when nothing was, or it was erased."""
+        """Return what was written at a version; None when nothing was, when it was not requested, or erased."""
         statement = self.kept.get(version)
         return written_in(statement) if statement is not None else None
 
     def statements(self) -> Iterator[Statement]:
-        """Yield what was written and not erased, as an export shows it."""
+        """Yield the requested statements that were not erased, as an export shows them."""
         for version, commitment in self.case.commitments.items():
             written, statement = self.written(version), self.kept.get(version)
             if written is not None and statement is not None and statement.salt is not None:
@@ -143,7 +143,7 @@ class Desk:
     # --- looking ---
 
     async def row(self, case_id: CaseId) -> CaseRow:
-        """Return what the index has of a case."""
+        """Return the row of a case in the index."""
         row = await self._store.case(case_id)
         if row is None:
             raise UnknownCase(f"There is no case {case_id!r}.")
@@ -154,7 +154,7 @@ class Desk:
     ) -> Docket:
         """Return the present case, or the case at `version`.
 
-        It has at most `limit` statements, those that follow version `after`; None is for all of them.
+        It has the first `limit` statements after version `after`; all of them with a limit of None.
         """
         records = await self._store.read(case_id, 0, version)
         if not records:
@@ -172,7 +172,7 @@ class Desk:
         return facts_of(game, (await self._games.records(game_id))[: game.version], continuations)
 
     async def outcome(self, game: Game) -> Outcome:
-        """Return how a game ended, after the rulings on it: by the newest that holds."""
+        """Return how a game ended, after the rulings on it: the newest holds."""
         judgment = await self._holding(game) if game.status == "over" else None
         if judgment is None:
             return Outcome(finish(game))
@@ -188,13 +188,16 @@ class Desk:
         for row in rows:
             for record in rulings.get(row.case, ())[-1:]:
                 ruling = read_event(record)
-                # What a ruling changed in a game that still ran is in that game's own log.
+                # The log of a game has what a ruling changed while the game was running.
                 if isinstance(ruling, Ruled) and ruling.version == game.version:
                     judgments += filter(None, [judgment_of(ruling, row.case, row.number, record.at)])
         return holding(judgments)
 
     async def refusal(self, docket: Docket) -> Refusal | None:
-        """Decide the command of a case about a refusal again; None when it is not refused, or was erased."""
+        """Return the refusal of a case's command, decided again.
+
+        None when the rules do not refuse it, when it was erased, or when the case or its seat has none.
+        """
         opened = docket.case.opened
         if opened.command is UNSET or docket.case.seat is None:
             return None
@@ -204,7 +207,7 @@ class Desk:
             raw_command = msgspec.json.encode(written.command)
         try:
             return await self._games.refusal(opened.game, opened.about, docket.case.seat, raw_command)
-        except Refusal as unreadable:  # of a secret command, whose content was erased
+        except Refusal as unreadable:  # a secret command whose content was erased cannot be read
             return None if written is None else unreadable
 
     # --- acting ---
@@ -277,7 +280,7 @@ class Desk:
     def _new_ids(self, player: PlayerId, key: str | None, game: GameId) -> Iterator[CaseId]:
         """Yield ids for a new case. They follow from the key, as those of new games do.
 
-        The first may be in another book than the game: a release before books may have taken it.
+        The first may be in another book than the game: a release without books may have used it.
         """
         for number in itertools.count():
             seed = self._randomness(ID_BYTES)
@@ -298,12 +301,12 @@ class Desk:
         expected: Collection[Version] | None = None,
         key: str | None = None,
     ) -> Docket:
-        """Let a party do something in a case. `decide` is given the commitment to `text`.
+        """Let a party act in a case. `decide` gets the commitment to `text`.
 
         Raises:
             Refusal: a rule forbids it.
-            StaleVersion: the case stands at none of the versions `expected`.
-            KeyReused: the key came with another request before.
+            StaleVersion: the case is at none of the `expected` versions.
+            KeyReused: the key was used for another request before.
         """
         use = _use(player, key, [kind, text])
         if text is not None:
@@ -404,7 +407,7 @@ class Desk:
         return await self._after(filed.case.id, Added(filed.records[0].version - 1, filed.case.version))
 
     async def _first(self, case_id: CaseId, use: KeyUse) -> Docket | None:
-        """Return what a request did when it came before; None when it comes for the first time. Raises `KeyReused`."""
+        """Return the answer to an earlier request with this key; None when there was none. Raises `KeyReused`."""
         first_use = await self._store.use_of_key(case_id, use.account, use.key)
         if first_use is None:
             return None
@@ -413,9 +416,9 @@ class Desk:
         return await self._repeated(case_id, first_use.added)
 
     async def _answered_meanwhile(self, case_id: CaseId, use: KeyUse | None, refusal: Refusal) -> Docket:
-        """Return what a request that is refused now did when it came before; raise the refusal when it did not.
+        """Return the answer to an earlier request with this key, if there was one; else raise the refusal.
 
-        It may have been on its way into the store, by a process that has been killed since, when its key was looked up.
+        When the key was looked up, a process that has been killed since may still have been storing that request.
         """
         if use is not None and (first := await self._first(case_id, use)) is not None:
             return first
@@ -425,7 +428,7 @@ class Desk:
         return msgspec.structs.replace(await self._after(case_id, added), repeated=True)
 
     async def _after(self, case_id: CaseId, added: Added) -> Docket:
-        """Return a case after a request, with the statement that this made."""
+        """Return a case as it was after a request, with the statement that the request made."""
         return await self.docket(case_id, added.version, after=added.after, limit=1)
 
 

@@ -112,7 +112,7 @@ class Leagues(Acting[LeagueId, League, Inscribed, Held]):
         return await asyncio.to_thread(lambda: [table_of(season, division, finishes) for division in divisions])
 
     async def finishes(self, season: Season) -> Mapping[TournamentId, Finish]:
-        """Return the standings of the tournaments of a season. Those of finished tournaments are read only once."""
+        """Return the standings of the tournaments of a season. Those of finished tournaments stay in memory."""
         finishes: dict[TournamentId, Finish] = {}
         for each in season.tournaments:
             finish = self._final_finishes.get(each.tournament)

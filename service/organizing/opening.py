@@ -1,7 +1,7 @@
 """Opening the games of bulks, starting them when their time has come, and cancelling them.
 
-One process at a time does this, from rows. The id of a game follows from its bulk and its number there. So if a process
-is killed, the next one opens no game twice and leaves none out.
+One process at a time does this, from the stored rows. The id of a game follows from its bulk and its number there. So
+if a process is killed, the next one opens no game twice and leaves none out.
 """
 
 import asyncio
@@ -129,7 +129,7 @@ class Opener:
     async def _opened(self, row: BulkGameRow, bulk: BulkRow, *, closed: bool) -> bool:
         """Open a game; tell whether its next step is due at once."""
         game = self._games.first_id(bulk.organizer, _key(row))
-        if await self._games.store.game(game) is None:  # else a process was killed before it could note that
+        if await self._games.store.game(game) is None:  # else a process that was killed has opened it
             if bulk.cancelled:
                 await self._became(row, "cancelled")
                 return False

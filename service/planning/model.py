@@ -1,8 +1,7 @@
 """Capacity planning: computes machines, connections and disk from the load, by measured costs and prices.
 
-It multiplies. What waiting in queues does to answers, it does not know: `simulation` does. `costs.toml` beside it has
-the costs, and says which were measured elsewhere; `python -m tests.bench plan` measures the others again, and holds the
-model against what it sees.
+It only multiplies: how long requests wait in queues is computed by `simulation`. `costs.toml` has the costs, and says
+which were measured elsewhere; `python -m tests.bench plan` measures the others again, and compares the model with them.
 """
 
 import math
@@ -20,16 +19,16 @@ Share = Annotated[float, Meta(gt=0, le=1)]
 
 
 class Load(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How much is played.
+    """How much is played, and how much is read.
 
     Attributes:
-        games: games that go on at the same time.
+        games: unfinished games at the same time.
         commands: commands that a game gets in a day.
         events: events that a command makes, on average.
         watchers: clients that follow a game at the same time: pages of its players, spectators, programs.
         reads: requests for state, options, pictures and lists that come with each command.
-        peak: the busiest hour of a day, in averages.
-        finished: the share of a year's events whose games are over, and can be archived.
+        peak: the load of the busiest hour of a day, as a multiple of the average.
+        finished: the share of a year's events whose games are over and can be archived.
     """
 
     games: Number
@@ -42,18 +41,18 @@ class Load(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Costs(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What things take. Times are seconds of a core.
+    """What commands, reads and stored data cost. Times are seconds of a core.
 
     Attributes:
-        command: of a process of the service, for a command that comes by itself, without projections.
-        together: of it, for a command when many come at once.
-        read: of it, for a hot read.
-        frame: of it, for one client that follows the game of a command.
-        append: of the database, for a command that comes by itself, with all that it asks there.
+        command: of a service process, for a single command, without projections.
+        together: of a service process, for a command when many come at once.
+        read: of a service process, for a hot read.
+        frame: of a service process, for each client that follows the game of a command.
+        append: of the database, for a single command with all its queries.
         appended: of the database, for a command when many come at once.
         flush: seconds (not of a core) that a commit waits for the disk.
         fold: of a process that keeps projections, for an event.
-        enter: of the process that keeps the transparency log, and of the database that it waits for, for a head.
+        enter: for a head: of the process that keeps the transparency log, and of the database for which it waits.
         process: bytes of a process without games.
         game: bytes of a game in memory.
         watcher: bytes of a client that follows.
@@ -90,30 +89,30 @@ class Costs(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Prices(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a month costs, in any unit of money."""
+    """What a month of each resource costs, in any unit of money."""
 
     core: Number = 15.0
     memory: Number = 2.0
-    """A GiB of it."""
+    """A GiB of memory."""
     disk: Number = 0.1
-    """A GiB of a database, and of its copy on a standby."""
+    """A GiB of disk. The plan counts it twice: for the database, and for its standby."""
 
 
 USUAL: Final = Load(games=0)
-"""What is taken to be usual of a game where nothing else is said."""
+"""The usual load, for all that is not given."""
 PRICES: Final = Prices()
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """What is needed, by its parts.
+    """What a load needs.
 
     Attributes:
         commands: commands a second, on average.
-        busiest: the same in the busiest hour. Everything but the disk is planned for it.
+        busiest: commands a second in the busiest hour. Everything but the disk is planned for it.
         serving: cores' worth of work of the processes that serve.
-        processes: how many of them, for their work or for the clients that follow.
+        processes: how many processes serve: enough for the work and for the clients that follow.
         database: cores' worth of work of the database.
-        database_cores: how many cores.
+        database_cores: how many cores the database needs.
         folding: cores' worth of work of keeping projections.
         folders: how many processes keep them.
         entering: cores' worth of work of the one process that keeps the transparency log.
@@ -122,7 +121,7 @@ class Plan(Struct, frozen=True, kw_only=True):
         log: GiB of the log that a year adds, with its index.
         rows: GiB of projections that a year adds.
         tree: GiB of the transparency log that a year adds.
-        archive: GiB that a year's finished games take in the archive, in place of `finished` of the log.
+        archive: GiB that a year's finished games take in the archive, in place of their share of the log.
         month: what a month costs, after a year.
         step: which step of "Growing" (`deploy/README.md`) this takes.
     """
@@ -147,7 +146,7 @@ class Plan(Struct, frozen=True, kw_only=True):
 
 
 def measured() -> Costs:
-    """Return the costs that were measured."""
+    """Return the costs in `costs.toml`."""
     text = (resources.files("service.planning") / "costs.toml").read_text(encoding="utf-8")
     return msgspec.toml.decode(text, type=Costs)
 
@@ -198,17 +197,17 @@ def planned(load: Load, costs: Costs, prices: Prices) -> Plan:
 
 
 def command_of(use: float, load: Load, costs: Costs) -> float:
-    """Return the seconds that a process which is busy for a share `use` of its time needs for a command.
+    """Return the seconds that a process needs for a command when it is busy for a share `use` of its time.
 
-    With what comes along: reads, and those who follow. The same share of commands find others at work, and go with
-    them through the loop, to the database and back.
+    They include the reads that come with the command, and the clients that follow. A share `use` of the commands comes
+    while others are at work: these go together through the loop, to the database and back.
     """
     command = costs.command + (costs.together - costs.command) * use
     return command + load.reads * costs.read + load.watchers * costs.frame
 
 
 def use_of(rate: float, load: Load, costs: Costs) -> float:
-    """Return the share of its time for which a process is busy that gets `rate` commands a second.
+    """Return the share of its time for which a process with `rate` commands a second is busy.
 
     It solves `use = rate * command_of(use)`. Above 1 the process cannot keep up.
     """
@@ -218,9 +217,9 @@ def use_of(rate: float, load: Load, costs: Costs) -> float:
 
 
 def append_of(rate: float, costs: Costs) -> float:
-    """Return the seconds of the database's cores for a command, where each process gets `rate` of them a second.
+    """Return the seconds of the database's cores for a command, when each process gets `rate` commands a second.
 
-    What comes while a call is under way goes into the next one.
+    Commands that come during a call go into the next call together.
     """
     under_way = min(1.0, rate * (costs.append + costs.flush))
     return costs.append + (costs.appended - costs.append) * under_way

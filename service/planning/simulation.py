@@ -1,8 +1,8 @@
-"""What waiting in queues does to answers: a plan played by simpy, command by command.
+"""How long commands wait in queues: a simulation of a plan by simpy, command by command.
 
-Commands come by chance, at the rate of the busiest hour. Each takes its time in a process of the service, where it
-waits for its turn, then for the call of `append()` that the process makes for all who wait, then for the rows of its
-books, a core of the database, and the disk. What comes with it (reads, and those who follow) takes up a process too.
+Commands come by chance, at the rate of the busiest hour. Each waits for its turn in a process of the service, and works
+there. Then it waits for the call of `append()` that the process makes for all waiting commands, for the rows of their
+books, a core of the database, and the disk. The reads and followers of a command take up a process, too.
 """
 
 import math
@@ -24,15 +24,15 @@ SPREAD: Final = 0.6
 
 
 class Simulated(Struct, frozen=True, kw_only=True):
-    """What a simulation saw.
+    """The result of a simulation.
 
     Attributes:
         commands: how many commands were answered.
-        p50: milliseconds in which half of them were.
-        p95: milliseconds in which 95 of 100 were.
-        p99: milliseconds in which 99 of 100 were.
+        p50: milliseconds in which half of them were answered.
+        p95: milliseconds in which 95 of 100 were answered.
+        p99: milliseconds in which 99 of 100 were answered.
         use: how busy each part was, from 0 to 1.
-        first: the part that is saturated first when more is played with what the plan has.
+        first: the part that is saturated first when the load grows.
         room: by what the load can be multiplied until then.
     """
 
@@ -46,16 +46,16 @@ class Simulated(Struct, frozen=True, kw_only=True):
 
 
 def simulate(load: Load, plan: Plan, costs: Costs, seconds: float, seed: str = "plan") -> Simulated:
-    """Play the busiest time of a plan for some seconds.
+    """Simulate the busiest hour of a plan for some seconds.
 
     Raises:
-        ImportError: simpy is not there (`tabularium[plan]`).
+        ImportError: simpy is not installed (`tabularium[plan]`).
     """
     import simpy
 
     world = _World(simpy, load, plan, costs, random.Random(seed))
     world.run(seconds)
-    times = sorted(1000 * took for took in world.took)
+    times = sorted(1000 * duration for duration in world.durations)
     use = {
         "the processes that serve": world.worked / (plan.processes * seconds),
         "the connections of those who follow": load.games * load.watchers / (plan.processes * costs.clients),
@@ -73,10 +73,10 @@ def simulate(load: Load, plan: Plan, costs: Costs, seconds: float, seed: str = "
 
 
 class _World:
-    """The parts that wait for each other."""
+    """The simulated parts of the service, which wait for each other."""
 
     def __init__(self, simpy: Any, load: Load, plan: Plan, costs: Costs, chance: random.Random) -> None:
-        self.took: list[float] = []
+        self.durations: list[float] = []
         self.worked = self.stored = 0.0
         self.held = [0.0] * BOOKS
         self.calling = [0.0] * plan.processes
@@ -88,9 +88,9 @@ class _World:
         self._plan, self._costs, self._chance = plan, costs, chance
         each = plan.busiest / plan.processes
         self._append = append_of(each, costs)
-        whole = command_of(min(1.0, plan.serving / plan.processes), load, costs)
+        per_command = command_of(min(1.0, plan.serving / plan.processes), load, costs)
         self._follow = load.reads * costs.read + load.watchers * costs.frame
-        self._decide = whole - self._follow
+        self._decide = per_command - self._follow
 
     def run(self, seconds: float) -> None:
         if self._plan.busiest > 0:
@@ -110,8 +110,8 @@ class _World:
         if len(waiting) == 1:
             self._env.process(self._calls(number))
         yield stored
-        self.took.append(self._env.now - began)
-        # Sent to the clients that follow; it and the requests that come along are work of any process.
+        self.durations.append(self._env.now - began)
+        # Any process may answer the reads that come with the command, and send its events to the clients that follow.
         self._env.process(self._work(self._chance.randrange(self._plan.processes), self._follow))
 
     def _work(self, number: int, mean: float) -> Generator[Any]:
@@ -119,12 +119,12 @@ class _World:
             return
         with self._processes[number].request() as turn:
             yield turn
-            took = self._chance.lognormvariate(math.log(mean) - SPREAD**2 / 2, SPREAD)
-            self.worked += took
-            yield self._env.timeout(took)
+            duration = self._chance.lognormvariate(math.log(mean) - SPREAD**2 / 2, SPREAD)
+            self.worked += duration
+            yield self._env.timeout(duration)
 
     def _calls(self, number: int) -> Generator[Any]:
-        """Send what waits in a process, call by call. The first in the list is there until its call ends."""
+        """Send the waiting commands of a process, call by call. They stay in the list until their call ends."""
         waiting = self._waiting[number]
         while waiting:
             batch = waiting[:GATHERED]

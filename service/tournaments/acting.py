@@ -67,7 +67,7 @@ class Acting(ABC, Generic[Id, S, Inscribed, Kept]):
         self._in_memory: OrderedDict[Id, Kept] = OrderedDict()
 
     async def now(self, stream: Id) -> Kept:
-        """Return a stream as it is now. Reads only the events since the last call. Raises `unknown`."""
+        """Return a stream as it is now. Reads only the events after the version in memory. Raises `unknown`."""
         # The regulations of a tournament can name any text as a league.
         row = await self._row(stream) if stream.isalnum() else None
         if row is None:

@@ -17,10 +17,10 @@ from service.games.games import Games
 from service.store.protocol import EventStore
 
 MOST_TABLES: Final = 50
-"""The most tables that are looked at: the game of each is loaded, unless it is in memory. The oldest come first."""
+"""The most tables in an agenda, the oldest first. The game of each is loaded, unless it is in memory."""
 
 MOST_CASES: Final = 100
-"""The most cases that are looked at, the newest ones."""
+"""The most cases of each status that are read, the newest ones."""
 
 Step = Literal["game", "players", "end", "result", "confirmation"]
 """What a table waits for: its game, its players' confirmations, the end of the game, its result, or that it counts."""
@@ -47,12 +47,13 @@ class AgendaTable(Struct, frozen=True):
         game: its game; null until that was opened.
         waits_for: what comes next: its `game`, the `players` who confirm their seats, the `end` of its game, its
             `result`, or the `confirmation` of that.
-        since: when it was opened, or since when its result stands; null without a game.
+        since: when its game was opened, or when its result was taken; null without a game.
         absent: its players who have not confirmed their seats.
         flagged: its players whose clock has run out since they sat down.
         open: its players whose seats are open to substitutes.
         cases: the cases about its game that wait for a ruling.
-        adjudicated_from: from when a director may adjudicate its game; null where that is not the question.
+        adjudicated_from: from when a director may adjudicate its game; null when the table has a result, or
+            its game does not exist or has ended.
     """
 
     round: int
@@ -75,7 +76,7 @@ class Agenda(Struct, frozen=True):
         version: its version.
         absent: players who have not checked in for the round that is drawn next.
         tables: tables whose results do not count yet, in their order; 50 at most.
-        more: how many tables there are besides.
+        more: how many such tables there are beyond these.
     """
 
     tournament: TournamentId
@@ -88,10 +89,10 @@ class Agenda(Struct, frozen=True):
 async def agenda_of(tournament: Tournament, games: Games, store: EventStore) -> Agenda:
     """Return what waits in a tournament. Raises `StoreError`.
 
-    It takes a few queries whatever the size of the tournament, and the games of the tables that it shows.
+    It makes a few queries, however large the tournament is, and loads the unfinished games that it shows.
     """
-    every = [(each.number, table) for each in tournament.field.played for table in each.waiting]
-    listed = every[:MOST_TABLES]
+    waiting = [(each.number, table) for each in tournament.field.played for table in each.waiting]
+    listed = waiting[:MOST_TABLES]
     games_listed = {table.game for _, table in listed if table.game is not None}
     rows = (
         {row.game: row for row in await store.games(among=games_listed, limit=len(games_listed))}
@@ -110,11 +111,11 @@ async def agenda_of(tournament: Tournament, games: Games, store: EventStore) -> 
     days = tournament.regulations.unfinished.days
     tables = [await _waiting(number, table, rows, cases, days, games) for number, table in listed]
     absent = tuple(_absent(tournament.field, tournament.next_round))
-    return Agenda(tournament.id, tournament.version, absent, tuple(tables), len(every) - len(listed))
+    return Agenda(tournament.id, tournament.version, absent, tuple(tables), len(waiting) - len(listed))
 
 
 _NOBODY: Final = PlayerId("")
-"""A party to no game: so cases are those of the named games alone."""
+"""A party to no game, so that the query returns only cases of the named games."""
 
 
 def _absent(field: Field, number: int) -> Iterator[PlayerId]:

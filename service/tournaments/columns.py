@@ -48,7 +48,7 @@ PATIENCE: Final = 3
 """The most seconds for drawing a group again. A group of large tables can take longer, and is then left as it is."""
 
 CALM: Final = 2
-"""After so many passes over all tables without an improvement, the draw is left as it is."""
+"""The search in a large field ends after so many passes over all tables without an improvement."""
 
 SURE: Final = 0.7
 """A table with a share above this in the linear program is fixed while the rest is solved again."""
@@ -72,6 +72,7 @@ class Numbers:
         self.count = len(byes)
 
     def price(self, table: Table) -> float:
+        """Return the cost of a table, or of a bye."""
         if len(table) == 1:
             return float(self.byes[table[0]])
         return self.sizes[len(table)] + sum(float(self.pairs[one, other]) for one, other in combinations(table, 2))
@@ -89,7 +90,7 @@ class Pricing:
         self._numbers, self._players, self._sizes = numbers, players, sizes
 
     def cheapest(self) -> Iterator[tuple[float, Table]]:
-        """Yield tables below zero, among them, for each size and player, the cheapest with this player as the first."""
+        """Yield tables below zero: for each size and first player ever cheaper ones, down to the cheapest."""
         yield from self._all(-EXACT, only_better=True)
 
     def below(self, limit: float) -> Iterator[tuple[float, Table]]:
@@ -193,8 +194,10 @@ class Master:
         return sorted(used, key=lambda item: (-item[0], item[1]))
 
     def choose_tables(self, seconds: float, start: Sequence[Table]) -> tuple[list[Table] | None, float]:
-        """Return the tables that an integer program chooses within the time, and its bound. The linear program is
-        lost."""
+        """Return the tables that an integer program chooses within the time, and its bound.
+
+        Call it last: the linear program becomes the integer program.
+        """
         solver, count = self._solver, len(self.tables)
         solver.setOptionValue("time_limit", solver.getRunTime() + max(0.1, seconds))
         solver.changeColsIntegrality(
@@ -217,7 +220,7 @@ class Master:
 
 
 class Search:
-    """Searches the best draw of one shape: it has the best so far, and a bound below which there is none.
+    """Searches the best draw of one shape. `best` is the best so far, and no draw costs less than `bound`.
 
     Args:
         numbers: the problem.
@@ -238,6 +241,7 @@ class Search:
         return self._ends - time.monotonic()
 
     def is_proved(self) -> bool:
+        """Tell whether no draw of this shape can cost less than the best one."""
         return self.bound >= self.cost - EXACT
 
     def _take(self, tables: Sequence[Table]) -> bool:
@@ -382,9 +386,9 @@ class Search:
         """Choose among all tables that could be in a better draw: those with a reduced cost within the gap."""
         gap = self.cost - 1 - value
         tables = self._below(pricing, gap, columns)
-        whole = tables is not None
+        is_complete = tables is not None
         while tables is None and self.seconds_left() > 0:
-            # Too many: the best of them may give a better draw, but prove nothing.
+            # Too many tables: the best of them may give a better draw, but prove no bound.
             gap /= 2
             tables = self._below(pricing, gap, columns)
         if tables is None:
@@ -394,7 +398,7 @@ class Search:
         )
         if better is not None:
             self._take(better)
-        if whole:
+        if is_complete:
             self._raise(bound)
 
     def _below(self, pricing: Pricing, limit: float, most: int) -> list[Table] | None:

@@ -181,7 +181,7 @@ class Committee(Acting[TournamentId, Tournament, Inscribed, Proceeding]):
         forbids the tournament.
 
         Raises:
-            UnknownRuleset: there is none.
+            UnknownRuleset: there is no such ruleset.
             Refusal: no tournament can be played by these regulations, or no game by their set-up.
             msgspec.ValidationError: the ruleset does not know this set-up.
             TooManyTournaments, KeyReused.

@@ -76,9 +76,9 @@ class Drafts:
         now = await self._committee.begin_draw(tournament_id, player, expected=expected)
         if tournament_id not in self._drawing and await self._leased(tournament_id, LEASE):
             field = now.tournament.field
-            which = tournament_id, len(field.rounds), len(field.rounds[len(field.rounds)].drafts) + 1
-            self._failed.pop(which, None)
-            self._drawing[tournament_id] = asyncio.create_task(self._draw(which, player, key))
+            draft_key = tournament_id, len(field.rounds), len(field.rounds[len(field.rounds)].drafts) + 1
+            self._failed.pop(draft_key, None)
+            self._drawing[tournament_id] = asyncio.create_task(self._draw(draft_key, player, key))
         return now, False
 
     async def state(self, tournament_id: TournamentId, number: int, draft: int) -> DraftState:
@@ -105,24 +105,24 @@ class Drafts:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _draw(self, which: tuple[TournamentId, int, int], player: PlayerId, key: str | None) -> None:
-        tournament_id = which[0]
+    async def _draw(self, draft_key: tuple[TournamentId, int, int], player: PlayerId, key: str | None) -> None:
+        tournament_id = draft_key[0]
         keeping = asyncio.create_task(self._keep(tournament_id))
         try:
             await self._committee.draw_round(tournament_id, player, key=key)
         except Refusal as refusal:
-            self._fail(which, f"{refusal.wrong} {refusal.allowed}")
+            self._fail(draft_key, f"{refusal.wrong} {refusal.allowed}")
         except Exception:  # nobody waits for the answer, so log the error here
             log.exception("a draft was not drawn", tournament=tournament_id)
-            self._fail(which, INTERRUPTED)
+            self._fail(draft_key, INTERRUPTED)
         finally:
             keeping.cancel()
             del self._drawing[tournament_id]
             with contextlib.suppress(Unavailable):
                 await self._leased(tournament_id, 0)
 
-    def _fail(self, which: tuple[TournamentId, int, int], why: str) -> None:
-        self._failed[which] = why
+    def _fail(self, draft_key: tuple[TournamentId, int, int], why: str) -> None:
+        self._failed[draft_key] = why
         if len(self._failed) > KEPT:
             self._failed.popitem(last=False)
 

@@ -15,7 +15,7 @@ from service.tournaments.committee import Committee
 async def take(
     committee: Committee, games: Games, desk: Desk, tournament_id: TournamentId, number: int, table: Table
 ) -> None:
-    """Take the result of a table from its game, unless the table has it already or the game is still running."""
+    """Take the result of a table from its game, unless the table has this result or the game is still running."""
     if table.game is None:
         return
     game = await games.game(table.game)

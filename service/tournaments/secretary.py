@@ -232,15 +232,19 @@ class Secretary:
 
     async def _call_off(self, tournament: Tournament) -> None:
         """Cancel the games of cancelled rounds that have not begun; in a cancelled tournament, those of all rounds."""
-        is_over = tournament.status == "cancelled"
-        off = [each for each in tournament.field.rounds.values() if is_over or each.status == "cancelled"]
-        if self._called_off.get(tournament.id) == tournament.version or not any(each.tables for each in off):
+        is_cancelled = tournament.status == "cancelled"
+        cancelled_rounds = [
+            each for each in tournament.field.rounds.values() if is_cancelled or each.status == "cancelled"
+        ]
+        if self._called_off.get(tournament.id) == tournament.version or not any(
+            each.tables for each in cancelled_rounds
+        ):
             return
         seed = await self._seed(tournament)
         games = [
             # A game that was created just before may not be in the tournament yet.
             table.game or await opened_game(self._games, tournament, seed, each.number, table)
-            for each in off
+            for each in cancelled_rounds
             for table in each.tables
         ]
         for game, status in (await self._statuses(games)).items():

@@ -1,8 +1,8 @@
 """Drawing a round by a solver, in a process of its own and within a time limit.
 
-The solver starts from the slices (`domain.tournament.draw`), and what it returns is never worse: the draw that it finds
-is checked and priced by the domain before it is taken. Without the packages of the extra `draw`, or when the process
-fails, the slices are the draw, and `Solved.remark` says why.
+The solver starts from the slices (`domain.tournament.draw`), and never returns a worse draw: the domain checks and
+prices what it finds. Without the packages of the extra `draw`, or when the process fails before it has found a draw,
+the result is that of the slices, and `Solved.remark` says why.
 
 HiGHS was chosen by measurement, on draws of rounds 3, 5 and 7 with tables of 3 and 4, by one thread. By columns
 (`columns.py`) it proved the best draw for 7 to 24 players in 3 s at most, for 48 in 15 s. CP-SAT, with a variable for
@@ -104,7 +104,7 @@ class Solver:
         tables, byes = await asyncio.to_thread(sliced, field)
         draw = arranged_in(field, tables, byes)
         price = cost_in(field, draw)
-        # No shape has a lower cost of its own, and no bye has.
+        # No draw costs less than the cheapest shape with the cheapest byes.
         bound = min((_alone(field, len(shape.sizes), shape.sizes, shape.byes) for shape in shapes(field)), default=0)
         if bound >= price.total:
             return Solved(draw, price, price.total, True, "slices")

@@ -1,1 +1,1 @@
-"""The transparency log: what the service signs of every stream, so that it cannot tell anybody anything else."""
+"""The transparency log: what the service signs of every stream, so that it cannot show somebody another history."""

@@ -1,4 +1,4 @@
-"""How a follower tells programs what it found: a command that is run, and a file of metrics."""
+"""How a follower tells programs what it found: it runs a command, and writes a file of metrics."""
 
 import shlex
 import shutil
@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry, Gauge, write_to_textfile
 from service.transparency.follower import Report
 
 LONGEST: Final = 60.0
-"""Seconds that a command may take: while it runs, nobody looks."""
+"""The most seconds of a command: while it runs, the follower does not look."""
 
 
 class Unheard(Exception):
@@ -21,10 +21,10 @@ class Unheard(Exception):
 
 
 class Alarm:
-    """A command that is given what was found, as JSON on its standard input: once for each finding."""
+    """A command that gets each report with new findings, as JSON on its standard input."""
 
     def __init__(self, command: str) -> None:
-        """Raises `Unheard` when there is no such program. No shell sees the command, or anything of the service."""
+        """The command runs without a shell. Raises `Unheard` when there is no such program."""
         try:
             self._command = shlex.split(command)
         except ValueError as error:
@@ -34,7 +34,7 @@ class Alarm:
         self._reported: set[str] = set()
 
     def raise_for(self, report: Report) -> None:
-        """Run the command if there is something that it was not told yet. Raises `Unheard`; it is then told again."""
+        """Run the command if a report has new findings. Raises `Unheard`: then these are still new at the next call."""
         new = set(report.evidence) - self._reported
         if not new:
             return

@@ -30,7 +30,7 @@ def contradiction(one: Entry, other: Entry) -> str:
 
 
 def shows_less(entry: Entry, page: Page) -> str:
-    """Return why a page that shows a stream shows less than was signed, or another end; empty when it does not."""
+    """Return why the page of a stream shows less than was signed, or another status; empty when it does not."""
     what = f"{entry.kind} {entry.id}"
     signed = f"version {entry.version} of {what}"
     if page.status == 403:

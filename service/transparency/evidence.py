@@ -10,12 +10,12 @@ from msgspec import Struct
 
 
 class Found(Struct, frozen=True, omit_defaults=True):
-    """Something that does not fit.
+    """A finding: something that does not fit what was signed.
 
     Attributes:
-        kind: what it is, in a word or two with hyphens.
-        message: what it is, in a sentence.
-        stream: the stream that it is about, if it is about one.
+        kind: the kind of the finding, such as `two-trees`.
+        message: the finding in a sentence.
+        stream: the stream that it is about; empty for the log itself.
         files: the files that prove it, by name.
     """
 
@@ -26,7 +26,7 @@ class Found(Struct, frozen=True, omit_defaults=True):
 
 
 def keep(finding: Found, directory: Path, at: str) -> Path:
-    """Write what was found into a folder of its own; the same again is written once. Return the folder."""
+    """Write a finding into a folder of its own, unless it was written before. Return the folder."""
     digest = hashlib.sha256(msgspec.json.encode([finding.kind, finding.stream, finding.message])).hexdigest()[:12]
     folder = directory / f"{finding.kind}-{digest}"
     if not folder.exists():

@@ -1,11 +1,11 @@
-"""A follower: it reads all that a log signs, and looks whether the service shows to everybody what it signed.
+"""A follower: it reads all that a log signs, and checks that the service shows to everybody what it signed.
 
-It keeps the right edge of the tree that it accepted last. From there every new entry is hashed into the tree that was
-signed: so no entry was changed, left out or put in between, and no further proof of consistency is needed.
+It keeps the right edge of the tree that it accepted last. It adds every new entry to that edge, and compares the root
+with the signed one: so no entry was changed, left out or put in between, and no further proof of consistency is needed.
 
-It looks first, and remembers in one transaction what it saw. What the service does not answer for is asked again in
-each look, and does not keep the rest from being looked at. When it lasts too long, it is a finding: otherwise a service
-could hide whatever it likes behind an error.
+It looks at everything first, and then remembers in one transaction what it saw. What the service does not answer, it
+requests again in each look, and looks at the rest meanwhile. A missing answer that lasts too long is a finding:
+otherwise a service could hide whatever it likes behind an error.
 """
 
 import random
@@ -46,13 +46,13 @@ from service.transparency.pages import (
 )
 
 PATIENCE: Final = 900.0
-"""Seconds for which the service may leave something unanswered, before that is a finding: enough for an upgrade."""
+"""Seconds after which a missing answer of the service is a finding: enough for an upgrade."""
 
 GIVE_UP: Final = 5
-"""Streams in a row without an answer, after which the rest waits for the next look: the service seems to be away."""
+"""After so many streams in a row without an answer, the rest waits for the next look: the service seems to be down."""
 
 LONGEST_PAGE: Final = 500
-"""Events that a page of a log has at most."""
+"""The most events in a page of the log of a stream."""
 
 
 class Unsigned(Exception):
@@ -68,7 +68,7 @@ class Report(Struct, frozen=True):
         entries: how many entries are new.
         streams: how many streams were looked at.
         findings: what does not fit.
-        evidence: the folders where that is kept.
+        evidence: the folders with the evidence, one for each finding.
         unanswered: what the service did not answer for, the oldest first; it is asked again in the next look.
     """
 
@@ -87,7 +87,7 @@ class Report(Struct, frozen=True):
 
 
 class Doubt(Exception):
-    """The log itself does not fit: nothing of it is accepted."""
+    """The log itself does not fit, so the follower does not accept its new checkpoint."""
 
     def __init__(self, finding: Found) -> None:
         super().__init__(finding.message)
@@ -95,7 +95,7 @@ class Doubt(Exception):
 
 
 class Follower:
-    """Follows one log. Whatever it has accepted is in a directory, from where another one goes on."""
+    """Follows one log. What it has accepted is stored in a directory, and another follower can go on from there."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class Follower:
         pause: Callable[[float], None] = time.sleep,
         now: Callable[[], str] = lambda: stamp(utc_now),
     ) -> None:
-        """`tell` is given each report before what was seen is remembered: if it fails, the same is found again."""
+        """`tell` gets each report before the look is remembered: if `tell` fails, the next look finds it all again."""
         self._site = site
         self._policy = policy
         self._directory = directory
@@ -126,10 +126,10 @@ class Follower:
         self._memory.close()
 
     def look(self, recheck: int | None = None) -> Report:
-        """Look once: at the checkpoint, at all new entries, at their streams, and at streams of before.
+        """Look once: at the checkpoint, at all new entries, at their streams, and at some known streams.
 
         Args:
-            recheck: how many streams of before are looked at again, in turn; None for all.
+            recheck: how many known streams to look at again, each in its turn; None for all.
 
         Raises:
             Unsigned: there is no log yet.
@@ -149,7 +149,7 @@ class Follower:
         return report
 
     def _keep(self, findings: Iterable[Found]) -> None:
-        """Keep evidence of what is found at once: a service that is slow enough could keep a look from ending."""
+        """Store the evidence of findings at once, because a slow service could keep a look from ending."""
         for each in findings:
             self._findings.append((each, str(keep(each, self._directory / "evidence", self._now()))))
 
@@ -167,9 +167,9 @@ class Follower:
         return head, new
 
     def _streams(self, at: str, new: Iterable[Remembered], recheck: int | None) -> int:
-        """Look at the streams that moved, at those that were not answered for, and at some of before; count them.
+        """Look at the streams that moved, at those without an answer, and at some known ones; return how many.
 
-        The order is by chance, so that nobody can hide a stream behind others.
+        The order is random, so that nobody can hide a stream behind others.
         """
         first: dict[str, int | None] = {}
         for each in new:
@@ -226,24 +226,26 @@ class Follower:
         note, head = self._checkpoint(newest[0] if newest else None)
         old, frontier = (read_note(newest[0]), newest[1]) if newest else (None, Frontier())
         before = {"before.checkpoint": str(old).encode()} if old is not None else {}
-        both = {**before, "now.checkpoint": str(note).encode()}
+        checkpoint_files = {**before, "now.checkpoint": str(note).encode()}
         if old is not None and (origin := read_checkpoint(old.text).origin) != head.origin:
             message = f"The service shows the log {head.origin} now, and showed {origin} before."
-            raise Doubt(Found("another-log", message, files=both))
+            raise Doubt(Found("another-log", message, files=checkpoint_files))
         if head.size < frontier.size:
             message = (
                 f"The service shows a checkpoint of {head.size} entries, and signed one of {frontier.size} before."
             )
-            raise Doubt(Found("older-checkpoint", message, files=both))
+            raise Doubt(Found("older-checkpoint", message, files=checkpoint_files))
         if head.size == frontier.size and head.root != frontier.root:
             message = f"The service signed two trees of {head.size} entries."
-            raise Doubt(Found("two-trees", message, files=both))
+            raise Doubt(Found("two-trees", message, files=checkpoint_files))
         start = frontier.size
-        entries = self._entries(start, head.size, both)
+        entries = self._entries(start, head.size, checkpoint_files)
         frontier.extend(map(leaf_hash, entries))
         if frontier.root != head.root:
-            raise Doubt(self._inconsistent(old, head, both))
-        new = [Remembered(start + at, self._read(start + at, entry, both)) for at, entry in enumerate(entries)]
+            raise Doubt(self._inconsistent(old, head, checkpoint_files))
+        new = [
+            Remembered(start + at, self._read(start + at, entry, checkpoint_files)) for at, entry in enumerate(entries)
+        ]
         self._memory.accept(str(note), frontier, new)
         return head, new
 
@@ -273,38 +275,38 @@ class Follower:
     def _tile(
         self, path: str, tile: Tile, read: Callable[[bytes, Tile], list[bytes]], files: dict[str, bytes]
     ) -> list[bytes]:
-        """Return what is in a tile or bundle; a partial one may be cut from the full one. Raises `Doubt`."""
-        whole = tile
+        """Return the content of a tile or bundle; that of a partial one may come from the full one. Raises `Doubt`."""
+        shown_tile = tile
         page = self._site.get(f"/transparency/tile/{path}")
-        if page.status == 404 and tile.width < TILE_WIDTH:  # it may have been filled meanwhile, and the part is gone
-            whole = Tile(tile.level, tile.number, TILE_WIDTH)
+        if page.status == 404 and tile.width < TILE_WIDTH:  # the tile may be full by now, and its part gone
+            shown_tile = Tile(tile.level, tile.number, TILE_WIDTH)
             page = self._site.get(f"/transparency/tile/{path.partition('.p/')[0]}")
         if page.status not in (200, 404):
             raise Unreachable(f"the service answers {page.status} at /transparency/tile/{path}")
         try:
             if page.status == 404:
                 raise ValueError("it is not there")
-            return read(page.body, whole)[: tile.width]
+            return read(page.body, shown_tile)[: tile.width]
         except ValueError as error:
             message = f"The service does not show /transparency/tile/{path} of the tree that it signed: {error}."
             raise Doubt(Found("missing-tile", message, files={**files, "shown": page.body})) from error
 
     def _inconsistent(self, old: Note | None, head: Checkpoint, files: dict[str, bytes]) -> Found:
-        """Return what is wrong when the entries that are shown do not lead to the root that was signed."""
+        """Return the finding when the entries that the service shows do not lead to the root that it signed."""
         before = read_checkpoint(old.text) if old is not None else None
         if before is not None and before.size:
             try:
-                root = range_hash(Range(0, before.size), self._reader(head.size, files))
-                whole = range_hash(Range(0, head.size), self._reader(head.size, files))
+                old_root = range_hash(Range(0, before.size), self._reader(head.size, files))
+                new_root = range_hash(Range(0, head.size), self._reader(head.size, files))
                 proof = [
                     range_hash(each, self._reader(head.size, files)) for each in consistency(before.size, head.size)
                 ]
             except Doubt as doubt:
                 return doubt.finding
-            except Unreachable:  # without the hashes it can be said less exactly, but not be hidden
-                whole = root = b""
+            except Unreachable:  # without the hashes, report the less exact finding below
+                new_root = old_root = b""
                 proof = []
-            if whole == head.root and root != before.root:
+            if new_root == head.root and old_root != before.root:
                 message = (
                     f"The tree of {head.size} entries that the service signed does not go on from the tree of"
                     f" {before.size} that it signed before: history was rewritten."
@@ -336,7 +338,7 @@ class Follower:
     def _stream(self, stream: str, first: int | None) -> Iterable[Found]:
         """Yield what is wrong with a stream: in its signed heads, and in the events that the service shows.
 
-        Its entries from `first` are looked at and the one before them; without, the newest and the one before.
+        It looks at the entries from `first` on and the one before; without `first`, at the newest and the one before.
         """
         remembered = self._memory.of_stream(stream)
         start = next((at for at, each in enumerate(remembered) if each.index == first), len(remembered) - 1)
@@ -359,10 +361,11 @@ class Follower:
                 return
 
     def _not_withheld(self, entry: Entry, refused: Page) -> str:
-        """Return why a stream may not be withheld, as the service does now; empty when it may.
+        """Return why the service may not withhold a stream, as it does now; empty when it may.
 
-        A private one was signed as that from its beginning (TAB-READ-01). Of a fork the first event was signed: it
-        names the game for whose sake it is withheld, which is to be shown and not over (TAB-FORK-02).
+        A private stream was signed as private from its beginning (TAB-READ-01). The first event of a withheld fork was
+        signed, and names the game until whose end the fork is withheld: that game must be shown, and not be over
+        (TAB-FORK-02).
         """
         what = f"{entry.kind} {entry.id}"
         if entry.status == PRIVATE:
@@ -375,7 +378,7 @@ class Follower:
         page = self._patiently(f"/v1/games/{quote(until, safe='')}", lambda page: page.status == 200)
         if page.status != 200:
             return f"The service withholds {what} until game {until} is over, and shows no such game."
-        # It may be over since the fork was asked for.
+        # The game may have ended after the fork was requested: then the fork is shown now.
         if json_of(page).get("status") == "over" and self._site.get(address_of(entry)).status == 403:
             return f"The service withholds {what} until game {until} is over, and shows that as over."
         return ""
@@ -409,7 +412,7 @@ class Follower:
         raise AssertionError("there is a last attempt")
 
     def _proofs(self, entries: Iterable[Remembered]) -> dict[str, bytes]:
-        """Return certificates of entries. They are made of what is remembered: the service could refuse its tiles."""
+        """Return certificates of entries. They are made from memory, because the service could refuse its tiles."""
         newest = self._memory.newest_checkpoint()
         assert newest is not None, "an entry is remembered with its checkpoint"
         note, size = read_note(newest[0]), newest[1].size
@@ -421,7 +424,7 @@ class Follower:
         }
 
     def _hash(self, leaves: Range) -> bytes:
-        """Return the hash of a range of what was accepted."""
+        """Return the hash of a range of accepted entries."""
         if leaves not in self._hashes:
             frontier = Frontier()
             frontier.extend(map(leaf_hash, self._memory.entries(*leaves)))

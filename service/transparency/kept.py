@@ -14,14 +14,14 @@ from service.base.private import make_folder, sync_directory, write_durably
 
 
 class Kept:
-    """The file of a log in a directory; each origin has one."""
+    """The file with the newest checkpoint of a log; each origin has a file in the directory."""
 
     def __init__(self, directory: Path, origin: str) -> None:
         self.path = directory / f"log-{hashlib.sha256(origin.encode()).hexdigest()[:16]}.checkpoint"
         self._newest: Checkpoint | None = None
 
     def newest(self) -> Checkpoint | None:
-        """Return the checkpoint. Raises `OSError`, or `NoteError` for any other file."""
+        """Return the kept checkpoint; None without one. Raises `OSError`, or `NoteError` when the file is damaged."""
         if self._newest is None and self.path.exists():
             try:
                 self._newest = read_checkpoint(read_note(self.path.read_bytes()).text)

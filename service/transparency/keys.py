@@ -1,7 +1,7 @@
 """The keys of the transparency log, and signatures: the only place that makes or checks one.
 
-A log's key is a line as Go's note package writes it (`SigningKey.written`), which names the log. Further lines are
-further keys of the same log, which sign beside it: while keys change, old readers and new ones each find theirs.
+A log's key is a line in the form of Go's note package (`SigningKey.written`), which names the log. Further lines are
+further keys of the same log. All of them sign, so that old and new readers each find their key while keys change.
 """
 
 import re
@@ -38,7 +38,7 @@ SEED: Final = 32
 """Bytes of the secret of an Ed25519 key."""
 
 SANDBOX_ORIGIN: Final = "tabularium-sandbox/proves-nothing"
-"""The name of every sandbox's log. Its key is the same everywhere, so each proof by it must say what it is worth."""
+"""The name of every sandbox's log. Its key is the same everywhere, so the name says that it proves nothing."""
 
 
 class KeyUnusable(Exception):
@@ -52,12 +52,12 @@ class Signer(Struct, frozen=True):
     sign: Sign
 
     def signature(self, text: str, time: int | None = None) -> Signature:
-        """Return the signature under the text of a note; a cosignature for a `time`."""
+        """Return the signature under the text of a note; with a `time`, a cosignature."""
         return signed(text, self.key, self.sign, time)
 
 
 class LogKey(Struct, frozen=True):
-    """The keys of a log, of which all have its name."""
+    """The keys of a log. All of them have its name."""
 
     signers: tuple[Signer, ...]
 
@@ -67,7 +67,7 @@ class LogKey(Struct, frozen=True):
         return self.signers[0].key.name
 
     def signatures(self, text: str) -> list[Signature]:
-        """Return what they sign under the text of a note. The same text has the same signatures always."""
+        """Return the signatures of all keys under the text of a note. The same text always has the same signatures."""
         return [signer.signature(text) for signer in self.signers]
 
 
@@ -86,20 +86,20 @@ def check(kind: int, public: bytes, message: bytes, signature: bytes) -> bool:
 
 
 def public_of(kind: int, secret: bytes) -> bytes:
-    """Return the public bytes of a secret. Raises `ValueError` for what is no secret of a type that signs here."""
+    """Return the public bytes of a secret. Raises `ValueError` for a wrong secret, or a type that does not sign."""
     if kind not in (ED25519, ED25519_COSIGNATURE):
         raise ValueError(f"keys of type {kind:#04x} do not sign here")
     return Ed25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
 
 
 def signer_of(signing: SigningKey) -> Signer:
-    """Return what signs with a key."""
+    """Return the signer with a signing key."""
     public = public_of(signing.kind, signing.secret)
     return Signer(Key(signing.name, signing.kind, public), Ed25519PrivateKey.from_private_bytes(signing.secret).sign)
 
 
 def read_signer(text: str, kind: int = ED25519) -> Signer:
-    """Return what signs with the key that is written. Raises `KeyUnusable`."""
+    """Return the signer with the signing key in `text`, which must be of type `kind`. Raises `KeyUnusable`."""
     try:
         signing = read_signing_key(text.strip(), public_of)
     except NoteError as error:
@@ -110,7 +110,7 @@ def read_signer(text: str, kind: int = ED25519) -> Signer:
 
 
 def new_key(name: str, randomness: Randomness, kind: int = ED25519) -> str:
-    """Return a new key as it is written. Raises `KeyUnusable` for a name that a key may not have."""
+    """Return a new signing key in its text form. Raises `KeyUnusable` for a name that a key cannot have."""
     if not is_key_name(name):
         raise KeyUnusable(f"{name!a} cannot be the name of a key: no spaces, no +, not empty")
     signing = SigningKey(name, kind, randomness(SEED))
@@ -118,7 +118,7 @@ def new_key(name: str, randomness: Randomness, kind: int = ED25519) -> str:
 
 
 def read_log_key(text: str) -> LogKey:
-    """Return the keys that lines say. Raises `KeyUnusable`."""
+    """Return the keys of a log, one in each line of `text`. Raises `KeyUnusable`."""
     signers = [read_signer(line) for line in text.split()]
     if not signers:
         raise KeyUnusable("there is no key")
@@ -128,12 +128,13 @@ def read_log_key(text: str) -> LogKey:
 
 
 def log_key(settings: Settings, randomness: Randomness) -> LogKey | None:
-    """Return the log's key: that of the settings, or that in the data directory, which is made when there is none.
+    """Return the log's key: that of the settings, else that in the data directory, which is made if it is missing.
 
-    Without one in the settings, processes that share a database have none: each would make its own.
+    None when the log is off. Also None when the settings name a database but no key: each process of that database
+    would make its own.
 
     Raises:
-        KeyUnusable: it is none, or it cannot be read or made.
+        KeyUnusable: the key is wrong, or cannot be read or made.
     """
     if not settings.transparency:
         return None

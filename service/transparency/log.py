@@ -1,4 +1,4 @@
-"""Reading the transparency log: tiles, entries, proofs."""
+"""Reading the transparency log: checkpoints, tiles, entries, certificates and proofs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
@@ -43,7 +43,7 @@ class TransparencyLog:
         return b"".join(_whole(tile.run, (await self.tree.hashes([tile.run]))[0]))
 
     async def bundle(self, tile: Tile) -> bytes | None:
-        """Return the body of a bundle of entries, as `tile` does."""
+        """Return the body of a bundle of entries; None when the newest checkpoint does not have all of them."""
         if not tile.exists_in(await self._size()):
             return None
         return bundle(_whole(tile.run, await self.tree.entries(tile.run.start, tile.run.stop)))
@@ -67,7 +67,7 @@ class TransparencyLog:
         return Proof(index, tuple(hashes), await self.note(checkpoint), entry)
 
     async def consistency(self, old: int, new: int) -> list[bytes]:
-        """Return the proof that the tree of size `new` goes on from that of size `old`."""
+        """Return the proof that the tree of size `new` extends that of size `old`."""
         return await self.proof(consistency(old, new), new)
 
     async def proof(self, ranges: Sequence[Range], size: int) -> list[bytes]:

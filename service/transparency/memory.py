@@ -31,7 +31,7 @@ CREATE TABLE IF NOT EXISTS unanswered (
 """
 
 LOG: Final = ""
-"""What the log itself is called among streams that were not answered for."""
+"""The name of the log itself among unanswered streams."""
 
 
 class Remembered(Struct, frozen=True):
@@ -42,13 +42,14 @@ class Remembered(Struct, frozen=True):
 
 
 class Unanswered(Struct, frozen=True):
-    """A thing that the service did not answer for.
+    """A stream for which the service gave no answer.
 
     Attributes:
         stream: the stream; `LOG` for the log itself.
-        since: when it was first asked for and did not come.
+        since: when the first answer was missing.
         first: the first entry of the stream that was not looked at; None when only older entries have to be looked at
-        again. why: what came instead of an answer.
+            again.
+        why: what came instead of an answer.
     """
 
     stream: str
@@ -58,7 +59,7 @@ class Unanswered(Struct, frozen=True):
 
 
 class Memory:
-    """A file of its own. Every method may raise `sqlite3.Error`."""
+    """The memory of a follower, in a file in its directory. Every method may raise `sqlite3.Error`."""
 
     def __init__(self, directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
@@ -71,7 +72,7 @@ class Memory:
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """A transaction: everything noted within is remembered, or nothing of it."""
+        """Open a transaction: everything noted within it is remembered, or nothing."""
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -119,7 +120,7 @@ class Memory:
     # --- what is to be looked at ---
 
     def turns(self, limit: int | None) -> list[str]:
-        """Return the streams whose turn it is to be looked at again: all come round once in a cycle."""
+        """Return the streams whose turn it is to be looked at again. Each has one turn in a cycle."""
         rows = self._connection.execute(
             "SELECT stream FROM streams ORDER BY cycle, place LIMIT ?", (-1 if limit is None else limit,)
         )
@@ -130,12 +131,12 @@ class Memory:
         self._connection.execute("UPDATE streams SET cycle = cycle + 1, place = chance() WHERE stream = ?", (stream,))
 
     def unanswered(self) -> list[Unanswered]:
-        """Return what the service has not answered for, the oldest first."""
+        """Return the streams for which the service gave no answer, the oldest first."""
         rows = self._connection.execute("SELECT stream, since, first, why FROM unanswered ORDER BY since, stream")
         return [Unanswered(*columns) for columns in rows]
 
     def not_answered(self, what: Unanswered) -> None:
-        """Remember what the service did not answer for, until it does. Since when stays as it was."""
+        """Remember a stream without an answer, until there is one. The time of the first missing answer stays."""
         self._connection.execute(
             "INSERT INTO unanswered VALUES (?, ?, ?, ?)"
             " ON CONFLICT DO UPDATE SET why = excluded.why, first = coalesce(first, excluded.first)",
@@ -143,5 +144,5 @@ class Memory:
         )
 
     def note_answer(self, stream: str) -> None:
-        """Forget that the service did not answer for something."""
+        """Note that the service has answered for a stream."""
         self._connection.execute("DELETE FROM unanswered WHERE stream = ?", (stream,))

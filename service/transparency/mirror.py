@@ -1,8 +1,8 @@
 """A mirror: copies of all streams that a log has signed, as their exports, each checked before it is kept.
 
-Which streams moved is read from what a follower remembers of the log. A stream that moved is fetched whole again, and
-kept when its chain is unbroken and leads through every head that was signed of it. So the folder holds at all times
-what was signed, and a mirror that is interrupted goes on with what is left.
+The memory of a follower says which streams moved. The mirror fetches the whole export of such a stream again, and keeps
+it if its chain is unbroken and leads through every signed head of the stream. So the folder always has what was
+signed, and a mirror that was interrupted goes on with what is left.
 """
 
 import gzip
@@ -29,10 +29,10 @@ from service.transparency.memory import Memory
 from service.transparency.pages import ATTEMPTS, PAUSE, Page, Site, Unreachable
 
 FOLDERS: Final = {"game": "games", "case": "cases", "tournament": "tournaments", "league": "leagues"}
-"""Where copies are in the folder, and exports at the service."""
+"""The folder of the copies of each kind of stream, which is also the path of their exports at the service."""
 
 _HIDDEN: Final = (WITHHELD, "private")
-"""What a stream was signed as that the service need not show to everybody."""
+"""The signed statuses of streams that the service need not show to everybody."""
 
 _TABLES: Final = """
 -- `signed` is the newest entry of a stream, `copied` the one up to which its copy was checked.
@@ -46,12 +46,13 @@ Result = Literal["copied", "hidden", "missing", "different"]
 
 
 class Copied(Struct, frozen=True):
-    """The outcome for a stream that moved.
+    """The outcome of copying a stream.
 
     Attributes:
-        result: `hidden` is what the service may keep from others for now, and `missing` what it did not answer for.
+        result: `copied`; `hidden` when the service may hide the stream for now; `missing` without an answer;
+            `different` when the export is not what was signed.
         message: what is missing or different, in a sentence.
-        evidence: the folder where that is kept.
+        evidence: the folder with the evidence of a difference.
     """
 
     stream: str
@@ -61,7 +62,7 @@ class Copied(Struct, frozen=True):
 
 
 class Mirror:
-    """Copies in a folder. Raises `sqlite3.Error` or `OSError` when that cannot be used."""
+    """Copies in a folder. Methods raise `sqlite3.Error` or `OSError` when the folder cannot be used."""
 
     def __init__(
         self, site: Site, memory: Memory, directory: Path, *, pause: Callable[[float], None] = time.sleep
@@ -83,7 +84,7 @@ class Mirror:
         return self._directory / FOLDERS[kind_of(GameId(stream))] / f"{stream}.jsonl.gz"
 
     def streams_to_copy(self) -> list[str]:
-        """Return the streams that moved since they were copied, and those whose copy is not there, by their entries."""
+        """Return the streams that moved since they were copied or have no copy, by their newest entries."""
         newest = self._memory.newest_checkpoint()
         size = newest[1].size if newest is not None else 0
         (start,) = self._connection.execute("SELECT coalesce(max(entries), 0) FROM place").fetchone()
@@ -101,7 +102,7 @@ class Mirror:
         return [stream for stream, moved, hidden in rows if moved or not (hidden or self.copy_of(stream).exists())]
 
     def count(self) -> int:
-        """Return how many streams there are."""
+        """Return how many streams the log has, as far as it was read."""
         return self._connection.execute("SELECT count(*) FROM copies").fetchone()[0]
 
     def copy(self, streams: Sequence[str]) -> Iterator[Copied]:

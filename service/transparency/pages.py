@@ -1,4 +1,4 @@
-"""What a service answers to everybody, and what its pages show of a stream. Whatever they hold may be wrong."""
+"""The public pages of a service, and reading what they show of a stream. Their content may be wrong."""
 
 from typing import Any, Final, Protocol
 from urllib.parse import quote
@@ -11,7 +11,7 @@ from domain.transparency.entry import Entry
 from domain.transparency.note import NoteError, read_note
 
 ATTEMPTS: Final = 3
-"""How often a page that shows less than was signed is requested before that is a finding: a process may be behind."""
+"""How often a page that shows less than was signed is requested, before it is a finding: a process may be behind."""
 
 PAUSE: Final = 1.0
 """Seconds between two such requests."""
@@ -20,7 +20,7 @@ _PLACES: Final = {"game": "games", "case": "cases", "tournament": "tournaments",
 
 
 class Unreachable(Exception):
-    """The service does not answer, or not with what it should; nothing can be said. The message is one line."""
+    """The service does not answer, or not as it should, so nothing can be checked. The message is one line."""
 
 
 class Page(Struct, frozen=True):
@@ -31,14 +31,15 @@ class Page(Struct, frozen=True):
 
 
 class Site(Protocol):
-    """A service, as everybody sees it."""
+    """A service, seen without a token."""
 
     def get(self, path: str) -> Page:
-        """Return what is at a path; also a problem is an answer. Raises `Unreachable`."""
+        """Return the page at a path, also one with an error status. Raises `Unreachable`."""
         ...
 
 
 def json_of(page: Page) -> dict[str, Any]:
+    """Return the JSON object of a page; empty for other JSON. Raises `Unreachable` when it is no JSON."""
     try:
         content = msgspec.json.decode(page.body)
     except (ValueError, RecursionError) as error:
@@ -47,10 +48,12 @@ def json_of(page: Page) -> dict[str, Any]:
 
 
 def address_of(entry: Entry) -> str:
+    """Return the path of the stream of an entry in the API."""
     return f"/v1/{_PLACES[entry.kind]}/{quote(entry.id, safe='')}"
 
 
 def rows_of(page: Page) -> dict[Any, dict[str, Any]]:
+    """Return the events in a page of a log, by their versions; empty when it shows none. Raises `Unreachable`."""
     rows = json_of(page).get("items") if page.status == 200 else None
     if not isinstance(rows, list):
         return {}
@@ -66,5 +69,5 @@ def size_of(page: Page) -> int:
 
 
 def is_withheld(page: Page) -> bool:
-    """Tell whether a page is the problem that a fork is withheld, or a game private."""
+    """Tell whether a page is the problem for a withheld fork or a private game."""
     return page.status == 403 and json_of(page).get("type") in ("/problems/withheld", "/problems/private")

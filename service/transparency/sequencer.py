@@ -1,8 +1,8 @@
 """The sequencer: it enters the heads of streams that moved into the tree, and signs what was stored.
 
-The order is what matters. The tree grows by compare-and-set. Only a tree that is stored is signed. The checkpoint is
-then kept apart from the database, and published after that. So of one size there is one root, whatever is killed and
-if two run at once, and nobody has seen a checkpoint that this process does not remember.
+The order matters. The tree grows by compare-and-set. Only a stored tree is signed. The checkpoint is then kept apart
+from the database, and published after that. So each size has one root, even if processes are killed or two run at once,
+and nobody has seen a checkpoint that this process does not remember.
 """
 
 import asyncio
@@ -37,13 +37,13 @@ EVERY: Final = 1.0
 """Seconds between two checkpoints: each has the heads of all streams that moved since the last."""
 
 CHUNK: Final = 1_000
-"""Positions of the log in one growth: a log of before gets its first entries in many small steps."""
+"""The most positions of the log in one growth: an old log gets its first entries in many small steps."""
 
 LEASE: Final = 5.0
-"""Seconds for which one process alone adds to the tree. When it dies, another takes over after them."""
+"""Seconds for which one process alone adds to the tree. When it dies, another takes over after that time."""
 
 POLL: Final = 1.0
-"""Seconds after which the log is looked at even if nobody has rung."""
+"""Seconds after which the sequencer looks at the log even if the bell has not rung."""
 
 
 class Bell(Protocol):
@@ -52,7 +52,7 @@ class Bell(Protocol):
     closed: bool
 
     async def wait(self, seconds: float | None = None) -> bool:
-        """Return True when it has rung since the last wait, False after `seconds` without."""
+        """Wait until it rings; return True if it has rung since the last wait, False after `seconds`."""
         ...
 
 
@@ -81,7 +81,7 @@ class Stopped(Exception):
 
 
 class Sequencer:
-    """Keeps the tree up with the log of all streams, and signs it."""
+    """Enters the heads of all streams into the tree, and signs it."""
 
     def __init__(self, store: EventStore, key: LogKey, directory: Path, lessor: Lessor) -> None:
         """`directory` is where the newest checkpoint is kept, apart from the database."""
@@ -105,7 +105,7 @@ class Sequencer:
         return time.monotonic() < self._leased_until and not self._stopped
 
     def stop(self, why: str) -> None:
-        """Sign nothing any more, until the process is started again."""
+        """Sign nothing any more until the process restarts, because of `why`."""
         self._stopped = why
 
     # --- serving ---
@@ -113,7 +113,7 @@ class Sequencer:
     async def run(self, bell: Bell, signing: Callable[[bool], None] = lambda signs: None) -> None:
         """Follow the log until the bell is closed, in turn with other processes that do: one of them at a time.
 
-        `signing` hears after each turn whether what happens is signed, by this process or another.
+        `signing` is called after each turn with whether events are signed, by this process or another.
         """
         complaint = ""
         try:
@@ -147,7 +147,7 @@ class Sequencer:
         Raises:
             Rewound: the database is behind what was signed.
             Stopped: it is behind what a witness has seen.
-            StoreError, Unavailable, OSError: what it needs does not answer.
+            StoreError, Unavailable, OSError: the store, the leases or the data directory cannot be used.
             NoteError: the newest checkpoint that was kept cannot be read.
         """
         signed = False
@@ -167,7 +167,7 @@ class Sequencer:
     async def step(self) -> bool:
         """Enter what moved in the next part of the log; sign and publish the tree. Tell whether it was signed anew.
 
-        Right with or without the lease. Raises what `turn` raises.
+        Correct without the lease, too. Raises what `turn` raises.
         """
         await self._take_up()
         self._end = await self._store.end()
@@ -183,7 +183,7 @@ class Sequencer:
         return await self._publish()
 
     async def _take_up(self) -> None:
-        """Begin where the tree stands, if this process does not know it."""
+        """Read where the stored tree stands, if this process does not know it."""
         head = await self._tree.head() or TreeHead(0, Frontier().root, Cursor.start(self._store.books))
         if head == self._head:
             return
@@ -203,7 +203,7 @@ class Sequencer:
         self._frontier, self._head = frontier, head
 
     async def _publish(self) -> bool:
-        """Sign the tree that is stored, if it is not, keep that apart, and publish it."""
+        """Sign the stored tree, keep the checkpoint apart, and publish it. Return False if that was done before."""
         head = self._head
         if head is None or head.size <= max(self._published, 0):
             return False
@@ -216,11 +216,11 @@ class Sequencer:
 
 
 async def check_signed(memory: Kept, log: TransparencyLog, size: int) -> Checkpoint | None:
-    """Return the newest checkpoint that was kept, which the stored tree of `size` goes on from.
+    """Return the newest checkpoint that was kept; None without one. The stored tree of `size` must extend it.
 
     Raises:
         Rewound: it does not.
-        StoreError, OSError, NoteError: that cannot be known.
+        StoreError, OSError, NoteError: the tree or the checkpoint cannot be read.
     """
     signed = await asyncio.to_thread(memory.newest)
     if signed is not None and (signed.size > size or signed.root != await log.root(signed.size)):
@@ -242,9 +242,9 @@ async def sequencing(
     witnesses: Mapping[str, Party] = NOBODY,
     signing: Callable[[bool], None] = lambda signs: None,
 ) -> AsyncIterator[None]:
-    """Keep the transparency log up with the log in this event loop, if this process has its key.
+    """Run the sequencer in this event loop, if this process has the key of the log.
 
-    What it signs is brought to the witnesses. `signing` hears whether it can sign.
+    It sends checkpoints to the witnesses. `signing` is called with whether events are signed.
     """
     if key is None:
         yield

@@ -21,7 +21,7 @@ ATTEMPTS: Final = 6
 """The most requests for a page, while the service answers 429 or 503."""
 
 LONGEST_WAIT: Final = 60.0
-"""The most seconds to wait between all requests for a page: the sum of what `Retry-After` asks for."""
+"""The most seconds to wait for a page in sum, as `Retry-After` asks for."""
 
 
 class HttpSite:
@@ -55,7 +55,7 @@ class HttpSite:
         raise AssertionError("the last attempt returns")
 
     async def _fetch(self, path: str) -> tuple[Page, float]:
-        """Return a page, and after how many seconds to ask again."""
+        """Return a page, and after how many seconds to request it again."""
         body = bytearray()
         try:
             async with asyncio.timeout(LONGEST_DOWNLOAD), self._http.stream("GET", self._url + path) as answer:

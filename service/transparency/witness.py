@@ -1,7 +1,7 @@
-"""A witness (C2SP `tlog-witness`): it cosigns checkpoints of logs that it knows, as long as each goes on from the last.
+"""A witness (C2SP `tlog-witness`): it cosigns checkpoints of logs that it knows, as long as each extends the last.
 
-Check and store are one step, and what was stored is on the disk before it answers: so it never cosigns two trees of one
-size, nor goes back, even if it is killed or two run at once.
+It checks and stores a checkpoint in one transaction, which is on the disk before it answers. So it never cosigns two
+trees of one size, nor a smaller one, even if it is killed or two run at once.
 """
 
 import asyncio
@@ -42,12 +42,12 @@ class Answer(Struct, frozen=True):
 
 
 class Witness:
-    """A witness over a file. Any number of threads and processes may ask at once."""
+    """A witness over a file. Any number of threads and processes may use it at once."""
 
     def __init__(
         self, signer: Signer, policy: Policy, file: Path, now: Callable[[], int] = lambda: int(time.time())
     ) -> None:
-        """`policy` names the logs that it knows. Raises `sqlite3.Error`."""
+        """`policy` has the logs that the witness knows. Raises `sqlite3.Error`."""
         logs: dict[str, list[Key]] = {}
         for party in policy.logs:
             logs.setdefault(party.key.name, []).append(party.key)
@@ -115,13 +115,13 @@ class Witness:
         return Answer(200, str(cosignature))
 
     def checkpoint(self, key: str) -> Answer:
-        """Return the newest checkpoint that it cosigned of a log, by the hash of its origin."""
+        """Return the newest cosigned checkpoint of a log. `key` is the hash of its origin (`origin_hash`)."""
         row = self._connection().execute("SELECT note FROM cosigned WHERE hash = ?", (key,)).fetchone()
         return Answer(200, row[0]) if row else Answer(404, "This witness never cosigned a checkpoint of it.\n")
 
 
 def origin_hash(origin: str) -> str:
-    """Return how a log is named in addresses of witnesses."""
+    """Return the name of a log in the addresses of a witness."""
     return hashlib.sha256(origin.encode()).hexdigest()
 
 

@@ -1,8 +1,8 @@
 """The draw of a round: who meets whom, and who sits where.
 
-`draw_lots` orders the players by chance that was committed to before. A `Problem` says what is known about them, and
-what the round may look like. `slices` makes a `Draw` without any solver, `faults` says what is unlawful in a draw, and
-`cost` what is undesirable, part by part. A stranger who has the problem and the draw can check both.
+`draw_lots` orders the players by a secret that the service committed to before. A `Problem` has the players and what
+the round may look like. `slices` makes a `Draw` without any solver, `faults` says what is unlawful in a draw, and
+`cost` what is undesirable, part by part. Anybody who has the problem and the draw can compute both again.
 """
 
 from domain.tournament.draw.check import faults, flaws, obstacle

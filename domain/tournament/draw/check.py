@@ -9,10 +9,10 @@ from domain.tournament.draw.problem import LEAST_SIZE, MOST_SIZE, Draw, Problem,
 
 
 def faults(problem: Problem, draw: Draw) -> list[str]:
-    """Return what is unlawful in a draw, a sentence for each fault; nothing when it is lawful.
+    """Return what is unlawful in a draw, a sentence for each fault; empty when it is lawful.
 
-    Everybody sits once or has a bye, each table has a size that is allowed, no more have a bye than may, and nobody
-    sits with a player whom they must not meet.
+    In a lawful draw, everybody sits once or has a bye, each table has an allowed size, no more players have a bye than
+    allowed, and nobody sits with a player whom they must not meet.
     """
     return list(_faults(problem, draw))
 
@@ -36,7 +36,7 @@ def _faults(problem: Problem, draw: Draw) -> Iterator[str]:
     banned = {frozenset(pair) for pair in problem.bans}
     for number, table in enumerate(draw.tables, start=1):
         if len(table) > MOST_SIZE:
-            continue  # a fault already, and anybody can send thousands of players: the pairs would take seconds
+            continue  # already a fault; a request can have thousands of players, and their pairs would take seconds
         for place, one in enumerate(table):
             for other in table[place + 1 :]:
                 if frozenset((one, other)) in banned:
@@ -44,7 +44,7 @@ def _faults(problem: Problem, draw: Draw) -> Iterator[str]:
 
 
 def flaws(problem: Problem) -> list[str]:
-    """Return what is wrong with a problem itself, a sentence for each flaw. The rest of this package expects none."""
+    """Return what is wrong with a problem itself, a sentence for each flaw. The other functions here expect none."""
     return list(_flaws(problem))
 
 
@@ -91,8 +91,8 @@ def _flaws(problem: Problem) -> Iterator[str]:
 def obstacle(problem: Problem) -> str | None:
     """Return why a problem without flaws has no lawful draw, as a sentence; None when it has one.
 
-    It names the sizes when no number of tables fits, else bans that together leave no draw. Each of them is needed for
-    that: without it there would be one.
+    It names the sizes when no number of tables fits, else bans that together leave no draw. Without any one of these
+    bans there would be a draw.
 
     Raises:
         Undecided: there are so many bans that the search for a draw was given up.

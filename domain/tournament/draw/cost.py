@@ -23,9 +23,9 @@ class Cost(Struct, frozen=True):
         meetings: players who have met before.
         clubs: players of one club at one table.
         byes: byes, above all of those who had one before or have a high score.
-        total: the sum of the parts above: what the solver makes small.
+        total: the sum of the parts above, which the solver minimizes.
         seats: seats that their players have had more often than another seat of that table.
-        lots: how far apart by lot those are who sit together, and how far from the last those are who have a bye. It
+        lots: how far apart the lots of players at one table are, and how far the lots of byes are from the last. It
             decides between draws with the same total.
     """
 
@@ -40,7 +40,7 @@ class Cost(Struct, frozen=True):
 
 
 def cost(problem: Problem, draw: Draw) -> Cost:
-    """Return what a draw costs. It must be lawful: `faults` says whether it is."""
+    """Return what a draw costs. The draw must be lawful (`faults`)."""
     return cost_in(Field(problem), draw)
 
 

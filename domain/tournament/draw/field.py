@@ -13,8 +13,8 @@ class Field:
     Attributes:
         players: the ids of the players.
         lots: their lots.
-        byes: what it costs that a player has a bye.
-        banned: the players that a player must not meet.
+        byes: what a bye of each player costs.
+        banned: for each player, those whom they must not meet.
         sizes: what a table of each allowed size costs.
     """
 
@@ -73,7 +73,7 @@ class Field:
         return self.problem.weights.club if club and club == self.entrants[other].club else 0
 
     def bye_lot(self, player: int) -> int:
-        """Return what a bye of a player costs by lot: how far their lot is from the last."""
+        """Return how far the lot of a player is from the last, which is what their bye costs in `Cost.lots`."""
         return self.lots[-1] - self.lots[player]
 
     def draw(self, tables: Sequence[Sequence[int]], byes: Sequence[int]) -> Draw:

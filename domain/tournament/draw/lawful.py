@@ -31,7 +31,7 @@ Seating = tuple[list[list[int]], list[int]]
 
 
 def shapes(field: Field) -> list[Shape]:
-    """Return the cheapest shape for each number of byes that is allowed, the cheapest first; none when none fits."""
+    """Return the cheapest shape for each number of byes that is allowed, the cheapest first; empty when none fits."""
     count, weight = len(field.players), field.problem.weights.bye
     cheapest = _cheapest(field, count)
     priced: list[tuple[int, int, Shape]] = []
@@ -55,7 +55,7 @@ def _cheapest(field: Field, count: int) -> list[tuple[int, tuple[int, ...]] | No
 
 
 def _all_shapes(field: Field) -> Iterator[Shape]:
-    """Yield the shapes that there are, the cheapest for each number of byes first."""
+    """Yield all possible shapes: first the cheapest for each number of byes."""
     first = shapes(field)
     yield from first
     for byes in range(min(field.problem.byes, len(field.players)) + 1):
@@ -90,11 +90,11 @@ def lawful(field: Field, bans: Iterable[tuple[int, int]] | None = None) -> Seati
         apart[one] |= 1 << other
         apart[other] |= 1 << one
     search = _Search(apart)
-    every = _all_shapes(field)
-    for shape in islice(every, SHAPES):
+    all_shapes = _all_shapes(field)
+    for shape in islice(all_shapes, SHAPES):
         if (seating := search.placed(shape)) is not None:
             return seating
-    if next(every, None) is not None:
+    if next(all_shapes, None) is not None:
         raise Undecided(f"no lawful draw was found among {SHAPES} ways to choose the table sizes")
     return None
 

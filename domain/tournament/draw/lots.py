@@ -1,8 +1,8 @@
 """Lots: the order that chance gives the players of a round.
 
-When entries open, the service draws a secret of 32 bytes and publishes its SHA-256, the commitment. Each player may add
-entropy when they check in. With the secret, which is published when the tournament is closed, everybody can compute the
-lots of each round again:
+Each round has a secret of 32 bytes, to which the service committed when the tournament was announced
+(`domain.tournament.chain`). Each player may add entropy when they check in. The secret is published when the check-in
+is closed; with it, everybody can compute the lots of the round again:
 
     context = SHA-256(canonical {"entropy": {player: text}, "tournament": id})
     bytes   = HMAC-SHA256(secret, context ‖ round as 8 bytes ‖ block as 4 bytes) for block = 0, 1, 2, …
@@ -12,7 +12,7 @@ in for the round; the text of one who added nothing is "". The players, sorted b
 `domain.kernel.chance.draws` shuffles: i runs from n-1 down to 1, each time takes the next four bytes as a number u, the
 next four while u >= 2^32 - 2^32 mod (i+1), and swaps the items at i and u mod (i+1). The first has lot 1.
 
-Once the check-in is closed, secret, players and texts are fixed. So a draw that is made again has the same lots.
+Once the check-in is closed, secret, players and texts are fixed. So every draft of the round has the same lots.
 """
 
 import hashlib
@@ -28,9 +28,9 @@ def draw_lots(secret: bytes, tournament: str, number: int, entropy: Mapping[Play
     """Return the players who checked in, in the order of their lots.
 
     Args:
-        secret: what the tournament committed to.
+        secret: the secret of the round.
         tournament: its id.
-        number: that of the round, from 1.
+        number: the number of the round, from 1.
         entropy: what each player added when they checked in, "" for nothing.
     """
     context = hashlib.sha256(canonical({"entropy": dict(entropy), "tournament": tournament})).digest()
@@ -38,9 +38,9 @@ def draw_lots(secret: bytes, tournament: str, number: int, entropy: Mapping[Play
     players = sorted(entropy)
     for last in range(len(players) - 1, 0, -1):
         choices = last + 1
-        fair = 2**32 - 2**32 % choices
-        number_drawn = fair
-        while number_drawn >= fair:
+        limit = 2**32 - 2**32 % choices
+        number_drawn = limit
+        while number_drawn >= limit:
             number_drawn = int.from_bytes(bytes(next(stream) for _ in range(4)), "big")
         choice = number_drawn % choices
         players[last], players[choice] = players[choice], players[last]

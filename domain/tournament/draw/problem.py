@@ -1,4 +1,4 @@
-"""What a draw has to solve, and what solves it. All numbers are integers."""
+"""The problem that a draw solves, and the draw. All numbers are integers."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from domain.kernel.ids import PlayerId
 
 LEAST_SIZE: Final = 2
 MOST_SIZE: Final = 6
-"""The table sizes that there are: as many seats as the rulesets have."""
+"""The smallest and the largest table: as many seats as the rulesets have."""
 
 
 class Entrant(Struct, frozen=True):
@@ -20,7 +20,8 @@ class Entrant(Struct, frozen=True):
         score: what they have scored so far, in any unit; `Problem.step` says how much of it counts as one step.
         byes: how many byes they have had.
         club: their club; "" for none. Players of one club meet only when little speaks against it.
-        seats: how often they have had the first seat of a table, the second, …. Missing are those they never had.
+        seats: how often they have had the first seat of a table, the second, and so on. Seats at the end that are left
+            out count 0.
     """
 
     player: PlayerId
@@ -40,21 +41,21 @@ class Met(Struct, frozen=True, array_like=True):
 
 
 class Weights(Struct, frozen=True, forbid_unknown_fields=True):
-    """How much each thing that is undesirable costs. The defaults say that 100 is one step between two scores.
+    """How much each thing that is undesirable costs. By default, one step between two scores costs 100.
 
     Attributes:
         size: for each table, times the square of how many seats it has more or fewer than preferred. It has to be high:
             players at small tables meet fewer others, so everything else is cheaper with small tables.
         score: for two players at one table, for each step between their scores; what is left of a step counts in
             proportion, rounded down.
-        met: for two players at one table, times the square of how often they have met. The default says that two
-            players whose scores are 20 steps apart may sit together before two meet again.
+        met: for two players at one table, times the square of how often they have met. By default, a second
+            meeting costs as much as 20 steps between two scores.
         club: for two players of one club at one table.
-        bye: for each bye. By default it is a little more than three tables with a seat more or fewer than preferred.
+        bye: for each bye. By default it is as much as four tables with a seat more or fewer than preferred.
         bye_again: for a bye, times the square of how many byes the player has had.
         bye_score: for a bye, for each step that the player's score is above the lowest, in the same way.
-        seat: for each player, times the square of how much more often they have had their seat than the one, of those
-            at their table, that they have had least often.
+        seat: for each player, times the square of how much more often they have had their seat than the seat of that
+            table that they have had least often.
     """
 
     size: int = 10_000
@@ -71,7 +72,7 @@ class Problem(Struct, frozen=True):
     """The round that is to be drawn.
 
     Attributes:
-        entrants: the players, in any order: their lots tell them apart.
+        entrants: the players, in any order; their lots order them.
         sizes: the table sizes that are allowed, from 2 to 6.
         preferred: the size that tables should have: one of `sizes`.
         byes: how many players may have a bye at most.

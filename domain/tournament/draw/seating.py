@@ -1,4 +1,4 @@
-"""Who sits where: the seats, and with them the places in the starting order, that all should have equally often."""
+"""Who sits where. A seat is also a place in the starting order, so all should have each seat equally often."""
 
 from collections.abc import Sequence
 from itertools import permutations
@@ -19,10 +19,10 @@ def seating_costs(field: Field, table: Sequence[int]) -> list[list[int]]:
 
 
 def seated(field: Field, table: Sequence[int]) -> tuple[int, ...]:
-    """Return the players of a table in the order that costs least; among several, the lowest lots first."""
+    """Return the players of a table in the order of seats that costs least; of equal orders, the lowest lots first."""
     table = sorted(table)
     costs = seating_costs(field, table)
-    # In the order of permutations, which is by lots, the first of the cheapest is the one that is wanted.
+    # Permutations come in the order of lots, and `min` returns the first of the cheapest.
     orders = permutations(range(len(table)))
     best = min(orders, key=lambda order: sum(costs[player][seat] for seat, player in enumerate(order)))
     return tuple(table[player] for player in best)

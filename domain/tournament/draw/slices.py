@@ -1,10 +1,10 @@
 """The draw without a solver: slices of the players by score and lot, made better by exchanges.
 
-The players are put in the order of their scores, those of equal score in that of their lots. Those whose bye costs
-least have the byes, and the others are cut into tables from the top. Then two players change places, or one moves to
-another table, as long as that makes the draw cheaper; `annealing.py` looks for a still cheaper one. No single exchange
-makes the result better. It is lawful whenever there is a lawful draw, unless there are so many bans that the search for
-one was given up.
+The players are put in the order of their scores, players of equal score in the order of their lots. Those whose bye
+costs least have the byes, and the others are cut into tables from the top. Then two players change places, or one
+moves to another table, as long as that makes the draw cheaper; `annealing.py` looks for a still cheaper one. No single
+exchange improves the result. It is lawful whenever there is a lawful draw, unless there are so many bans that the
+search for one was given up.
 
 All of that follows from the problem alone: nothing is left to chance or to the order of the entrants.
 """
@@ -75,7 +75,7 @@ def cut(field: Field, shape: Shape) -> Seating:
 class Exchange:
     """Tables between which players are exchanged as long as the draw gets better.
 
-    What counts is a single number: the total, then the lots, and above all the bans that do not hold yet.
+    The price of a draw is a single number: its total, then its lots; a ban that does not hold outweighs both.
     """
 
     def __init__(self, field: Field, tables: Sequence[Sequence[int]], byes: Sequence[int]) -> None:
@@ -110,7 +110,7 @@ class Exchange:
         return costs
 
     def price(self) -> int:
-        """Return what the tables cost now, in one number."""
+        """Return the price of the draw as it is now."""
         tables = self._tables[: self._bye]
         sizes = sum(self._sizes[len(table)] for table in tables)
         pairs = sum(self._pairs[one][other] for table in tables for one, other in pairs_of(table))
@@ -126,7 +126,7 @@ class Exchange:
         return [sorted(table) for table in self._tables[: self._bye]], sorted(self._tables[self._bye])
 
     def improve(self) -> None:
-        """Exchange players until no exchange makes the draw better."""
+        """Exchange players until no exchange makes the draw better, in `ROUNDS` passes at most."""
         for _ in range(ROUNDS):
             better = False
             for player in range(len(self._at)):
@@ -136,54 +136,54 @@ class Exchange:
                 return
 
     def _exchange(self, one: int) -> bool:
-        """Let a player change places with the one with whom that gains most."""
-        mine, row, pairs = self._at[one], self._with[one], self._pairs[one]
-        here, costs = row[mine], self._with
+        """Let a player change places with the player with whom that gains most; tell whether any did."""
+        own_table, row, pairs = self._at[one], self._with[one], self._pairs[one]
+        here, costs = row[own_table], self._with
         best, partner = 0, -1
-        for other, theirs in enumerate(self._at):
-            if theirs != mine:
-                their = costs[other]
-                gain = here + their[theirs] - row[theirs] - their[mine]
-                # Each is counted as sitting with the other, who has left; a bye is not shared with anybody.
-                if mine != self._bye:
+        for other, other_table in enumerate(self._at):
+            if other_table != own_table:
+                costs_of_other = costs[other]
+                gain = here + costs_of_other[other_table] - row[other_table] - costs_of_other[own_table]
+                # The sums count each as sitting with the one who leaves, so that pair is added back, except for a bye.
+                if own_table != self._bye:
                     gain += pairs[other]
-                if theirs != self._bye:
+                if other_table != self._bye:
                     gain += pairs[other]
                 if gain > best:
                     best, partner = gain, other
         if partner < 0:
             return False
-        theirs = self._at[partner]
+        other_table = self._at[partner]
         self._leave(one)
         self._leave(partner)
-        self._join(one, theirs)
-        self._join(partner, mine)
+        self._join(one, other_table)
+        self._join(partner, own_table)
         return True
 
     def _move(self, player: int) -> bool:
-        """Let a player move to the table where that gains most, if the sizes of both tables stay allowed."""
-        mine, row = self._at[player], self._with[player]
+        """Let a player move to the table where that gains most, if both sizes stay allowed; tell whether they did."""
+        own_table, row = self._at[player], self._with[player]
         gain_of_leaving = 0
-        if mine != self._bye:
-            size = len(self._tables[mine])
+        if own_table != self._bye:
+            size = len(self._tables[own_table])
             if size - 1 not in self._sizes:
                 return False
             gain_of_leaving = self._sizes[size] - self._sizes[size - 1]
         best, goal = 0, -1
-        for theirs, table in enumerate(self._tables):
+        for other_table, table in enumerate(self._tables):
             size = len(table)
-            if theirs == mine:
+            if other_table == own_table:
                 continue
-            if theirs == self._bye:
+            if other_table == self._bye:
                 if size == self._field.problem.byes:
                     continue
-                gain = gain_of_leaving + row[mine] - row[theirs]
+                gain = gain_of_leaving + row[own_table] - row[other_table]
             elif size + 1 not in self._sizes:
                 continue
             else:
-                gain = gain_of_leaving + row[mine] - row[theirs] - self._sizes[size + 1] + self._sizes[size]
+                gain = gain_of_leaving + row[own_table] - row[other_table] - self._sizes[size + 1] + self._sizes[size]
             if gain > best:
-                best, goal = gain, theirs
+                best, goal = gain, other_table
         if goal < 0:
             return False
         self._leave(player)
