@@ -24,7 +24,7 @@ UNITS: Final = (*KINDS, FLEET)
 
 
 class IncomeReceived(Event, frozen=True):
-    """A nation received its income, and paid tribute (IT-INC-01, IT-INC-14). Then it buys.
+    """A nation received its income, and paid tribute (IT-INC-01, IT-INC-14). Then the nation buys.
 
     Attributes:
         areas: gold for land areas.
@@ -95,7 +95,7 @@ class TributeSpent(Event, frozen=True):
 
 
 def collect(draft: Draft[Table]) -> None:
-    """Pay the nation its income and the overlord their tribute."""
+    """Pay the active nation its income, and its overlord the tribute."""
     table, nation = draft.table, turn_of(draft.table).nation
     areas, cities = gold_of(table, nation)
     income = areas + cities

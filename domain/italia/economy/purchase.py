@@ -87,7 +87,7 @@ def available(table: Table, nation: NationId) -> dict[str, int]:
 
 
 def places(table: Table, nation: NationId) -> list[AreaId]:
-    """Return the areas where a nation can place purchased units when its leaders have left (IT-PLC-02, IT-BUY-11)."""
+    """Return the areas where a nation can place purchased units, once some leaders have left (IT-PLC-02, IT-BUY-11)."""
     leaving = set(departing(table, nation))
     return [
         area
@@ -109,7 +109,7 @@ def room(table: Table, nation: NationId) -> int | None:
 
 
 def sites(table: Table, nation: NationId, *, rough: bool) -> list[AreaId]:
-    """Return the areas for which a nation can buy a city (IT-BUY-10): highlands and marshes, or the others."""
+    """Return the areas for which a nation can buy a city (IT-BUY-10): highlands and marshes if `rough`, else others."""
     barred = table.cards.nations[nation].no_city
     return [
         area
@@ -132,7 +132,7 @@ def seas(table: Table, nation: NationId) -> list[AreaId]:
 
 
 class Buy(Command, frozen=True):
-    """Buy units and cities for your nation whose turn it is (IT-BUY-06); nothing at all is a purchase, too.
+    """Buy units and cities for your nation whose turn it is (IT-BUY-06). You may also buy nothing.
 
     Attributes:
         infantry: how many infantry.
@@ -280,7 +280,10 @@ def _unsaved(table: Table, gold: int) -> int:
 
 
 def buy(table: Table) -> list[Decision] | Consequence[Table] | None:
-    """Ask the active nation's player what they buy, unless there is nothing that they could pay and place."""
+    """Ask the active nation's player what they buy, if they could pay and place anything.
+
+    Otherwise gold above the limit is lost; None when there is none.
+    """
     nation = turn_of(table).nation
     gold = table.nations[nation].gold
     if not _offered(table, nation)[0]:

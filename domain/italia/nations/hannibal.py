@@ -65,10 +65,10 @@ class Gather(Command, frozen=True):
         table, nation = draft.table, turn_of(draft.table).nation
         wrong = f"You cannot gather {listed(self.units)} from {table.names(self.origin)}."
         plan = _plan(table, nation)
-        there = _sources(table, nation)
-        fits = total(self.units) and within(self.units, there.get(self.origin, {}))
+        sources = _sources(table, nation)
+        fits = total(self.units) and within(self.units, sources.get(self.origin, {}))
         if plan is None or plan.waits_in is None or not fits:
-            each = [f"{listed(units)} in {table.names(area)}" for area, units in there.items()]
+            each = [f"{listed(units)} in {table.names(area)}" for area, units in sources.items()]
             raise Refusal(
                 "IT-I1-04", wrong, f"Units that have not moved can gather: {enumerated(each) or 'none are left'}."
             )

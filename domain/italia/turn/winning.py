@@ -38,8 +38,8 @@ class GameWon(Event, frozen=True):
         return f"{names.all(self.winners)} won the game: {each}."
 
 
-def areas(table: Table) -> Consequence[Table] | None:
-    """Score areas, cities and regions at the end of a round (IT-VP-02, IT-VP-03)."""
+def score_holdings(table: Table) -> Consequence[Table] | None:
+    """Score areas, cities and regions at the end of a round (IT-VP-02, IT-VP-03); None when nobody scores."""
     scores = any(halves for nation in table.nations for _, halves in scoring.holdings(table, nation))
     return _score if scores or any(standing.shared for standing in table.nations.values()) else None
 
@@ -72,7 +72,7 @@ def points_of(table: Table) -> dict[Seat, int]:
 
 
 def order(table: Table) -> Order:
-    """Return the seats by their points; those with as many tie (IT-VP-19)."""
+    """Return groups of seats, the most points first; seats with the same points share a group (IT-VP-19)."""
     points = points_of(table)
     return tuple(
         tuple(seat for seat in points if points[seat] == halves) for halves in sorted({*points.values()}, reverse=True)
