@@ -122,7 +122,7 @@ class City(Struct, frozen=True, omit_defaults=True):
 
 
 class Placing(Struct, frozen=True, omit_defaults=True):
-    """Where the purchased units of a nation (`Nation.held`) can be placed (IT-PLC-02).
+    """Where the purchased units that a nation holds can be placed (IT-PLC-02).
 
     Attributes:
         areas: the land areas where units can be placed: those controlled when the placement began.

@@ -147,22 +147,22 @@ def _standing(view: View, seat: Seat, names: Names) -> Standing:
     return Standing(seat, figures, active=active, won=seat in view.winners, nations=nations)
 
 
-def _nation(view: View, nation: NationId, each: NationView, names: Names) -> Nation:
-    _, last = each.rounds
+def _nation(view: View, nation: NationId, standing: NationView, names: Names) -> Nation:
+    _, last = standing.rounds
     on_board = any(nation in armies for armies in view.armies.values())
     on_board = on_board or any(fleet.nation == nation for fleet in view.fleets.values())
-    figures: dict[str, Figure] = {"points": halved(each.points), "gold": each.gold, "areas": each.areas}
+    figures: dict[str, Figure] = {"points": halved(standing.points), "gold": standing.gold, "areas": standing.areas}
     active = view.turn is not None and view.turn.nation == nation and not view.winners
     if not on_board:
-        if view.round < each.comes or (view.round == each.comes and nation not in view.done):
-            return Nation(nation, words=f"comes in round {each.comes}", absent=True, active=active)
-        is_over = each.over or view.round > last
-        numbers = {"points": halved(each.points)} if is_over else figures
+        if view.round < standing.comes or (view.round == standing.comes and nation not in view.done):
+            return Nation(nation, words=f"comes in round {standing.comes}", absent=True, active=active)
+        is_over = standing.over or view.round > last
+        numbers = {"points": halved(standing.points)} if is_over else figures
         return Nation(nation, numbers, words="gone" if is_over else "not on the board", absent=True, active=active)
-    if each.shared:
-        figures["to be halved"] = halved(each.shared)
-    overlord = f"subject to the {names(each.overlord)}" if each.overlord is not None else ""
-    return Nation(nation, figures, tuple(_pieces(each.held)), words=overlord, active=active)
+    if standing.shared:
+        figures["to be halved"] = halved(standing.shared)
+    overlord = f"subject to the {names(standing.overlord)}" if standing.overlord is not None else ""
+    return Nation(nation, figures, tuple(_pieces(standing.held)), words=overlord, active=active)
 
 
 def _shelves(view: View, names: Names) -> Iterator[Shelf]:

@@ -53,6 +53,6 @@ def sea(names: Names, area: AreaId) -> str:
     return f"the {names(area)}"
 
 
-def by_seat(each: Mapping[Seat, T]) -> Iterable[tuple[Seat, T]]:
-    """Yield what each seat has, in seat order, because the log does not keep the order of keys."""
-    return ((seat, each[seat]) for seat in CIVILIZATIONS if seat in each)
+def by_seat(values: Mapping[Seat, T]) -> Iterable[tuple[Seat, T]]:
+    """Yield the value of each seat, in seat order, because the log does not keep the order of keys."""
+    return ((seat, values[seat]) for seat in CIVILIZATIONS if seat in values)
