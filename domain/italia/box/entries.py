@@ -506,7 +506,7 @@ class Levy(Special, frozen=True, kw_only=True, tag="levy", tag_field="kind"):
 
 
 class Handicap(Special, frozen=True, kw_only=True, tag="handicap", tag_field="kind"):
-    """A modifier on each of the nation's dice, unless it controls an area and a leader is there (IT-I2-10)."""
+    """A modifier on each of the nation's dice, unless it controls `area` and `leader` is on the board (IT-I2-10)."""
 
     modifier: Annotated[int, Meta(ge=-9, le=9)]
     area: AreaId

@@ -287,7 +287,7 @@ class Combat(Struct, frozen=True, omit_defaults=True):
 
 
 BattleStep = Literal["submit", "conversion", "roll", "lose", "driven-off", "retreat"]
-"""The steps of a round of battle (IT-BAT-14, IT-BAT-15); `domain.italia.course` knows the decisions in each."""
+"""The steps of a round of battle (IT-BAT-14, IT-BAT-15); `domain.italia.course` lists the decisions in each."""
 
 
 class Aim(Struct, frozen=True):
@@ -417,7 +417,7 @@ class Campaign(Struct, frozen=True, omit_defaults=True):
         blocked: places that were blocked in this step (IT-BLK-01).
         asked: whether the reactions to this step have been opened.
         reacting: the nations that are still to be asked, in play order (IT-REA-02).
-        reaction: what the first of them has done so far.
+        reaction: the move that the first of them has begun.
         started: areas from which each nation began a reaction move (IT-RET-12).
         risen: nations that declined to revolt in this step (IT-I1-05).
     """

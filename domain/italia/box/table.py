@@ -129,7 +129,7 @@ class Table(KernelTable):
         return [nation for nation in self.nations if nation in armies]
 
     def areas_of(self, nation: NationId) -> list[AreaId]:
-        """The land areas that a nation controls (IT-INC-02), in the order of the map."""
+        """The land areas that a nation controls (IT-INC-02), sorted by id."""
         return sorted([area for area, armies in self.armies.items() if nation in armies])
 
     def size_of(self, nation: NationId) -> int:

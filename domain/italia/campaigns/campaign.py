@@ -87,7 +87,7 @@ class CampaignEnded(Event, frozen=True):
     """A campaign ended: by choice, without gold, or without its leader (IT-CAM-04, IT-CAM-14); or with the civil war.
 
     Attributes:
-        leaving: units that may not stay where subjects are (IT-CAM-13).
+        leaving: units that share an area with allies, where they may not stay (IT-CAM-13).
     """
 
     rules = ("IT-CAM-04", "IT-CAM-13", "IT-CAM-14", "IT-STK-19")

@@ -113,8 +113,8 @@ class ReactionEnded(Event, frozen=True):
                 for area, front in table.combat.fronts.items()
                 if (enemies := tuple(other for other in front.enemies if table.army(area, other)))
             }
-            over = (area for area in table.combat.fronts if area not in fronts)
-            table.combat = replace(resolved(table.combat, *over), fronts=fronts)
+            ended = (area for area in table.combat.fronts if area not in fronts)
+            table.combat = replace(resolved(table.combat, *ended), fronts=fronts)
 
     def tell(self, names: Names) -> str:
         return f"The {names(self.nation)} did not react further."

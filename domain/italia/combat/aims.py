@@ -40,8 +40,8 @@ class TargetsDeclared(Event, frozen=True):
         table.battle = replace(fight, aims={**fight.aims, self.nation: self.aims})
 
     def tell(self, names: Names) -> str:
-        each = [f"{amount_of(aim.kind, aim.count)} at {kinds_in_words([aim.target])}" for aim in self.aims]
-        return f"The {names(self.nation)} aim {enumerated(each)}."
+        aims = [f"{amount_of(aim.kind, aim.count)} at {kinds_in_words([aim.target])}" for aim in self.aims]
+        return f"The {names(self.nation)} aim {enumerated(aims)}."
 
 
 class TargetSealed(Event, frozen=True):
@@ -80,12 +80,12 @@ class TargetsRevealed(Event, frozen=True):
         table.battle = replace(battle_of(table), sealed={}, aims=self.aims)
 
     def tell(self, names: Names) -> str:
-        each = [
+        aims_in_words = [
             f"{amount_of(aim.kind, aim.count)} at {kinds_in_words([aim.target])}"
             for aims in self.aims.values()
             for aim in aims
         ]
-        return f"The targets were revealed: {enumerated(each)}."
+        return f"The targets were revealed: {enumerated(aims_in_words)}."
 
 
 # --- targets by type ---

@@ -208,7 +208,7 @@ def _gains(table: Table, spoil: Spoil) -> list[Gain]:
 
 
 def _gain(draft: Draft[Table], spoil: Spoil, gain: Gain, *, automatic: bool = False) -> None:
-    """Give a nation what it takes for a city, and its overlord the other half of gold (IT-CTY-05, IT-INC-18)."""
+    """Give a nation what it takes for a city; its overlord gets half of any gold (IT-CTY-05, IT-INC-18)."""
     table, nation, area = draft.table, spoil.nation, spoil.area
     if gain == "points":
         line = scoring.sack_points(table, nation, area, raid=spoil.raid)

@@ -74,8 +74,8 @@ class TieRolled(Event, frozen=True):
         pass  # NavalOrderSet follows when no rolls are equal
 
     def tell(self, names: Names) -> str:
-        each = [f"the {names(nation)} {face}" for nation, face in zip(self.nations, self.faces, strict=True)]
-        return f"To fight first in {names(self.sea)} they rolled: {', '.join(each)}."
+        rolls = [f"the {names(nation)} {face}" for nation, face in zip(self.nations, self.faces, strict=True)]
+        return f"To fight first in {names(self.sea)} they rolled: {', '.join(rolls)}."
 
 
 class NavalOrderSet(Event, frozen=True):
@@ -116,8 +116,8 @@ class DeclareNavalBattle(Command, frozen=True):
         refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must answer now.")
         battles = list(_possible_battles(table, nation))
         if (self.sea, self.enemy) not in battles:
-            each = enumerated([f"the {names(enemy)} in {names(sea)}" for sea, enemy in battles])
-            raise Refusal(_why_not(table, self.nation, self.enemy), wrong, f"They can fight {each}.")
+            possible = enumerated([f"the {names(enemy)} in {names(sea)}" for sea, enemy in battles])
+            raise Refusal(_why_not(table, self.nation, self.enemy), wrong, f"They can fight {possible}.")
         draft.emit(NavalBattleDeclared(nation, self.sea, self.enemy))
 
     @classmethod

@@ -125,8 +125,8 @@ class Fight(Command, frozen=True):
         refuse_unless(self.nation == nation, self.rule, wrong, f"It is the turn of the {names(nation)}.")
         battle = next((each for each in battles if (each.place, each.enemy) == (self.place, self.enemy)), None)
         if battle is None:
-            each = enumerated([f"the {names(other.enemy)} in {names(other.place)}" for other in battles])
-            allowed = f"They can fight {each} next."
+            possible = enumerated([f"the {names(other.enemy)} in {names(other.place)}" for other in battles])
+            allowed = f"They can fight {possible} next."
             raise Refusal(_not_due(table, nation, self.place, self.enemy), wrong, allowed)
         if battle.raid not in (None, self.raid):
             raise Refusal(*_no_raid(table, nation, self.place))

@@ -207,8 +207,8 @@ class Retreat(Command, frozen=True):
         rule = self.rule
         if army and army_there.has(leaving):
             rule = RULES[going.why] if going.why else "IT-I2-05"
-        can = f"These can retreat: {going.army.tell(names)}." if going.army else "Nobody can retreat."
-        refuse_unless(army and going.army.has(leaving), rule, wrong, can)
+        able = f"These can retreat: {going.army.tell(names)}." if going.army else "Nobody can retreat."
+        refuse_unless(army and going.army.has(leaving), rule, wrong, able)
         places = _places(table, going)
         if self.to not in places:
             allowed = f"They can retreat to {names.all(places)}." if places else "They cannot retreat anywhere."

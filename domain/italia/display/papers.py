@@ -232,5 +232,5 @@ def _span(rounds: Span) -> str:
 
 
 def _either(words: Iterable[str]) -> str:
-    each = [*words]
-    return " or ".join(filter(None, [", ".join(each[:-1]), *each[-1:]]))
+    choices = [*words]
+    return " or ".join(filter(None, [", ".join(choices[:-1]), *choices[-1:]]))

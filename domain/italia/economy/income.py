@@ -27,8 +27,8 @@ class IncomeReceived(Event, frozen=True):
     """A nation received its income, and paid tribute (IT-INC-01, IT-INC-14). Then the nation buys.
 
     Attributes:
-        areas: gold for land areas.
-        cities: gold for cities in them.
+        areas: gold for land areas, before any halving.
+        cities: gold for cities in them, before any halving.
         received: what the nation keeps of its income.
         overlord: the nation that gets tribute.
         tribute: what the overlord gets.

@@ -137,8 +137,8 @@ class Place(Command, frozen=True):
         """
         at_sea = self.area in table.map.seas
         if self.kind == FLEET:
-            near = any(self.area in table.seas_of(area) for area in placing_of(table).areas)
-            return "IT-I1-36" if near else "IT-PLC-05"
+            on_own_coast = any(self.area in table.seas_of(area) for area in placing_of(table).areas)
+            return "IT-I1-36" if on_own_coast else "IT-PLC-05"
         if at_sea:
             return "IT-PLC-06"
         return "IT-PLC-03" if self.area in placing_of(table).used else "IT-PLC-02"

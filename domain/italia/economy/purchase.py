@@ -78,16 +78,16 @@ def price_of_city(table: Table, area: AreaId) -> int:
 def available(table: Table, nation: NationId) -> dict[str, int]:
     """Return how many units of each type a nation could buy if it had the gold (IT-BUY-05, IT-BUY-07)."""
     supply = table.supply(nation)
-    each = table.cards.nations[nation].consular_limit
-    if CONSULAR in supply and each:
+    cities_each = table.cards.nations[nation].consular_limit
+    if CONSULAR in supply and cities_each:
         cities = sum(table.has_city(area) for area in table.areas_of(nation))
         standing = table.nations[nation].held.get(CONSULAR, 0) + table.on_board(nation).get(CONSULAR, 0)
-        supply[CONSULAR] = max(0, min(supply[CONSULAR], cities // each - standing))
+        supply[CONSULAR] = max(0, min(supply[CONSULAR], cities // cities_each - standing))
     return {kind: max(0, supply[kind]) for kind in (*KINDS, FLEET) if kind in supply}
 
 
 def places(table: Table, nation: NationId) -> list[AreaId]:
-    """Return the areas where a nation can place purchased units, once some leaders have left (IT-PLC-02, IT-BUY-11)."""
+    """Return the areas where a nation can place purchased units, without `departing` leaders (IT-PLC-02, IT-BUY-11)."""
     leaving = set(departing(table, nation))
     return [
         area
@@ -193,8 +193,8 @@ class Buy(Command, frozen=True):
                 wrong = f"The {who} cannot buy {amount_of(kind, number)}."
                 allowed = f"They can buy up to {enumerated(offered)}." if offered else "They can buy nothing."
                 if rule == "IT-BUY-07":
-                    each = table.cards.nations[nation].consular_limit
-                    allowed = f"They may have 1 consular legion for every {each} cities: {offer[CONSULAR]} more."
+                    cities_each = table.cards.nations[nation].consular_limit
+                    allowed = f"They may have 1 consular legion for every {cities_each} cities: {offer[CONSULAR]} more."
                 raise Refusal(rule, wrong, allowed)
         bought = sum(number for kind, number in self.units.items() if kind != FLEET)
         most = room_left(table, nation)

@@ -258,9 +258,9 @@ def excess(table: Table) -> dict[AreaId, int]:
     for area in _contested(table, nation):
         army = table.army(area, nation)
         if table.campaign is None or table.campaign.leader not in army.leaders:
-            over = army.size - attack_limit(table, nation, area, led=bool(army.leaders))
-            if over > 0:
-                excesses[area] = over
+            number = army.size - attack_limit(table, nation, area, led=bool(army.leaders))
+            if number > 0:
+                excesses[area] = number
     return excesses
 
 
@@ -299,8 +299,8 @@ def _can_leave(table: Table, nation: NationId, area: AreaId) -> bool:
 def _unfinished(table: Table) -> tuple[str, str] | None:
     """Return the rule that keeps a movement from ending, and what is right; None if it can end."""
     nation, names = turn_of(table).nation, table.names
-    if over := excess(table):
-        surplus = enumerated([f"{amount_of('unit', number)} in {names(area)}" for area, number in over.items()])
+    if excesses := excess(table):
+        surplus = enumerated([f"{amount_of('unit', number)} in {names(area)}" for area, number in excesses.items()])
         return "IT-STK-12", f"Too many units attack. Move on or give up {surplus}."
     areas = entry.areas_to_leave(table)
     if table.campaign is not None:
@@ -333,8 +333,8 @@ class Disband(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
         wrong = f"You cannot give up {listed(self.units)} in {table.names(self.area)}."
-        over, present = excess(table), table.army(self.area, nation).units
-        most = over.get(self.area, 0)
+        excesses, present = excess(table), table.army(self.area, nation).units
+        most = excesses.get(self.area, 0)
         refuse_unless(within(self.units, present), "IT-STK-12", wrong, f"You have {listed(present)} there.")
         allowed = f"Give up {amount_of('unit', most)} at most." if most else "They are not too many for the attack."
         refuse_unless(1 <= total(self.units) <= most, "IT-STK-12", wrong, allowed)
@@ -408,8 +408,8 @@ def move(table: Table) -> list[Decision] | Consequence[Table]:
         title = f"Where does {names(table.campaign.leader)} of the {names(nation)} go with the army?"
     if must := entry.areas_to_leave(table):
         about["must_leave"] = must
-    if over := excess(table):
-        about["excess"] = over
+    if excesses := excess(table):
+        about["excess"] = excesses
     depends = "Then they fight where they have met others."
     return [Decision("move", (table.seat_of(nation),), RuleId("IT-MOV-01"), title, depends, about)]
 

@@ -212,7 +212,7 @@ class Step(Struct, frozen=True):
         return table.campaign is not None and may_rest(table, self.nation, self.to)
 
     def choose(self, table: Table, units: Units, wrong: str) -> list[Walk]:
-        """Return the groups that make the step. Raises `Refusal` when fewer units can."""
+        """Return the groups that make the step. Raises `Refusal` when fewer than `units` can."""
         groups = groups_at(table, self.nation, self.origin)
         choice: list[Walk] = []
         for kind, number in units.items():

@@ -46,8 +46,8 @@ class CivilWarBegan(Event, frozen=True):
         table.at_war = True
 
     def tell(self, names: Names) -> str:
-        each = [f"the {names(nation)} {gold}" for nation, gold in self.gold.items()]
-        return f"The civil war began. Gold for campaigns: {enumerated(each)}."
+        shares = [f"the {names(nation)} {gold}" for nation, gold in self.gold.items()]
+        return f"The civil war began. Gold for campaigns: {enumerated(shares)}."
 
 
 class UnitsLevied(Event, frozen=True):
@@ -210,9 +210,9 @@ def _end(table: Table) -> Consequence[Table] | None:
     for nation in factions(table):
         plan = table.cards.nations[nation].plan_of(table.round)
         if plan is not None and plan.leader is not None:
-            over = campaign.end_of(table, nation, plan.leader, automatic=True)
-            if over.leaving:
-                return lambda draft: draft.emit(over)
+            ended = campaign.end_of(table, nation, plan.leader, automatic=True)
+            if ended.leaving:
+                return lambda draft: draft.emit(ended)
     for nation in factions(table):
         leader = _leader(table, nation)
         place = table.place_of(leader) if leader is not None else None

@@ -68,9 +68,9 @@ class Gather(Command, frozen=True):
         sources = _sources(table, nation)
         fits = total(self.units) and within(self.units, sources.get(self.origin, {}))
         if plan is None or plan.waits_in is None or not fits:
-            each = [f"{listed(units)} in {table.names(area)}" for area, units in sources.items()]
+            choices = [f"{listed(units)} in {table.names(area)}" for area, units in sources.items()]
             raise Refusal(
-                "IT-I1-04", wrong, f"Units that have not moved can gather: {enumerated(each) or 'none are left'}."
+                "IT-I1-04", wrong, f"Units that have not moved can gather: {enumerated(choices) or 'none are left'}."
             )
         units: Units = {kind: self.units[kind] for kind in KINDS if self.units.get(kind)}
         draft.emit(UnitsGathered(nation, self.origin, plan.waits_in, units))

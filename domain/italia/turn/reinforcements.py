@@ -64,8 +64,8 @@ class ReinforcementsAnnounced(Event, frozen=True):
         coming: dict[NationId, list[str]] = {}
         for arriving in self.arriving:
             coming.setdefault(arriving.nation, []).append(_arrivals_in_words(arriving.units, arriving.leaders, names))
-        each = [f"{', '.join(parts)} for the {names(nation)}" for nation, parts in coming.items()]
-        return f"Reinforcements are due: {'; '.join(each)}."
+        lists = [f"{', '.join(parts)} for the {names(nation)}" for nation, parts in coming.items()]
+        return f"Reinforcements are due: {'; '.join(lists)}."
 
 
 class AreaChosen(Event, frozen=True):
@@ -296,29 +296,29 @@ class Arrive(Command, frozen=True):
         draft.emit(_choice_of_area(draft.table, arriving, AreaId(self.to)))
 
     def _check(self, table: Table, arriving: Arriving, wrong: str) -> None:
-        where = rooms(table, arriving)
-        if self.to not in where:
-            raise Refusal(self._barred_by(table, arriving), wrong, f"They can be placed in {table.names.all(where)}.")
+        room_at = rooms(table, arriving)
+        if self.to not in room_at:
+            raise Refusal(self._barred_by(table, arriving), wrong, f"They can be placed in {table.names.all(room_at)}.")
         most = _available(table, arriving)
         number = sum(self.units.values())
         is_right = {*self.leaders} <= {*arriving.leaders} and len({*self.leaders}) == len(self.leaders)
         if any(kind not in most or count > most[kind] for kind, count in self.units.items()) or not is_right:
-            comes = is_right and all(number <= arriving.units.get(kind, 0) for kind, number in self.units.items())
+            is_on_card = is_right and all(number <= arriving.units.get(kind, 0) for kind, number in self.units.items())
             rule_of_entry = "IT-RNF-08" if entry_of(table, arriving).up_to else "IT-RNF-01"
-            rule = "IT-RNF-02" if comes else rule_of_entry
+            rule = "IT-RNF-02" if is_on_card else rule_of_entry
             raise Refusal(
                 rule, wrong, f"You still have to place {_arrivals_in_words(most, arriving.leaders, table.names)}."
             )
         if not number and not self.leaders:
             raise Refusal("IT-RNF-01", wrong, "Name at least one unit or leader.")
-        if not fits(self.units, where[self.to]):
-            raise Refusal("IT-RNF-01", wrong, f"There is room for {amount_of('unit', where[self.to])}.")
+        if not fits(self.units, room_at[self.to]):
+            raise Refusal("IT-RNF-01", wrong, f"There is room for {amount_of('unit', room_at[self.to])}.")
         if _leader_first(table, arriving) and not self.leaders:
             rule = "IT-RNF-05" if entry_of(table, arriving).spread == "among-leaders" else "IT-RNF-04"
             raise Refusal(rule, wrong, "Place the leaders first: the units stand with them.")
 
     def _barred_by(self, table: Table, arriving: Arriving) -> str:
-        """Return the rule that keeps them from `to`. If the card allows it, that is the rule that spreads the units."""
+        """Return the rule that keeps pieces from `to`: about the place, or else about how the units are spread."""
         entry = entry_of(table, arriving)
         if self.to in table.map.seas and entry.aboard == "no":
             return "IT-PLC-06"
@@ -439,15 +439,15 @@ def _without_choice(table: Table, arriving: Arriving) -> ReinforcementsPlaced | 
     """Return what happens without a choice: one place for all, or none (IT-RNF-02, IT-RNF-15). None with a choice."""
     most = _available(table, arriving)
     fleets = most.pop(FLEET, 0)
-    seas, where = seas_for(table, arriving) if fleets else [], rooms(table, arriving)
+    seas, room_at = seas_for(table, arriving) if fleets else [], rooms(table, arriving)
     if fleets and len(seas) == 1:
         return ReinforcementsPlaced(arriving.nation, seas[0], {}, fleets, automatic=True)
     number = sum(most.values())
-    if not (fleets and seas) and (not where or (not most and not arriving.leaders)):
+    if not (fleets and seas) and (not room_at or (not most and not arriving.leaders)):
         eliminated = tuple(leader for leader in arriving.leaders if table.leader_at(leader) is not None)
         return ArrivalEnded(arriving.nation, arriving.units, eliminated)
-    if not fleets and len(where) == 1:
-        ((to, room),) = where.items()
+    if not fleets and len(room_at) == 1:
+        ((to, room),) = room_at.items()
         if number <= room and not entry_of(table, arriving).up_to:
             units: Units = {kind: most[kind] for kind in KINDS if kind in most}
             return ReinforcementsPlaced(arriving.nation, to, units, 0, arriving.leaders, automatic=True)

@@ -121,7 +121,7 @@ def _company(table: Table, arriving: Arriving) -> dict[str, int] | None:
 
 
 def _few_each(table: Table, arriving: Arriving, place: Controlled, counts: Mapping[str, int]) -> dict[str, int]:
-    """Return the room in each area when the card limits it, but lets all units stand in one area instead (IT-I1-32)."""
+    """Return the room in each area if the card limits it; it may let all units stand in one area instead (IT-I1-32)."""
     assert place.most_each is not None, "a card that limits the units of each area"
     together = place.or_all_in
     if together is not None and arriving.at.get(together, 0) > place.most_each:

@@ -118,7 +118,7 @@ def counted_points(halves: int) -> str:
 
 
 def may_score(table: Table, nation: NationId) -> bool:
-    """Tell whether a nation can score in this round: it has turns, and is not silent, in it (IT-VP-04, IT-I1-27)."""
+    """Tell whether a nation can score now: not outside its rounds, nor in a silent one (IT-VP-04, IT-I1-27)."""
     card = table.cards.nations[nation]
     return card.rounds[0] <= table.round <= card.rounds[1] and table.round not in card.silent_rounds
 

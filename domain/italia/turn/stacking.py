@@ -179,8 +179,8 @@ def crowded(table: Table) -> dict[AreaId, int]:
     else:
         limited = tuple(table.areas_of(nation)) if table.campaign is None else _held_to_limits(table, nation, combat)
         areas = [area for area in limited if area not in combat.fronts and table.treats_as_normal(nation, area)]
-    over = {area: excess_of(table, nation, area, after_combat=after_combat) for area in areas}
-    return {area: number for area, number in over.items() if number and not has_no_limit(table, area)}
+    excesses = {area: excess_of(table, nation, area, after_combat=after_combat) for area in areas}
+    return {area: number for area, number in excesses.items() if number and not has_no_limit(table, area)}
 
 
 def _held_to_limits(table: Table, nation: NationId, combat: Combat) -> tuple[AreaId, ...]:
@@ -196,7 +196,7 @@ def excess_of(table: Table, nation: NationId, area: AreaId, *, after_combat: boo
 
 
 def _where_campaign_ended(table: Table) -> list[AreaId]:
-    """Return the land area, if any, where the leader is whose campaign is over, or was last (IT-STK-19)."""
+    """Return the land area where the leader of the ended campaign is, or was last (IT-STK-19); none at sea."""
     campaign, plan = table.campaign, plan_of(table)
     if campaign is not None:
         at = table.place_of(campaign.leader) or campaign.at

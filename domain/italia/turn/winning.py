@@ -34,12 +34,12 @@ class GameWon(Event, frozen=True):
         table.won_by = "IT-VP-19"
 
     def tell(self, names: Names) -> str:
-        each = ", ".join(f"{names(seat)} {scoring.counted_points(halves)}" for seat, halves in self.points.items())
-        return f"{names.all(self.winners)} won the game: {each}."
+        totals = ", ".join(f"{names(seat)} {scoring.counted_points(halves)}" for seat, halves in self.points.items())
+        return f"{names.all(self.winners)} won the game: {totals}."
 
 
 def score_holdings(table: Table) -> Consequence[Table] | None:
-    """Score areas, cities and regions at the end of a round (IT-VP-02, IT-VP-03); None when nobody scores."""
+    """Score what nations hold as a round ends, and halve what subjects scored (IT-VP-02, IT-VP-03); or None."""
     scores = any(halves for nation in table.nations for _, halves in scoring.holdings(table, nation))
     return _score if scores or any(standing.shared for standing in table.nations.values()) else None
 

@@ -35,12 +35,12 @@ def card(kind: Resource) -> str:
 
 def cards(hand: Mapping[Resource, int]) -> str:
     """Return cards in words: "2 taxes, 1 slave and 3 oil"."""
-    many = [
+    parts = [
         f"{number} {SINGLE.get(kind, kind) if number == 1 else PLURAL.get(kind, kind)}"
         for kind in BANK
         if (number := hand.get(kind, 0))
     ]
-    return enumerated(many) or "no cards"
+    return enumerated(parts) or "no cards"
 
 
 def owner(seat: Seat) -> str:

@@ -79,12 +79,12 @@ class TradeEnded(Event, frozen=True):
         table.trade = replace(table.trade, offers={}, taken={}, taker=None, short=self.short)
 
     def tell(self, names: Names) -> str:
-        back = [
+        returned = [
             f"{names(seat)} took back {phrases.cards(hands.count(each))}"
             for seat, each in phrases.by_seat(self.returned)
         ]
         short = [f"{names(self.short)} was one card short"] if self.short else []
-        return f"{'; '.join(['The trade ended', *back, *short])}."
+        return f"{'; '.join(['The trade ended', *returned, *short])}."
 
 
 class CardGiven(Event, frozen=True):
