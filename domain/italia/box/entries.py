@@ -413,7 +413,7 @@ class Clearance(Special, frozen=True, kw_only=True, tag="clearance", tag_field="
 
 
 class Transformation(Special, frozen=True, kw_only=True, tag="transformation", tag_field="kind"):
-    """The end of a nation after the scoring of a round, in favour of another one (IT-TRF-01 to IT-TRF-03).
+    """The end of a nation after the scoring of a round: another one replaces it (IT-TRF-01 to IT-TRF-03).
 
     Attributes:
         into: the other nation.

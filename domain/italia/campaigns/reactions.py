@@ -186,7 +186,7 @@ def _goes_on(earlier: Reaction, move: Reaction) -> bool:
 
 
 def _steps(table: Table, nation: NationId) -> Iterator[tuple[str, str, int]]:
-    """Yield the steps of one area that a nation's units can make anywhere, and how many land units make each."""
+    """Yield the steps of one area that a nation's units can make anywhere, and how many land units can make each."""
     capacity = table.data.fleet_capacity
     for area in table.areas_of(nation):
         size = table.army(area, nation).size

@@ -51,7 +51,7 @@ def is_open(table: Table, nation: NationId, area: AreaId, other: AreaId) -> bool
 def room(table: Table, nation: NationId, area: AreaId, army: Army, *leaders: LeaderId) -> int:
     """Return how many units of an army can retreat to an area, together with some leaders (IT-STK-16, IT-STK-17).
 
-    There is no limit where the leader is who conducts a campaign (IT-STK-19, IT-STK-20).
+    There is no limit where the `commander` of a campaign is (IT-STK-19, IT-STK-20).
     """
     if commander(table, nation) in (*leaders, *table.army(area, nation).leaders):
         return army.size

@@ -150,7 +150,7 @@ class Stood(Event, frozen=True):
 
 
 def _remove_retreated(table: Table, army: Army) -> None:
-    """Take units that have gone from the head of those who must leave."""
+    """Remove units that have gone from the first entry of `Table.leaving`."""
     head = table.leaving[0]
     rest = head.army - army
     table.leaving[:1] = [replace(head, army=rest)] if rest else []

@@ -1,4 +1,4 @@
-"""Nations that leave the game at the end of a round, in favour of another one or for good (chapter TRF)."""
+"""Nations that leave the game at the end of a round, replaced by another one or not (chapter TRF)."""
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations

@@ -98,7 +98,7 @@ class Table(KernelTable, kw_only=True):
     """Provinces at war since an earlier turn, and who had land units there when this turn began: units that stay must
     fight a round in their owner's turn (MN-WAR-03)."""
     exploited: dict[AreaId, tuple[Seat, ...]] = field(default_factory=dict[AreaId, tuple[Seat, ...]])
-    """Who has pillaged, occupied or begun to convert a province this turn, which they may do once (MN-AFT-01)."""
+    """Who could pillage, occupy or convert in a province this turn; without another battle, only once (MN-AFT-01)."""
     seduced: bool = False
     """Whether Helen has been used in this Military Phase (MN-HER-07)."""
     entry: Entry | None = None

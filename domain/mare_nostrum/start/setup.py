@@ -265,7 +265,7 @@ def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset p
 
 
 def finish(draft: Draft[Table]) -> None:
-    """Begin the first turn after the free set-up (MN-ROL-13)."""
+    """After the free set-up, place the neutral civilizations, deal the roles and begin the first turn (MN-ROL-13)."""
     table = draft.table
     place_neutrals(draft)
     deal_roles(draft, named_by_aid_cards(table) if table.rules.aid_cards_name_roles else {})

@@ -27,7 +27,7 @@ PHASES: Final[Mapping[Phase, str]] = {
 class TurnBegan(Event, frozen=True):
     """A new turn began; every legion and trireme may move and attack again (MN-MIL-04).
 
-    In provinces that were at war when the last turn ended, everybody with land units owes a round of battle
+    In provinces that were at war when the last turn ended, every player with land units owes a round of battle
     (MN-WAR-03), and nobody occupies or converts anything (MN-AFT-08).
     """
 
