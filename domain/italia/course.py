@@ -39,14 +39,14 @@ Left = Sequence[Decision] | Consequence[Table] | None
 
 
 def step(table: Table) -> Step[Table]:
-    """Return the step at which the game is. What a battle or a turn has brought about comes before it goes on."""
+    """Return the step at which the game is. What a battle or a turn has caused is settled before it goes on."""
     if (interrupts := interruption(table)) is not None:
         return interrupts
     return _part if table.turn is None else _stage
 
 
 def interruption(table: Table) -> Step[Table] | None:
-    """Return the step of what comes before the round or the turn goes on; None when nothing does."""
+    """Return the step that must be done before the round or the turn goes on; None when there is none."""
     if table.battle is None and (freed := revolt.release(table)) is not None:
         return always(freed)
     if table.leaving:
@@ -67,9 +67,9 @@ def interruption(table: Table) -> Step[Table] | None:
 ROUND: Final[Mapping[RoundStage, Callable[[Table], Left]]] = {
     "setup": always(setup.open),
     "round-start": civil_war.round_start,
-    "turns": sequence.turns,
-    "civil-war": civil_war.turns,
-    "scoring": winning.areas,
+    "turns": sequence.next_turn,
+    "civil-war": civil_war.next_faction,
+    "scoring": winning.score_holdings,
     "transformations": transformations.transform,
     "late-arrivals": reinforcements.at_the_end,
 }
@@ -110,10 +110,10 @@ ENTERED: Final[frozenset[Stage]] = frozenset(
         *("campaign", "reactions"),
     }
 )
-"""Stages that the first event in them begins with `sequence.begin_stage`, where nobody is asked before."""
+"""Stages whose first event calls `sequence.begin_stage`: they need no `StageBegan`, unless a player is asked first."""
 
 FINAL: Final[frozenset[RoundStage | Stage]] = frozenset({"scoring", "declaring", "defection"})
-"""Stages that end with what follows in them without a choice: the table would let it happen again."""
+"""Stages that end with what follows in them without a choice, because the table would let it happen again."""
 
 
 def _part(table: Table) -> Sequence[Decision] | Consequence[Table]:
@@ -147,7 +147,7 @@ def next_stage(draft: Draft[Table]) -> None:
     ahead = table.copy()
     for stage in turn.stages[1:]:
         began = StageBegan(turn.nation, stage)
-        ahead.turn = turn  # from which each stage is tried
+        ahead.turn = turn  # because each stage is tried from the present one
         began.apply(ahead)
         outcome = TURN[stage](ahead)
         if outcome is None:
@@ -176,7 +176,7 @@ def next_part(draft: Draft[Table]) -> None:
 
 
 def battle_step(table: Table) -> Step[Table]:
-    """Return the step at which a round of battle is (IT-BAT-14, IT-BAT-15); one without a question is passed over."""
+    """Return the step at which a round of battle is (IT-BAT-14, IT-BAT-15); a step that asks nothing is passed over."""
     fight = battle_of(table)
     if fight.step == "submit" and submission.may_submit(table, fight):
         return submission.ask

@@ -99,10 +99,10 @@ CHANCE: Mapping[type[KernelEvent[Any]], tuple[Evidence, ...]] = {
 }
 
 
-CALLED: Final[Mapping[str, str]] = {**WORDS, "number": "units", "campaigner": "leader"}
+DISPLAY_NAMES: Final[Mapping[str, str]] = {**WORDS, "number": "units", "campaigner": "leader"}
 
 
-@lru_cache(maxsize=64)  # by the board, because to hash all cards again costs more than most of what asks for them
+@lru_cache(maxsize=64)  # by the board, because hashing all cards costs more than most uses of them
 def _cards_of(board: Board) -> Cards:
     """Return the nation cards that go with a board."""
     return Cards.of(documents_of(board)["cards"])
@@ -110,7 +110,7 @@ def _cards_of(board: Board) -> Cards:
 
 @lru_cache(maxsize=64)
 def _words_on(board: Board) -> Mapping[str, str]:
-    return {**CALLED, **_cards_of(board).names}
+    return {**DISPLAY_NAMES, **_cards_of(board).names}
 
 
 def _letters(cards: Cards) -> dict[str, str]:
@@ -323,7 +323,7 @@ class ItaliaI(Italia):
         **CHANCE,
         civil_war.UnitsDefected: (Dice(DIE),),
     }
-    words: ClassVar[Mapping[str, str]] = {**Cards.of(builtin("italia-1")).names, **CALLED}
+    words: ClassVar[Mapping[str, str]] = {**Cards.of(builtin("italia-1")).names, **DISPLAY_NAMES}
     nations: ClassVar[Mapping[str, str]] = _letters(Cards.of(builtin("italia-1")))
 
     def own_document(self, name: str) -> Struct:
@@ -339,5 +339,5 @@ class ItaliaII(Italia):
     title = "Italia II"
     game = "italia-2"
     chapters = CHAPTERS_OF_2
-    words: ClassVar[Mapping[str, str]] = {**Cards.of(builtin("italia-2")).names, **CALLED}
+    words: ClassVar[Mapping[str, str]] = {**Cards.of(builtin("italia-2")).names, **DISPLAY_NAMES}
     nations: ClassVar[Mapping[str, str]] = _letters(Cards.of(builtin("italia-2")))

@@ -1,6 +1,6 @@
 """The course of the game: the parts of a turn (MN-ROL-01), and the steps within them, in the order of the rule book.
 
-Each step asks somebody, or does what leaves no choice.
+Each step asks a player, or does what follows without a choice.
 """
 
 from domain.kernel.rules.course import Step, always
@@ -34,7 +34,7 @@ def step(table: Table) -> Step[Table]:
 
 
 def _trade(table: Table) -> Step[Table]:
-    """A number, offers, a chain of takes into which Ulysses may break, and a card for a player who ends it short."""
+    """Return the step of a trade: a number, offers, takes that Ulysses may undo, a card for a player who is short."""
     under_way = table.trade
     if under_way is None:
         return trade.name_number
@@ -50,7 +50,7 @@ def _trade(table: Table) -> Step[Table]:
 
 
 def _military(table: Table) -> Step[Table]:
-    """Each player in turn moves and fights; an entry, a battle and its aftermath come before what they do next."""
+    """Return the step of the Military Phase: an entry, a battle and its aftermath come before further moves."""
     if table.entry is not None:
         return helen.seduce
     if table.battle is not None and table.battle.losses:

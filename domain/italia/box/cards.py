@@ -1,8 +1,8 @@
 """The nation cards and the set-up of a game: one document for each game, read from ``cards/``.
 
-Most of it is not the printed cards, which no source that we could read has. Each entry says what it is: stated in the
-rules (`seed`), found in a public source (`published`), or ours (`reconstructed`). Somebody who owns the box can correct
-the document and create a game with it; `domain.italia.box.faults` says in a line each what a corrected one gets wrong.
+Most entries are not those of the printed cards, which no source that we could read has. Each entry has a mark: stated
+in the rules (`seed`), found in a public source (`published`), or ours (`reconstructed`). Somebody who owns the box can
+correct the document and create a game with it; `domain.italia.box.faults` describes each fault in it in one line.
 
 Points are whole numbers of half points, called halves, because cards give halves of a point (IT-VP-20).
 """
@@ -57,12 +57,12 @@ class NationCard(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_u
         order_round_10: its place in the round of alternating campaigns (IT-I1-15).
         rounds: the first and the last round in which it has a turn (IT-SEQ-05, IT-SEQ-07).
         income: all of its income, half of it, or none (IT-INC-09, IT-INC-10).
-        full_income_areas: half of its income only, unless it controls one of these (IT-INC-11, IT-INC-12).
+        full_income_areas: it gets only half of its income, unless it controls one of these (IT-INC-11, IT-INC-12).
         starting_gold: what it begins with (IT-SET-05).
         counters: how many units of each type there are (IT-PCS-05).
         silent_rounds: rounds in which it scores nothing (IT-VP-04).
-        marks: where the fields from `name` on are from, by field; the entries after it say it themselves.
-        basis: why, or where exactly, by field.
+        marks: by field, where its value is from; each entry of `leaders` to `specials` has a mark of its own.
+        basis: by field, the reason for its value, or its exact source.
     """
 
     id: NationId
@@ -87,7 +87,7 @@ class NationCard(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_u
     specials: Annotated[tuple[AnySpecial, ...], Meta(max_length=30)] = ()
 
     def plan(self, number: int) -> TurnKind:
-        """Return what the nation does in its turn of a round; a round of alternating campaigns has no turns."""
+        """Return the kind of the nation's turn in a round; `normal` for alternating campaigns, which have no turns."""
         plan = self.plan_of(number)
         return "normal" if plan is None or plan.kind == "alternating-campaign" else plan.kind
 
@@ -100,7 +100,7 @@ class NationCard(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_u
         return tuple(each for each in self.arrivals if (each.round, each.when) == (number, when))
 
     def special(self, kind: type[S]) -> S | None:
-        """Return the special rule of a kind, of which a card has one at most; but `all_special` of revolts."""
+        """Return the special rule of a kind; None without one. A card can have several revolts: see `all_special`."""
         return next((each for each in self.specials if isinstance(each, kind)), None)
 
     def all_special(self, kind: type[S]) -> tuple[S, ...]:
@@ -127,7 +127,7 @@ class NationCard(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_u
 
     @property
     def consular_limit(self) -> int:
-        """How many cities it needs for each consular legion that it buys; 0 for none (IT-BUY-07)."""
+        """How many cities it needs for each consular legion; 0 without such a limit (IT-BUY-07)."""
         special = self.special(CityLimit)
         return 0 if special is None else special.cities
 
@@ -168,7 +168,7 @@ class Deck(Document, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
 
     @property
     def remark(self) -> str:
-        """What it is, and how many of its facts are from where (IT-SET-04)."""
+        """What the deck is, and how many of its facts have which mark (IT-SET-04)."""
         marks = self.marks()
         return (
             f"{self.title}. Of their facts, {marks['seed']} are stated in the rules, {marks['published']} are from "
@@ -176,7 +176,7 @@ class Deck(Document, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
         )
 
     def marks(self) -> Counter[Mark]:
-        """Return how many facts are from where."""
+        """Return the number of facts with each mark."""
         marks_of_facts = Counter[Mark]()
         for nation in self.nations:
             marks_of_facts.update(nation.marks.values())
@@ -190,7 +190,7 @@ class Cards:
     __slots__ = ("deck", "leader_of", "names", "nations", "seats")
 
     def __init__(self, deck: Deck) -> None:
-        """Index `deck`; use `Cards.of`, which remembers the answer."""
+        """Index `deck`; use `Cards.of`, which caches the result."""
         self.deck: Final = deck
         self.nations: Final[Mapping[NationId, NationCard]] = MappingProxyType(
             {card.id: card for card in sorted(deck.nations, key=lambda card: card.order)}
@@ -207,7 +207,7 @@ class Cards:
                 **{fleet: name for card in self.nations.values() for fleet, name in _fleets(card)},
             }
         )
-        """What nations, leaders and fleets are called."""
+        """The display names of nations, leaders and fleets, by id."""
 
     @staticmethod
     def of(deck: Deck) -> "Cards":
@@ -219,7 +219,7 @@ class Cards:
 
 
 def _fleets(card: NationCard) -> Iterator[tuple[str, str]]:
-    """Yield the ids of a nation's fleets, each with what it is called."""
+    """Yield the ids of a nation's fleets, each with its display name."""
     for number in range(1, card.counters.get("fleet", 0) + 1):
         yield f"{card.id}-fleet-{number}", f"fleet {number} of the {card.name}"
 

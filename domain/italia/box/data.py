@@ -28,7 +28,7 @@ class UnitType(Struct, frozen=True):
 
 
 class Figures(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Figures with where they are from, by name, and the paragraphs of the rules."""
+    """Figures. `provenance` says for each by name where it is from; `source` gives the paragraphs of the rules."""
 
     provenance: dict[str, Provenance]
     source: str
@@ -53,7 +53,7 @@ class Costs(Figures, frozen=True):
 
 
 class Income(Figures, frozen=True):
-    """Gold of each controlled area, and more for a city in it (IT-INC-03, IT-INC-04)."""
+    """Gold for each controlled area, and more for a city in it (IT-INC-03, IT-INC-04)."""
 
     per_area: int
     per_city: int
@@ -75,7 +75,7 @@ class CombatFigures(Figures, frozen=True):
     """What is added to a die in combat, and what its faces do.
 
     Attributes:
-        seaborne_defender: in the first round against units that landed or crossed a strait.
+        seaborne_defender: for defenders, in the first round against units that landed or crossed a strait.
         raid_hit: the least result that hits for a raider.
         always_miss: this face misses, whatever is added to it.
         always_hit: this face hits, whatever is taken from it.
@@ -94,7 +94,7 @@ class CombatFigures(Figures, frozen=True):
 
 
 class Data(Struct, frozen=True):
-    """All figures of a game; `units` has the types that it knows (IT-PCS-01 to IT-PCS-03)."""
+    """All figures of a game; `units` has the types that exist in it (IT-PCS-01 to IT-PCS-03)."""
 
     units: Mapping[str, UnitType]
     leader: LeaderFigures

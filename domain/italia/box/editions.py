@@ -12,11 +12,11 @@ class Rules(Struct, frozen=True):
     """The switches. All are off in version 1; each names a correction that a later version makes.
 
     Attributes:
-        company_stays_together: whether units aboard, too, are with the leader with whom they arrive (IT-RNF-04).
+        company_stays_together: whether units that begin aboard, too, must be where their leader is (IT-RNF-04).
         leaders_hold_battles: whether units may join a battle in which only a leader of their nation stands (IT-REA-03).
         raids_admit_nobody: whether an area is closed to all units while a leader raids it (IT-REA-14).
         counters_limit_fleets: whether no more fleets arrive than there are counters (IT-RNF-02).
-        marches_end_retreats: whether a move of a campaign ends what a retreat allows in every area (IT-STK-18).
+        marches_end_retreats: whether a campaign move restores the limit wherever units had retreated (IT-STK-18).
         deserters_always_score: whether deserters score in every nation's turn (IT-I1-11).
         revolts_before_marches: whether nations near the leader may revolt before the first move, too (IT-I1-05).
     """

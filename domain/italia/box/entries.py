@@ -86,7 +86,7 @@ class Leader(Entry, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
 
 
 class Place(Entry, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What a nation has in an area when the game begins (IT-SET-04), with a city of nobody in particular."""
+    """What a nation has in an area when the game begins (IT-SET-04): units, a leader, and perhaps a city."""
 
     area: AreaId
     units: Units = {}
@@ -95,7 +95,7 @@ class Place(Entry, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown
 
 
 class Site(Struct, frozen=True, tag_field="kind", omit_defaults=True, forbid_unknown_fields=True):
-    """Where reinforcements stand."""
+    """Where reinforcements may stand."""
 
 
 class At(Site, frozen=True, tag="at"):
@@ -111,7 +111,7 @@ class Controlled(
 
     Attributes:
         region: only those of this region.
-        fallback: where to, of the player's choice, when the nation controls none.
+        fallback: the areas of which the player chooses when the nation controls none.
         most_each: no more units than this in each area.
         or_all_in: instead all units in this area, if nobody else is there (IT-I1-32).
     """
@@ -135,17 +135,17 @@ class Arrival(Entry, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
     Attributes:
         when: in the nation's own placement phase, before the first nation's turn, or after the transformations at the
             end of the round (IT-RNF-07, IT-SEQ-09).
-        up_to: units up to this number on the board, instead of `units` (IT-RNF-08).
+        up_to: the nation gets units until it has this number on the board, instead of `units` (IT-RNF-08).
         leaders: those who come along, or are moved there (IT-RNF-15).
-        place: where they stand.
-        spread: all where the leader stands; divided among the areas of the leaders, who may stand in different ones
-            (IT-RNF-05); or leaders and units wherever `place` allows (IT-RNF-04). Without a leader it is always
-            `freely` (IT-RNF-03).
-        aboard: the land units and leaders `must` begin aboard the fleets that arrive with them, or they `may`; those
-            who do not stand where `place` allows, and with a `place` at sea in an area that the nation controls. With a
-            leader, all are where he is (IT-RNF-04).
-        evicts: the units of other nations there must retreat before they are placed (IT-RNF-17).
-        apart_from: in another area than this leader, who arrives in the same round.
+        place: where they may stand.
+        spread: `with-leader`, all stand where the leader does; `among-leaders`, units are divided among the areas of
+            the leaders, who may stand in different ones (IT-RNF-05); `freely`, leaders and units stand wherever `place`
+            allows (IT-RNF-04). Without a leader it is always `freely` (IT-RNF-03).
+        aboard: whether the land units and leaders `must` or `may` begin aboard the fleets that arrive with them. Those
+            on land stand where `place` allows; if that is at sea, in an area that the nation controls. With a leader,
+            all are where he is (IT-RNF-04).
+        evicts: units of other nations in the area must retreat before these are placed (IT-RNF-17).
+        apart_from: they stand in another area than this leader, who arrives in the same round.
         without_leader: the units come even when the leader is dead (IT-RNF-16).
     """
 
@@ -208,7 +208,7 @@ class AreaPoints(Holding, frozen=True, kw_only=True, tag="area", tag_field="kind
 
 
 class CityPoints(Holding, frozen=True, kw_only=True, tag="city", tag_field="kind"):
-    """Points for each city in an area that the nation controls, of these or anywhere, beside the area's (IT-VP-09)."""
+    """Points for each city in an area that the nation controls, of `at` or any, added to the area's (IT-VP-09)."""
 
     at: Places | None = None
 
@@ -223,8 +223,8 @@ class RegionPoints(Holding, frozen=True, kw_only=True, tag="region", tag_field="
     """Points for a region (IT-VP-11, IT-VP-12).
 
     Attributes:
-        halves_less: half points less for each area that others hold who are not subject to the nation, down to no
-            points; with 0, no such area may be there.
+        halves_less: half points taken off for each area of the region that others hold, if they are not its subjects,
+            down to no points; with 0, one such area is enough to score nothing.
     """
 
     region: Region
@@ -236,7 +236,7 @@ class Deed(Entry, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_
 
     Attributes:
         rounds: the first and the last round in which it counts; all of the nation's rounds where it is absent.
-        option: the option of the set-up that `rounds` depends on; without it, all of the nation's rounds count.
+        option: the option of the set-up that turns this limit on; while it is off, all of the nation's rounds count.
     """
 
     halves: Halves
@@ -296,7 +296,7 @@ class SubjectionPoints(Deed, frozen=True, kw_only=True, tag="submission", tag_fi
 
 
 class LeaderRetreatPoints(Deed, frozen=True, kw_only=True, tag="leader-retreat", tag_field="kind"):
-    """Points, less than none, for each retreat of a leader of the nation (IT-I1-28)."""
+    """Negative points for each retreat of a leader of the nation (IT-I1-28)."""
 
 
 class ExitPoints(Deed, frozen=True, kw_only=True, tag="exit", tag_field="kind"):
@@ -337,7 +337,7 @@ Scoring = (
 
 
 class Submission(Entry, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """When a nation submits to another one that attacks it (IT-SUB-01), by the land areas that it controls.
+    """When a nation submits to another one that attacks it (IT-SUB-01), by how many land areas it controls.
 
     Attributes:
         may_at_most: it may submit when it controls no more areas than this.
@@ -354,13 +354,13 @@ class Submission(Entry, frozen=True, kw_only=True, omit_defaults=True, forbid_un
 
 
 class Special(Entry, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A rule of its own for a nation. `text` says on its card what the other fields say to the service."""
+    """A special rule of a nation. `text` says to readers of the card what the other fields say to the service."""
 
     text: Annotated[str, Meta(min_length=1, max_length=600)]
 
 
 class Revolt(Special, frozen=True, kw_only=True, tag="revolt", tag_field="kind"):
-    """The end of a submission (IT-REV-01).
+    """When a nation may end its submission, or when that ends by itself (IT-REV-01).
 
     Attributes:
         against: the overlord.
@@ -379,7 +379,7 @@ class EntryAreas(Special, frozen=True, kw_only=True, tag="entry-areas", tag_fiel
 
     Attributes:
         income: they give income (IT-INC-06).
-        retreat_to_origin: attacked from there, the nation may yet retreat there.
+        retreat_to_origin: the nation may retreat there even if it was attacked from there.
     """
 
     areas: SomeAreas
@@ -413,15 +413,16 @@ class Clearance(Special, frozen=True, kw_only=True, tag="clearance", tag_field="
 
 
 class Transformation(Special, frozen=True, kw_only=True, tag="transformation", tag_field="kind"):
-    """The end of a nation after the scoring of a round, in favour of another one (IT-TRF-01 to IT-TRF-03).
+    """The end of a nation after the scoring of a round: another one replaces it (IT-TRF-01 to IT-TRF-03).
 
     Attributes:
         into: the other nation.
-        unit: the units of the other nation that take its place.
-        each: one `unit` for each area, or one for each land unit, and a fleet for each fleet; as far as counters go.
+        unit: the type of the units of the other nation that take its place.
+        each: `area`, one `unit` for each area; `unit`, one for each land unit, and a fleet for each fleet. No more than
+            there are counters.
         at: only in these areas; everywhere where it is absent.
         most: no more units than this.
-        first: the area that comes first.
+        first: the area that gets a unit before all others.
     """
 
     round: Round
@@ -479,7 +480,7 @@ class Defection(Special, frozen=True, kw_only=True, tag="defection", tag_field="
     Attributes:
         unit: their type, on both sides.
         least: the least face on which each goes over.
-        but_with: another type: with one of it in the area, `least_with` counts.
+        but_with: another type: if a unit of it is in the area, `least_with` counts instead of `least`.
     """
 
     leader: LeaderId
@@ -505,7 +506,7 @@ class Levy(Special, frozen=True, kw_only=True, tag="levy", tag_field="kind"):
 
 
 class Handicap(Special, frozen=True, kw_only=True, tag="handicap", tag_field="kind"):
-    """A modifier on each of the nation's dice, unless it controls an area and a leader is there (IT-I2-10)."""
+    """A modifier on each of the nation's dice, unless it controls `area` and `leader` is on the board (IT-I2-10)."""
 
     modifier: Annotated[int, Meta(ge=-9, le=9)]
     area: AreaId
@@ -520,7 +521,7 @@ class Conversion(Special, frozen=True, kw_only=True, tag="conversion", tag_field
 
 
 class Remark(Special, frozen=True, kw_only=True, tag="remark", tag_field="kind"):
-    """Something for the reader: other entries, or the rules, have its effect."""
+    """A note for the reader, without an effect of its own: other entries, or the rules, have that."""
 
 
 AnySpecial = (

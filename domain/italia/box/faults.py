@@ -1,6 +1,6 @@
 """What is wrong with a deck of cards: a line for each fault, which says what would be right.
 
-Anybody may send corrected cards along when they create a game, so nothing here takes a deck's word for anything.
+Anybody may send corrected cards along when they create a game, so nothing in a deck is trusted here.
 `domain.italia.box.cards` has already checked the form: known kinds, known types of units, no negative numbers.
 """
 
@@ -33,7 +33,7 @@ def faults(deck: Deck, board: Board, game: Game) -> Iterator[str]:
 
 
 class _Check:
-    """A deck, and what is on its board and in its game."""
+    """Checks a deck against its board and its game."""
 
     def __init__(self, deck: Deck, map_: Map) -> None:
         self.deck = deck
@@ -138,7 +138,7 @@ class _Check:
                 pass
 
     def _names(self, card: NationCard, entry: Entry) -> Iterator[str]:
-        """Whatever an entry names exists: areas, nations, leaders, types of units and rounds."""
+        """Yield what an entry names that is not there: areas, nations, leaders, types of units, rounds of the card."""
         for field in entry.__struct_fields__:
             value: Any = getattr(entry, field)
             if value is None:
@@ -164,7 +164,7 @@ class _Check:
                 case "leader" | "leaders" | "apart_from" | "during":
                     yield from self._unknown_names(field, (value,) if isinstance(value, str) else value, self.owners)
                 case "unit" | "but_with":
-                    if value not in _WHICH:
+                    if value not in _NOT_TYPES:
                         yield from self._unknown_names(field, (value,), self.data.units)
                 case "units" | "up_to" | "exempt":
                     yield from self._unknown_names(field, value, self.data.units)
@@ -212,12 +212,12 @@ class _Check:
                 yield f"{field}: {area} is {self.map.area(area).kind}, not {kind}"
 
     def _unknown_names(self, field: str, names: Iterable[str], expected: Iterable[str]) -> Iterator[str]:
-        there = tuple(expected)
+        known = tuple(expected)
         for name, times in _repeated(names):
             yield f"{field}: {name} is given {times} times; name it once"
         for name in dict.fromkeys(names):
-            if name not in there:
-                yield f"{field}: {name!r} is unknown; known: {_list_in_words(there)}"
+            if name not in known:
+                yield f"{field}: {name!r} is unknown; known: {_list_in_words(known)}"
 
     def _span(self, field: str, span: Span, within: Span) -> Iterator[str]:
         first, last = span
@@ -230,10 +230,10 @@ class _Check:
     def _setup(self, card: NationCard) -> Iterator[str]:
         if card.setup and card.rounds[0] > 1:
             yield f"setup: it has a turn only from round {card.rounds[0]} on, so it begins with nothing"
-        there = Counter[UnitKind]()
+        placed = Counter[UnitKind]()
         for place in card.setup:
-            there.update(place.units)
-        for kind, number in there.items():
+            placed.update(place.units)
+        for kind, number in placed.items():
             if number > card.counters.get(kind, 0):
                 yield f"setup: has {number} of {kind}, but there are {card.counters.get(kind, 0)} counters"
         for leader, times in _repeated(place.leader for place in card.setup if place.leader is not None):
@@ -242,13 +242,13 @@ class _Check:
     def _place(self, card: NationCard, place: Place) -> Iterator[str]:
         if not place.units and place.leader is None:
             yield f"{place.area}: has neither units nor a leader; leave it out"
-        yield from self._own(card, (place.leader,) if place.leader is not None else ())
+        yield from self._foreign_leaders(card, (place.leader,) if place.leader is not None else ())
         if place.area in self.map:
-            yield from self._afloat(place.area, place.units, aboard=False, leader=place.leader is not None)
+            yield from self._misplaced(place.area, place.units, aboard=False, leader=place.leader is not None)
             if place.city and not self.map.area(place.area).values.get("city_allowed"):
                 yield f"{place.area}: a city cannot stand there"
 
-    def _afloat(self, area: AreaId, units: Mapping[Any, int], *, aboard: bool, leader: bool) -> Iterator[str]:
+    def _misplaced(self, area: AreaId, units: Mapping[Any, int], *, aboard: bool, leader: bool) -> Iterator[str]:
         on_land = any(kind != "fleet" for kind in units)
         if self.map.area(area).kind == "land":
             if "fleet" in units:
@@ -264,7 +264,7 @@ class _Check:
         for kind, number in (*arrival.units.items(), *arrival.up_to.items()):
             if number > card.counters.get(kind, 0):
                 yield f"brings {number} of {kind}, but there are {card.counters.get(kind, 0)} counters"
-        yield from self._own(card, arrival.leaders)
+        yield from self._foreign_leaders(card, arrival.leaders)
         if arrival.spread == "among-leaders" and len(arrival.leaders) < 2:
             yield "spread is among-leaders, but there are not two leaders; use with-leader or freely"
         if arrival.aboard == "must":
@@ -282,7 +282,7 @@ class _Check:
             for area in arrival.place.areas:
                 if area in self.map:
                     aboard = arrival.aboard != "no"
-                    yield from self._afloat(area, arrival.units, aboard=aboard, leader=bool(arrival.leaders))
+                    yield from self._misplaced(area, arrival.units, aboard=aboard, leader=bool(arrival.leaders))
 
     def _plan(self, card: NationCard, plan: entries.Plan) -> Iterator[str]:
         invades = plan.kind == "major-invasion"
@@ -290,7 +290,7 @@ class _Check:
             if not invades or plan.unlimited_stack:
                 yield f"a {plan.kind} of this kind needs a leader; give one"
         else:
-            yield from self._own(card, (plan.leader,))
+            yield from self._foreign_leaders(card, (plan.leader,))
             coming = {leader for each in card.arrivals if each.round == plan.round for leader in each.leaders}
             standing = {place.leader for place in card.setup} if plan.round == 1 else set[str | None]()
             staying = {each.id for each in card.leaders if each.stays_until is not None}
@@ -313,7 +313,7 @@ class _Check:
         ):
             yield f"waits_in: {plan.waits_in} is not an entry area; leave it out"
 
-    def _own(self, card: NationCard, leaders: Iterable[Any]) -> Iterator[str]:
+    def _foreign_leaders(self, card: NationCard, leaders: Iterable[Any]) -> Iterator[str]:
         for leader in leaders:
             if leader in self.owners and self.owners[leader] is not card:
                 yield f"{leader} is a leader of {self.owners[leader].id}; give one of the nation's own"
@@ -335,9 +335,9 @@ class _Check:
                 if (special.when == "near-leader") != (special.leader is not None):
                     yield "a revolt names a leader when, and only when, it is near-leader"
             case entries.Defection():
-                yield from self._own(card, (special.leader,))
+                yield from self._foreign_leaders(card, (special.leader,))
             case entries.Handicap():
-                yield from self._own(card, (special.leader,))
+                yield from self._foreign_leaders(card, (special.leader,))
             case _:
                 pass
         unit = getattr(special, "unit", None)
@@ -366,11 +366,11 @@ class _Check:
             case entries.PitchedBattlePoints():
                 if card.id in entry.against:
                     yield "against: names the nation itself; leave it out"
-                yield from self._own(card, (entry.leader,))
+                yield from self._foreign_leaders(card, (entry.leader,))
             case entries.TitlePoints():
                 if card.id in entry.witnesses:
                     yield "witnesses: names the nation itself; leave it out"
-                yield from self._own(card, (entry.leader,))
+                yield from self._foreign_leaders(card, (entry.leader,))
             case _:
                 pass
 
@@ -388,12 +388,12 @@ class _Check:
             yield f"{whose.id} has no {entry.unit}; known: {_list_in_words(whose.counters)}"
 
     def _once(self, card: NationCard) -> Iterator[str]:
-        """Nothing is said twice of the same thing, so that no area scores twice by mistake."""
+        """Yield the entries that say the same as an earlier one, so that no area scores twice by mistake."""
         statements: tuple[tuple[str, list[Any]], ...] = (
             ("plans", [each.round for each in card.plans]),
             ("submission", [each.to for each in card.submission]),
             ("scoring", [_subject(each) for each in card.scoring]),
-            ("specials", [type(each).__name__ for each in card.specials if not isinstance(each, _MANY)]),
+            ("specials", [type(each).__name__ for each in card.specials if not isinstance(each, _REPEATABLE)]),
         )
         for field, keys in statements:
             for number, key in enumerate(keys):
@@ -401,16 +401,16 @@ class _Check:
                     yield f"{field}[{number}]: says the same as {field}[{keys.index(key)}]; give one of them"
 
 
-_WHICH: Final = ("any", "leader", "last-unit", "last-land-unit")
-_MANY: Final = (entries.Revolt, entries.Remark)
+_NOT_TYPES: Final = ("any", "leader", "last-unit", "last-land-unit")
+_REPEATABLE: Final = (entries.Revolt, entries.Remark)
 """Special rules of which a card may have several."""
 
 
 def _subject(entry: entries.Scoring) -> tuple[Any, ...]:
-    """Return what an entry gives points for: all of it but how many, and where that is from."""
-    of = {field: getattr(entry, field) for field in entry.__struct_fields__}
+    """Return what an entry gives points for: its fields without the number of points and where it is from."""
+    values = {field: getattr(entry, field) for field in entry.__struct_fields__}
     facts = {
-        name: value for name, value in of.items() if name not in ("halves", "halves_less", "mark", "ours", "source")
+        name: value for name, value in values.items() if name not in ("halves", "halves_less", "mark", "ours", "source")
     }
     places = facts.get("at")
     if isinstance(places, Places):

@@ -16,7 +16,7 @@ from domain.kernel.rules.message import Count
 RoundStage = Literal[
     "setup", "round-start", "turns", "civil-war", "scoring", "transformations", "late-arrivals", "over"
 ]
-"""Where a round is (IT-SEQ-09); ``over`` when the game has ended."""
+"""The parts of a round (IT-SEQ-09); ``over`` when the game has ended."""
 
 Stage = Literal[
     "revolt",
@@ -52,7 +52,7 @@ class Turn(Struct, frozen=True, omit_defaults=True):
     """The turn of a nation.
 
     Attributes:
-        stages: the present stage and those that are still to come.
+        stages: the present stage and those still to come, in order.
         major_invasion: whether the nation makes a major invasion (IT-MAJ-01).
         building: areas of purchased cities that are still to be placed (IT-BUY-10).
         ruined: cities that were sacked or raided in this turn, which cannot be rebuilt in it (IT-CTY-10).
@@ -109,7 +109,7 @@ class City(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         standing: false for a ruin.
-        owner: the player whose nation held or built it last; nobody before any did (IT-CTY-07).
+        owner: the player whose nation last held or built it; null if no nation ever did (IT-CTY-07).
         spared: whether it can be neither sacked nor raided any more (IT-I1-25).
     """
 
@@ -122,7 +122,7 @@ class City(Struct, frozen=True, omit_defaults=True):
 
 
 class Placing(Struct, frozen=True, omit_defaults=True):
-    """Where purchased units, which the nation holds, are placed (IT-PLC-02).
+    """Where the purchased units that a nation holds can be placed (IT-PLC-02).
 
     Attributes:
         areas: the land areas where units can be placed: those controlled when the placement began.
@@ -141,8 +141,8 @@ class Arriving(Struct, frozen=True, omit_defaults=True):
         units: how many of each type are left, fleets among them.
         leaders: the leaders who are left.
         chosen: the area that was chosen for them, whose occupants must leave first (IT-RNF-17).
-        at: the areas where units stand already, and how many.
-        fleets: the fleets that came with them.
+        at: how many units of these reinforcements have been placed in each area.
+        fleets: the fleets of these reinforcements that have been placed.
     """
 
     nation: NationId
@@ -155,7 +155,7 @@ class Arriving(Struct, frozen=True, omit_defaults=True):
 
 
 class Overflow(Struct, frozen=True):
-    """Tribute raised the gold of an overlord above what can be saved: one unit may be bought (IT-INC-15)."""
+    """Tribute raised the gold of an overlord above what can be saved: the overlord may buy one unit (IT-INC-15)."""
 
     nation: NationId
 
@@ -167,14 +167,14 @@ By = Literal["land", "sea", "strait"]
 
 
 class Walk(Struct, frozen=True, omit_defaults=True):
-    """Land units of one type that have moved alike in this movement phase; others are fresh.
+    """Land units of one type that have moved alike in this movement phase. Units without a walk are fresh.
 
     Attributes:
         count: how many of them.
-        steps: how many areas they have entered.
+        steps: how many areas they have entered; 1 after they went aboard or landed.
         origin: the place from which they came in their last step.
-        leaders: the leaders with whom they made every step, from the first one that these made (IT-MOV-10).
-        rough: they entered a highland where only a leader lets them go on (IT-MOV-11).
+        leaders: the leaders who have made every step with them, and no step without them (IT-MOV-10).
+        rough: they are in a highland that they can leave only with a leader (IT-MOV-11).
         spent: they cannot move any more.
         ship: the fleet that they used (IT-SEA-11).
     """
@@ -194,7 +194,7 @@ class LeaderWalk(Struct, frozen=True, omit_defaults=True):
     """How a leader has moved in this movement phase.
 
     Attributes:
-        steps: how many areas he has entered.
+        steps: how many areas he has entered; 1 after he went aboard or landed.
         origin: the place from which he came in his last step.
         spent: he cannot move any more.
         ship: the fleet that he used (IT-SEA-11).
@@ -273,7 +273,7 @@ class Combat(Struct, frozen=True, omit_defaults=True):
         fronts: the land areas where battles are due.
         encounters: the naval battles that are due.
         asked: the nations that have said whether they fight at sea (IT-NAV-02).
-        fought: the land areas whose battle is over, or had nobody left to fight it (IT-STK-15).
+        fought: the land areas whose battle is over, or in which nobody was left to fight one (IT-STK-15).
         left: the areas where a campaign has left units behind, or could have, in its last move (IT-STK-22).
         retreated: fleets that retreated in this phase (IT-SUP-03).
     """
@@ -287,7 +287,7 @@ class Combat(Struct, frozen=True, omit_defaults=True):
 
 
 BattleStep = Literal["submit", "conversion", "roll", "lose", "driven-off", "retreat"]
-"""The steps of a round of battle (IT-BAT-14, IT-BAT-15); `domain.italia.course` knows the decisions in each."""
+"""The steps of a round of battle (IT-BAT-14, IT-BAT-15); `domain.italia.course` lists the decisions in each."""
 
 
 class Aim(Struct, frozen=True):
@@ -316,10 +316,11 @@ class Battle(Struct, frozen=True, omit_defaults=True):
         sealed: targets under the option `individual_targets`, one for each unit, until all are chosen (IT-BAT-19).
         losses: naval hits that are still to be assigned (IT-NAV-05), by nation.
         sinking: fleets that are lost, but whose cargo may still be saved (IT-NAV-07), by nation.
-        driven: units that elephants still drive off (IT-HIT-10), by nation.
-        stood: who has declared what they retreat in this round.
-        pitched: the nations that score a pitched battle when they win, and by which line of their cards (IT-I1-08).
-        converted: the unit that fights for the nation that has converted it (IT-I2-06).
+        driven: how many units elephants are still to drive off (IT-HIT-10), by nation.
+        stood: the sides that retreat no more before the next round.
+        pitched: for each nation that scores a pitched battle if it wins (IT-I1-08), the place of the line for it among
+            the scoring lines of its card, from 0.
+        converted: the type of the unit that was converted in this battle and fights for its new nation (IT-I2-06).
     """
 
     place: AreaId
@@ -371,7 +372,7 @@ class Leaving(Struct, frozen=True, omit_defaults=True):
 
 
 class Spoil(Struct, frozen=True, omit_defaults=True):
-    """A city that a nation may sack, or has raided: it chooses what it gains (IT-CTY-04, IT-RAI-07).
+    """A city that a nation may sack, or has raided. The nation chooses what it gains (IT-CTY-04, IT-RAI-07).
 
     Attributes:
         raid: whether the city was raided; else it can be sacked.
@@ -410,15 +411,15 @@ class Campaign(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         leader: who conducts it.
-        step: how many campaign moves were made.
-        at: the area, or the sea area, in which the leader has fought in this move (IT-RET-13).
+        step: how many campaign moves have begun.
+        at: the area, or the sea area, where the leader ended this move, or last attacked in it (IT-RET-13).
         raids: areas in which a raid was declared (IT-CAM-16).
         blocked: places that were blocked in this step (IT-BLK-01).
         asked: whether the reactions to this step have been opened.
         reacting: the nations that are still to be asked, in play order (IT-REA-02).
-        reaction: what the first of them has done so far.
+        reaction: the move that the first of them has begun.
         started: areas from which each nation began a reaction move (IT-RET-12).
-        risen: nations that were asked whether they revolt in this step (IT-I1-05).
+        risen: nations that declined to revolt in this step (IT-I1-05).
     """
 
     nation: NationId
@@ -440,10 +441,10 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         allied_city_roads: highland cities of allied nations are roads, too (IT-CTY-03).
         individual_targets: units aim at single units, in secret (IT-BAT-19).
-        rescue_cargo: cargo of sunk fleets may go to others (IT-NAV-07).
+        rescue_cargo: cargo of lost fleets may go aboard others (IT-NAV-07).
         subject_vp_round_total: a subject's points are halved once a round (IT-SUB-14).
         carthage_last_unit_window: a time limit for destroying Carthage (IT-I1-33).
-        ignore_pyrrhus_faq: Pyrrhus must fight at once where he arrives (IT-I1-35).
+        ignore_pyrrhus_faq: Pyrrhus, too, must leave units behind, or fight, where he arrives among others (IT-I1-35).
     """
 
     allied_city_roads: bool = False
@@ -455,12 +456,12 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def resolved(combat: Combat, *areas: AreaId) -> Combat:
-    """Return a combat phase in which the battles of some areas are over."""
+    """Return `combat` with the battles of some areas marked as over."""
     return replace(combat, fought=tuple(dict.fromkeys((*combat.fought, *areas))))
 
 
 def without(groups: Iterable[Walk], kind: Kind, count: int) -> tuple[Walk, ...]:
-    """Return walks less `count` units of a type, those that have walked least first."""
+    """Return walks without `count` units of a type; those that have moved least are left out first."""
     rest: list[Walk] = []
     for walk in sorted(groups, key=lambda each: each.steps):
         fewer = min(count, walk.count) if walk.kind == kind else 0

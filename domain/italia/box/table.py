@@ -1,8 +1,8 @@
 """The table of Italia: what lies where, how the nations stand, whose turn it is, and what is under way.
 
 A seat leads several nations, and turns, units, gold and points belong to nations (IT-SEQ-03). So everything here is by
-nation; `Table.seat_of` says who decides for it. Nothing is hidden but targets under the option `individual_targets`
-(IT-BAT-19), while they are chosen.
+nation; `Table.seat_of` says which seat leads it. Only targets are hidden, under the option `individual_targets`
+(IT-BAT-19), until both sides have chosen theirs.
 """
 
 from collections.abc import Iterable, Iterator
@@ -44,7 +44,7 @@ ENTRY_REGIONS: Final = frozenset({"entry-italy", "entry-africa"})
 
 
 class Table(KernelTable):
-    """The whole position. See the structs above; `static` fields are fixed for the game."""
+    """The whole position. The structs are in state.py; `static` fields are fixed for the game."""
 
     static: ClassVar[tuple[str, ...]] = ("map", "data", "cards", "rules", "options", "seats")
 
@@ -69,12 +69,12 @@ class Table(KernelTable):
     sacked: dict[NationId, tuple[AreaId, ...]] = field(default_factory=dict[NationId, tuple[AreaId, ...]])
     """Cities that nations have sacked or raided at least once (IT-VP-20)."""
     done: list[NationId] = field(default_factory=list[NationId])
-    """The nations whose turn in this round is over."""
+    """The nations whose turn in this round is over; in the civil war, the faction that was last to move or pass."""
 
     turn: Turn | None = None
     placing: Placing | None = None
     announced: bool = False
-    """Whether the reinforcements of this moment have been announced."""
+    """Whether the reinforcements of this stage were announced, or its offer (a revolt, a title, exits) was declined."""
     arriving: list[Arriving] = field(default_factory=list[Arriving])
     overflow: Overflow | None = None
     moving: Moving | None = None
@@ -89,15 +89,15 @@ class Table(KernelTable):
     at_war: bool = False
     """Whether the factions have got the gold for the civil war (IT-I1-13)."""
     levies: list[NationId] = field(default_factory=list[NationId])
-    """The factions that may buy units before the civil war (IT-BUY-09)."""
+    """The factions that may still buy units, before the first move of the civil war (IT-BUY-09)."""
     passes: int = 0
-    """Factions that passed one after the other, in the civil war (IT-I1-17)."""
+    """How many factions in a row have passed in the civil war (IT-I1-17)."""
     elephant_battles: int = 0
-    """Battles of Romans against elephants (IT-I1-10)."""
+    """How many battles Romans have fought against elephants (IT-I1-10)."""
     conversions: int = 0
     """How often the Patrimonium has converted a unit (IT-I2-06)."""
     titles: list[str] = field(default_factory=list[str])
-    """Titles that were gained (IT-I2-14)."""
+    """Titles that were taken (IT-I2-14)."""
     winners: list[Seat] = field(default_factory=list[Seat])
     won_by: str = ""
 
@@ -114,7 +114,7 @@ class Table(KernelTable):
         return None if self.turn is None else self.turn.nation
 
     def seat_of(self, nation: NationId) -> Seat:
-        """Return who decides for a nation."""
+        """Return the seat that leads a nation."""
         return self.cards.nations[nation].seat
 
     def army(self, area: AreaId, nation: NationId) -> Army:
@@ -123,13 +123,13 @@ class Table(KernelTable):
 
     def nations_at(self, area: AreaId) -> list[NationId]:
         """The nations with units or leaders in an area, in play order."""
-        there = self.armies.get(area, {})
-        if len(there) < 2:
-            return list(there)
-        return [nation for nation in self.nations if nation in there]
+        armies = self.armies.get(area, {})
+        if len(armies) < 2:
+            return list(armies)
+        return [nation for nation in self.nations if nation in armies]
 
     def areas_of(self, nation: NationId) -> list[AreaId]:
-        """The land areas that a nation controls (IT-INC-02), in the order of the map."""
+        """The land areas that a nation controls (IT-INC-02), sorted by id."""
         return sorted([area for area, armies in self.armies.items() if nation in armies])
 
     def size_of(self, nation: NationId) -> int:
@@ -162,7 +162,7 @@ class Table(KernelTable):
         return self.map.area(area).values["city_allowed"] == 1
 
     def treats_as_normal(self, nation: NationId, area: AreaId) -> bool:
-        """Tell whether an area is none of the entry areas, or one that the nation uses like others (IT-ENT-04)."""
+        """Tell whether an area is no entry area, or one that the nation may use like any other area (IT-ENT-04)."""
         return not self.is_entry(area) or area in self.cards.nations[nation].normal_entry_areas
 
     def is_neutral(self, nation: NationId) -> bool:
@@ -171,7 +171,7 @@ class Table(KernelTable):
 
     @property
     def is_civil_war(self) -> bool:
-        """Whether it is a round of alternating campaigns (IT-I1-13), from its start, with its reinforcements, on."""
+        """Whether this is a round of alternating campaigns (IT-I1-13); false again from its scoring on."""
         if self.stage != "round-start":
             return self.stage == "civil-war"
         plans = [card.plan_of(self.round) for card in self.cards.nations.values()]
@@ -198,15 +198,15 @@ class Table(KernelTable):
         return area in self.cities and self.cities[area].standing
 
     def fleet_places(self, places: Iterable[str]) -> dict[str, AreaId]:
-        """Return the sea areas of those places that are fleets."""
+        """Return, for each of the places that is a fleet, the sea area where it is."""
         return {place: self.fleets[FleetId(place)].sea for place in places if place in self.fleets}
 
     def place_of(self, leader: LeaderId) -> AreaId | None:
         """Return the area or the sea area where a leader is; None when he is not on the board."""
-        there = self.leader_at(leader)
-        if there is None:
+        place = self.leader_at(leader)
+        if place is None:
             return None
-        return self.fleets[FleetId(there)].sea if there in self.fleets else AreaId(there)
+        return self.fleets[FleetId(place)].sea if place in self.fleets else AreaId(place)
 
     def leader_at(self, leader: LeaderId) -> AreaId | FleetId | None:
         """Return the area or the fleet where a leader is; None when he is not on the board."""
@@ -229,10 +229,10 @@ class Table(KernelTable):
         return pieces
 
     def supply(self, nation: NationId) -> dict[str, int]:
-        """How many counters of each type a nation has left: not on the board, reserved or gone (IT-PCS-05)."""
-        standing, there = self.nations[nation], self.on_board(nation)
+        """How many counters of each type a nation has left: neither on the board, nor held, nor gone (IT-PCS-05)."""
+        standing, placed = self.nations[nation], self.on_board(nation)
         return {
-            kind: number - there.get(kind, 0) - standing.held.get(kind, 0) - standing.gone.get(kind, 0)
+            kind: number - placed.get(kind, 0) - standing.held.get(kind, 0) - standing.gone.get(kind, 0)
             for kind, number in self.cards.nations[nation].counters.items()
         }
 
@@ -244,11 +244,11 @@ class Table(KernelTable):
         if not leaving:
             return
         for area in self.areas_of(nation):
-            if there := [name for name in self.armies[area][nation].leaders if name in leaving]:
-                self.take(area, nation, Army(leaders=tuple(there)))
+            if found := [name for name in self.armies[area][nation].leaders if name in leaving]:
+                self.take(area, nation, Army(leaders=tuple(found)))
         for name, fleet in list(self.fleets_of(nation)):
-            if there := [name for name in fleet.cargo.leaders if name in leaving]:
-                self.unload(name, Army(leaders=tuple(there)))
+            if found := [name for name in fleet.cargo.leaders if name in leaving]:
+                self.unload(name, Army(leaders=tuple(found)))
         standing = self.nations[nation]
         arrivals = {name: number for name, number in standing.came.items() if name not in leaving}
         self.change(nation, came=arrivals, fallen=(*standing.fallen, *leaving) if fallen else standing.fallen)
@@ -258,25 +258,25 @@ class Table(KernelTable):
         self.nations[nation] = replace(self.nations[nation], **changes)
 
     def set_army(self, area: AreaId, nation: NationId, army: Army) -> None:
-        there = {**self.armies.get(area, {})}
-        there.pop(nation, None)
+        armies = {**self.armies.get(area, {})}
+        armies.pop(nation, None)
         if army.units or army.leaders:
-            there[nation] = army
+            armies[nation] = army
         elif self.nations[nation].capital == area:
             self.change(nation, capital=None)  # a capital must be controlled (IT-STK-09)
-        if there:
-            self.armies[area] = there
+        if armies:
+            self.armies[area] = armies
         else:
             self.armies.pop(area, None)
 
     def receive(self, area: AreaId, nation: NationId) -> None:
-        """Remember that units of a nation retreated to an area, which may hold one more until it is checked."""
+        """Remember that units of a nation retreated to an area: until its next check it can hold one unit more."""
         received = self.nations[nation].received
         if area not in received:
             self.change(nation, received=(*received, area))
 
     def hold(self, area: AreaId, nation: NationId) -> None:
-        """Let a nation that is alone in an area have its city, without any right to sack it (IT-CTY-06)."""
+        """Give the city of an area to a nation that is alone there; the nation may not sack it (IT-CTY-06)."""
         if area in self.cities and self.nations_at(area) == [nation]:
             self.cities[area] = replace(self.cities[area], owner=self.seat_of(nation))
 
@@ -301,7 +301,7 @@ class Table(KernelTable):
         self.fleets[fleet] = replace(self.fleets[fleet], cargo=self.fleets[fleet].cargo - army)
 
     def add_fleets(self, nation: NationId, sea: AreaId, number: int) -> list[FleetId]:
-        """Put new fleets into a sea area, under the lowest free numbers."""
+        """Put new fleets into a sea area, under the lowest free numbers. Return their ids; counters may run out."""
         numbers = range(1, self.cards.nations[nation].counters.get("fleet", 0) + 1)
         names = (FleetId(f"{nation}-fleet-{each}") for each in numbers)
         free = list(islice((name for name in names if name not in self.fleets), number))
@@ -310,11 +310,11 @@ class Table(KernelTable):
         return free
 
     def earn(self, nation: NationId, gold: int) -> None:
-        """Give a nation gold, as much as can be saved (IT-INC-08)."""
+        """Add gold to what a nation has saved; what is above the limit is lost (IT-INC-08)."""
         self.change(nation, gold=min(self.nations[nation].gold + gold, self.data.costs.reserve_limit))
 
 
-@lru_cache(maxsize=64)  # because to join the names costs more than most questions that they are put into
+@lru_cache(maxsize=64)  # because joining the names costs more than most questions that use them
 def _names_of(board: Map, cards: Cards, seats: tuple[Seat, ...]) -> message.Names:
     return message.Names({**board.names, **cards.names}, seats)
 

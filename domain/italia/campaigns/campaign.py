@@ -1,7 +1,7 @@
 """Campaigns: their beginning and end, and the raids and blocks of each move (chapters CAM and BLK).
 
-A campaign move is a list of stages of its own (`sequence.CAMPAIGN_STEP`); its movement is in `moves`,
-what the others answer in reactions.py.
+A campaign move is a list of stages of its own (`sequence.CAMPAIGN_STEP`). Its movement is in `moves`, the reactions of
+other nations are in reactions.py.
 """
 
 from collections.abc import Iterable
@@ -87,7 +87,7 @@ class CampaignEnded(Event, frozen=True):
     """A campaign ended: by choice, without gold, or without its leader (IT-CAM-04, IT-CAM-14); or with the civil war.
 
     Attributes:
-        leaving: units that may not stay where subjects are (IT-CAM-13).
+        leaving: units that share an area with allies, where they may not stay (IT-CAM-13).
     """
 
     rules = ("IT-CAM-04", "IT-CAM-13", "IT-CAM-14", "IT-STK-19")
@@ -233,7 +233,7 @@ def _unfought(table: Table) -> list[AreaId]:
 
 
 def end_of(table: Table, nation: NationId, leader: LeaderId, *, automatic: bool = False) -> CampaignEnded:
-    """Return the end of a campaign; armies that share an area with subjects must leave it (IT-CAM-13)."""
+    """Return the event that ends a campaign; armies that share an area with allies must leave it (IT-CAM-13)."""
     leaving = tuple(
         Leaving(nation, area, table.army(area, nation), "subjects")
         for area in table.areas_of(nation)
@@ -315,7 +315,7 @@ def _raids(table: Table, campaign: Campaign) -> list[AreaId]:
         area
         for area, front in fronts.items()
         if area not in campaign.raids
-        and raids.bar(table, campaign.nation, area) is None
+        and raids.obstacle(table, campaign.nation, area) is None
         and any(table.army(area, other).units for other in front.enemies)
     ]
 
@@ -324,7 +324,7 @@ def _no_raid(table: Table, campaign: Campaign, area: AreaId) -> tuple[str, str]:
     """Return why a raid cannot be announced in an area: the rule, and a sentence."""
     if area in campaign.raids:
         return "IT-RAI-02", "Its raid is announced already."
-    return raids.bar(table, campaign.nation, area) or ("IT-RAI-01", "You do not attack units there.")
+    return raids.obstacle(table, campaign.nation, area) or ("IT-RAI-01", "You do not attack units there.")
 
 
 class Block(Command, frozen=True):
@@ -378,9 +378,9 @@ def adjacent(table: Table, place: AreaId) -> list[AreaId]:
 
 
 def _enemies(table: Table, nation: NationId, place: AreaId) -> list[NationId]:
-    there = {fleet.nation for fleet in table.fleets.values() if fleet.sea == place} | set(table.nations_at(place))
-    own = {nation, *(other for other in there if table.are_allied(nation, other))}
-    return [other for other in table.nations if other in there - own]
+    present = {fleet.nation for fleet in table.fleets.values() if fleet.sea == place} | set(table.nations_at(place))
+    friends = {nation, *(other for other in present if table.are_allied(nation, other))}
+    return [other for other in table.nations if other in present - friends]
 
 
 def is_blocked(table: Table, campaign: Campaign, nation: NationId, place: AreaId) -> bool:
@@ -435,8 +435,8 @@ def announce(table: Table) -> list[Decision] | Consequence[Table] | None:
 def _can_announce(table: Table, campaign: Campaign) -> bool:
     if _raids(table, campaign):
         return True
-    rich = table.nations[campaign.nation].gold >= table.data.costs.block
-    return rich and bool(_places(table, campaign) and _kinds(table, campaign))
+    can_pay = table.nations[campaign.nation].gold >= table.data.costs.block
+    return can_pay and bool(_places(table, campaign) and _kinds(table, campaign))
 
 
 EVENTS = (CampaignBegan, CampaignMoveBegan, CampaignEnded, StrangersMet, RaidAnnounced, AreaBlocked)

@@ -1,7 +1,7 @@
-"""What other nations answer to a move of a campaign (chapter REA).
+"""How other nations react to a move of a campaign (chapter REA).
 
-Each nation near the leader is asked once, in play order. It joins the battle in his area, or moves one stack anywhere;
-what it moves may be said in several commands that make the same move.
+Each nation near the leader is asked once, in play order. It joins the battle in his area, or moves one stack anywhere.
+Its player may move the units in several commands that make the same move.
 """
 
 from collections.abc import Iterable, Iterator
@@ -97,7 +97,7 @@ class ReactionMoved(Event, frozen=True):
 
 
 class ReactionEnded(Event, frozen=True):
-    """A nation reacted no more (IT-REA-02); by itself, where it could not."""
+    """A nation reacted no more (IT-REA-02); `automatic` if it could make no further move."""
 
     rules = ("IT-REA-02",)
 
@@ -113,8 +113,8 @@ class ReactionEnded(Event, frozen=True):
                 for area, front in table.combat.fronts.items()
                 if (enemies := tuple(other for other in front.enemies if table.army(area, other)))
             }
-            over = (area for area in table.combat.fronts if area not in fronts)
-            table.combat = replace(resolved(table.combat, *over), fronts=fronts)
+            ended = (area for area in table.combat.fronts if area not in fronts)
+            table.combat = replace(resolved(table.combat, *ended), fronts=fronts)
 
     def tell(self, names: Names) -> str:
         return f"The {names(self.nation)} did not react further."
@@ -154,17 +154,17 @@ def eligible(table: Table, campaign: Campaign) -> tuple[NationId, ...]:
     near = (at, *adjacent(table, at))
     placed = {(nation, place) for place in near for nation in table.nations_at(place)}
     placed |= {(fleet.nation, fleet.sea) for fleet in table.fleets.values() if fleet.sea in near}
-    there = {nation for nation, place in placed if not is_blocked(table, campaign, nation, place)}
+    present = {nation for nation, place in placed if not is_blocked(table, campaign, nation, place)}
     order = list(table.nations)
     if table.stage == "civil-war":  # IT-I1-14
         order.sort(key=lambda nation: table.cards.nations[nation].order_round_10 or 0)
     return tuple(
-        nation for nation in order if nation in there and nation != campaign.nation and not table.is_neutral(nation)
+        nation for nation in order if nation in present and nation != campaign.nation and not table.is_neutral(nation)
     )
 
 
 def moves(table: Table, campaign: Campaign, nation: NationId) -> Iterator[Move]:
-    """Yield the moves that a nation may make now; after the first only those that belong to it."""
+    """Yield the moves that a nation may make now; after its first, only those that continue the same reaction."""
     earlier = campaign.reaction
     for origin, to, room in _steps(table, nation):
         start, end = _place(table, origin), _place(table, to)
@@ -174,7 +174,7 @@ def moves(table: Table, campaign: Campaign, nation: NationId) -> Iterator[Move]:
             move = Reaction(into_battle, start, end)
             if earlier is not None and not _goes_on(earlier, move):
                 continue
-            if _joins(table, campaign, nation, end) if into_battle else _sees(table, campaign, nation, end):
+            if _joins(table, campaign, nation, end) if into_battle else _may_move_and_see(table, campaign, nation, end):
                 yield Move(into_battle, origin, to, room)
 
 
@@ -186,7 +186,7 @@ def _goes_on(earlier: Reaction, move: Reaction) -> bool:
 
 
 def _steps(table: Table, nation: NationId) -> Iterator[tuple[str, str, int]]:
-    """Yield the steps of one area that a nation's units can make anywhere, and how many land units make each."""
+    """Yield the steps of one area that a nation's units can make anywhere, and how many land units can make each."""
     capacity = table.data.fleet_capacity
     for area in table.areas_of(nation):
         size = table.army(area, nation).size
@@ -212,13 +212,13 @@ def _joins(table: Table, campaign: Campaign, nation: NationId, to: AreaId) -> bo
         return False
     if to in table.map.seas:
         return any(True for _ in table.fleets_of(nation, to))
-    there = table.army(to, nation)
-    holds = there if table.rules.leaders_hold_battles else there.units
+    present = table.army(to, nation)
+    holds = present if table.rules.leaders_hold_battles else present.units
     return bool(holds) and _others(table, nation, to) == {campaign.nation}
 
 
 def _is_raided(table: Table, campaign: Campaign, to: AreaId) -> bool:
-    """Tell whether the leader raids in an area (IT-REA-14); in those that his army has overrun he does not stand."""
+    """Tell whether the leader raids an area (IT-REA-14). Raids in areas that his army has overrun do not count."""
     return to in campaign.raids and to == place_of(table, campaign)
 
 
@@ -227,7 +227,7 @@ def _others(table: Table, nation: NationId, to: AreaId) -> set[NationId]:
     return {other for other in table.nations_at(to) if other != nation and table.sees(nation, other, to)}
 
 
-def _sees(table: Table, campaign: Campaign, nation: NationId, to: AreaId) -> bool:
+def _may_move_and_see(table: Table, campaign: Campaign, nation: NationId, to: AreaId) -> bool:
     """Tell whether a stack may move there: no new battle, never three nations, and nobody where the leader raids.
 
     These are IT-REA-05 and IT-REA-06, IT-REA-11, and IT-REA-14.
@@ -281,15 +281,17 @@ class React(Command, frozen=True):
         )
         rule = "IT-REA-03" if self.into_battle else "IT-REA-04"
         if self.origin in table.map.seas:
-            there = {name for name, _ in table.fleets_of(nation, AreaId(self.origin))}
-            is_right = {*self.fleets} <= there and len({*self.fleets}) == len(self.fleets)
+            present = {name for name, _ in table.fleets_of(nation, AreaId(self.origin))}
+            is_right = {*self.fleets} <= present and len({*self.fleets}) == len(self.fleets)
             if self.units or army or not self.fleets or not is_right:
-                raise Refusal(rule, wrong, f"Name fleets and nothing else: one or more of {names.all(sorted(there))}.")
+                raise Refusal(
+                    rule, wrong, f"Name fleets and nothing else: one or more of {names.all(sorted(present))}."
+                )
         else:
             here = table.fleets[FleetId(self.origin)].cargo if self.origin in table.fleets else None
-            there = table.army(AreaId(self.origin), nation) if here is None else here
-            if self.fleets or not army or not there.has(Army(self.units or {}, army.leaders)):
-                raise Refusal(rule, wrong, f"Name units or leaders who are there: {there.tell(names)}.")
+            present = table.army(AreaId(self.origin), nation) if here is None else here
+            if self.fleets or not army or not present.has(Army(self.units or {}, army.leaders)):
+                raise Refusal(rule, wrong, f"Name units or leaders who are there: {present.tell(names)}.")
             if not fits(self.units or {}, move.room):
                 raise Refusal("IT-REA-09", wrong, f"There is room for {amount_of('unit', move.room)}.")
         moved = ReactionMoved(nation, self.into_battle, self.origin, self.to, army, tuple(sorted(self.fleets)))
@@ -317,14 +319,14 @@ class React(Command, frozen=True):
                 fleets = [name for name, _ in table.fleets_of(nation, AreaId(origin))]
                 yield cls.option(title, {**fields, "fleets": schema.subset(fleets, 1)}, places=at)
                 continue
-            there = (
+            present = (
                 table.fleets[FleetId(origin)].cargo if origin in table.fleets else table.army(AreaId(origin), nation)
             )
-            counts = {kind: schema.count(0, min(number, room)) for kind, number in there.units.items() if room}
+            counts = {kind: schema.count(0, min(number, room)) for kind, number in present.units.items() if room}
             if counts:
                 fields["units"] = schema.record(counts, counts, x_sum={"minimum": 0, "maximum": room})
-            if there.leaders:
-                fields["leaders"] = schema.subset(there.leaders, 0 if counts else 1)
+            if present.leaders:
+                fields["leaders"] = schema.subset(present.leaders, 0 if counts else 1)
             movers = [name for name in ("units", "leaders") if name in fields]
             if movers:
                 yield cls.option(title, fields, optional=movers, places=at, x_total={"of": movers, "minimum": 1})
@@ -366,7 +368,7 @@ def _why_not(table: Table, campaign: Campaign, move: React, wrong: str) -> tuple
 
 
 class EndReaction(Command, frozen=True):
-    """React no more; or not at all (IT-REA-02)."""
+    """Do not react, or react no more (IT-REA-02)."""
 
     rules = ("IT-REA-02",)
     answers = frozenset({"react"})

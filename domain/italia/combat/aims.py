@@ -40,8 +40,8 @@ class TargetsDeclared(Event, frozen=True):
         table.battle = replace(fight, aims={**fight.aims, self.nation: self.aims})
 
     def tell(self, names: Names) -> str:
-        each = [f"{amount_of(aim.kind, aim.count)} at {kinds_in_words([aim.target])}" for aim in self.aims]
-        return f"The {names(self.nation)} aim {enumerated(each)}."
+        aims = [f"{amount_of(aim.kind, aim.count)} at {kinds_in_words([aim.target])}" for aim in self.aims]
+        return f"The {names(self.nation)} aim {enumerated(aims)}."
 
 
 class TargetSealed(Event, frozen=True):
@@ -67,7 +67,7 @@ class TargetsRevealed(Event, frozen=True):
 
     Attributes:
         targets: what each side had chosen, unit by unit.
-        aims: the same, put together.
+        aims: the same, counted by type and target.
     """
 
     rules = ("IT-BAT-19",)
@@ -80,12 +80,12 @@ class TargetsRevealed(Event, frozen=True):
         table.battle = replace(battle_of(table), sealed={}, aims=self.aims)
 
     def tell(self, names: Names) -> str:
-        each = [
+        aims_in_words = [
             f"{amount_of(aim.kind, aim.count)} at {kinds_in_words([aim.target])}"
             for aims in self.aims.values()
             for aim in aims
         ]
-        return f"The targets were revealed: {enumerated(each)}."
+        return f"The targets were revealed: {enumerated(aims_in_words)}."
 
 
 # --- targets by type ---
@@ -161,7 +161,7 @@ def _declaring(table: Table, fight: Battle) -> tuple[NationId, dict[Kind, int], 
 class AimUnit(Command, frozen=True):
     """Choose in secret at which enemy unit one of your units aims (IT-BAT-19).
 
-    A second unit may aim at the same enemy only when one aims at every enemy.
+    A second unit may aim at the same enemy only when every enemy has one that aims at it.
 
     Attributes:
         kind: the type of your unit.
@@ -233,12 +233,12 @@ def _seal(draft: Draft[Table], nation: NationId, kind: Kind, target: str) -> Non
 def _reveal(draft: Draft[Table]) -> None:
     fight = battle_of(draft.table)
     targets = {nation: tuple(draft.reveal(each) for each in sealed) for nation, sealed in sorted(fight.sealed.items())}
-    aims = {nation: aimed(each.value for each in opened) for nation, opened in targets.items()}
+    aims = {nation: as_aims(each.value for each in opened) for nation, opened in targets.items()}
     draft.emit(TargetsRevealed(targets, aims))
 
 
-def aimed(targets: Iterable[Any]) -> tuple[Aim, ...]:
-    """Return targets that were chosen unit by unit, put together."""
+def as_aims(targets: Iterable[Any]) -> tuple[Aim, ...]:
+    """Return targets that were chosen unit by unit as one `Aim` for each type and target."""
     counts = Counter((kind, target) for kind, target in targets)
     return tuple(Aim(kind, number, target) for (kind, target), number in sorted(counts.items()))
 
@@ -246,7 +246,7 @@ def aimed(targets: Iterable[Any]) -> tuple[Aim, ...]:
 def chosen_by(fight: Battle, vault: Vault) -> dict[NationId, tuple[Aim, ...]]:
     """Return the targets that the holder of a vault has chosen in secret so far (IT-BAT-19)."""
     own = {nation: each for nation, each in fight.sealed.items() if all(map(vault.holds, each))}
-    return {nation: aimed(map(vault.open, each)) for nation, each in own.items()}
+    return {nation: as_aims(map(vault.open, each)) for nation, each in own.items()}
 
 
 def assume(draft: Draft[Table], nation: NationId, number: int, aims: Iterable[Aim] | None, rng: Random) -> None:

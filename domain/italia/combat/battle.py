@@ -1,7 +1,7 @@
 """Battles: their beginning, their rounds and their end (chapter BAT). Which is fought next is in next_battle.py.
 
-All units of both nations in the place take part; nothing but what is damaged, aimed at or to be lost is kept about
-them.
+All units of both nations in the place take part, so `Battle` does not list them: it keeps only what is damaged, aimed
+at or still to be lost.
 """
 
 from collections.abc import Iterable
@@ -58,7 +58,8 @@ class BattleBegan(Event, frozen=True):
         defending: the defender's.
         fleets: at sea, how many fleets each side has.
         raid: whether the attacker raids the city.
-        pitched: the nations that score a pitched battle when they win, and by which line of their cards (IT-I1-08).
+        pitched: for each nation that scores a pitched battle if it wins (IT-I1-08), the place of the line for it among
+            the scoring lines of its card, from 0.
     """
 
     rules = ("IT-BAT-01", "IT-BAT-02", "IT-BAT-03", "IT-RAI-01", "IT-RAI-02", "IT-NAV-10", "IT-I1-08", "IT-I1-22")
@@ -228,14 +229,17 @@ def begin(draft: Draft[Table], place: AreaId, enemy: NationId, *, naval: bool, r
         submission.submit(draft, fight, forced=True)
     elif not naval:
         deserters.desert(draft)
-        goes_on(draft)
+        go_on_or_end(draft)
 
 
 # --- its rounds ---
 
 
-def goes_on(draft: Draft[Table]) -> bool:
-    """Tell whether both sides can fight on; remove leaders whose last companions were lost, and else end the battle."""
+def go_on_or_end(draft: Draft[Table]) -> bool:
+    """Remove leaders whose last companions were lost, and end the battle unless both sides can fight on.
+
+    Return whether they can.
+    """
     _remove_lone_leaders(draft)
     battle = battle_of(draft.table)
     fight_on = all(_fights(draft.table, battle, side) for side in battle.sides)
@@ -245,15 +249,15 @@ def goes_on(draft: Draft[Table]) -> bool:
 
 
 def next_round(draft: Draft[Table]) -> None:
-    """Begin another round when both sides have stood, or end the battle (IT-BAT-13, IT-BAT-15)."""
-    if goes_on(draft):
+    """Begin another round, or end the battle if a side cannot fight on (IT-BAT-13, IT-BAT-15)."""
+    if go_on_or_end(draft):
         battle = battle_of(draft.table)
         draft.emit(BattleRoundBegan(battle.place, battle.round + 1))
 
 
 def open_retreats(draft: Draft[Table]) -> None:
     """Let both sides retreat when elephants have driven off whom they could."""
-    if goes_on(draft):
+    if go_on_or_end(draft):
         draft.emit(RetreatsOpened(battle_of(draft.table).place))
 
 
@@ -293,7 +297,7 @@ def roll(draft: Draft[Table]) -> None:
     thrown = {nation: dice.throw(draft, battle, nation) for nation in battle.sides}
     losses, damaged = dict[NationId, Units](), dict[NationId, Units]()
     driven, sunk = dict[NationId, int](), dict[NationId, int]()
-    for nation in sorted(battle.sides):  # as the log keeps it
+    for nation in sorted(battle.sides):  # the order in which the log keeps keys
         theirs = thrown[battle.enemy(nation)]
         if battle.naval:
             if hits := min(theirs.hits, sum(1 for _ in table.fleets_of(nation, battle.place))):
@@ -313,24 +317,24 @@ def roll(draft: Draft[Table]) -> None:
     if battle.raid:
         _end_raid(draft, attacker.hits)
     elif not battle.naval:
-        goes_on(draft)
+        go_on_or_end(draft)
 
 
 def _end_raid(draft: Draft[Table], hits: int) -> None:
     _remove_lone_leaders(draft)
     battle = battle_of(draft.table)
-    deserters.settle(draft, battle)
+    deserters.settle_conversion(draft, battle)
     raids.end(draft, battle, hits, barred(draft.table, battle, battle.attacker))
 
 
 def end(draft: Draft[Table]) -> None:
-    """End the battle: by defeat, by retreat, or by submission, when both are still there."""
+    """End the battle. The only side that is still there wins; nobody does if both are (leaders only), or neither."""
     table = draft.table
     battle = battle_of(table)
     present = [side for side in battle.sides if is_there(table, battle, side)]
     winner = present[0] if len(present) == 1 else None
     draft.emit(BattleEnded(battle.place, battle.attacker, battle.defender, winner, battle.naval))
-    deserters.settle(draft, battle)
+    deserters.settle_conversion(draft, battle)
     if winner is not None and winner in battle.pitched:
         scoring.score(draft, winner, table.cards.nations[winner].scoring[battle.pitched[winner]])
     if winner is not None and not battle.naval:
@@ -366,13 +370,13 @@ class Convert(Command, frozen=True):
         wrong = f"The {names(self.nation)} cannot convert {unit}."
         refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must answer now.")
         if self.kind is not None:
-            there = draft.table.army(battle.place, battle.enemy(nation)).units
-            rule = "IT-I2-08" if self.kind in there else self.rule
+            enemies = draft.table.army(battle.place, battle.enemy(nation)).units
+            rule = "IT-I2-08" if self.kind in enemies else self.rule
             refuse_unless(
                 self.kind in kinds, rule, wrong, f"They can convert one unit of these types: {kinds_in_words(kinds)}."
             )
             draft.emit(deserters.UnitConverted(nation, battle.place, battle.enemy(nation), self.kind))
-            goes_on(draft)
+            go_on_or_end(draft)
         else:
             draft.emit(ConversionDeclined(nation))
 

@@ -77,7 +77,7 @@ class CitySacked(Event, frozen=True):
 
 
 class SpoilsTaken(Event, frozen=True):
-    """A nation took gold for a sacked or raided city, or no gold but points (IT-CTY-05, IT-RAI-07).
+    """A nation took gold for a sacked or raided city, or points instead (IT-CTY-05, IT-RAI-07).
 
     Attributes:
         gold: what the nation gets.
@@ -148,7 +148,7 @@ class CityRebuilt(Event, frozen=True):
 
 
 def conquer(table: Table) -> Consequence[Table] | None:
-    """Take the cities of the areas where the active nation is alone after its movement (IT-CTY-06)."""
+    """Take the cities of the areas where the active nation is alone after moving (IT-CTY-06); None without any."""
     nation = turn_of(table).nation
     areas = [area for area in table.areas_of(nation) if _takes(table, nation, area)]
 
@@ -165,9 +165,9 @@ def _takes(table: Table, nation: NationId, area: AreaId) -> bool:
 
 
 def take(draft: Draft[Table], nation: NationId, area: AreaId) -> None:
-    """Take the city of an area where a nation is alone, if another player had it or nobody.
+    """Take the city of an area if the nation is alone there and its player does not have the city.
 
-    To be called when the nation has won a battle there, or has retreated there (IT-CTY-04, IT-CTY-08).
+    Call it after movement, when the nation has won there, or has retreated there (IT-CTY-04, IT-CTY-06, IT-CTY-08).
     """
     table = draft.table
     if _takes(table, nation, area):
@@ -208,7 +208,7 @@ def _gains(table: Table, spoil: Spoil) -> list[Gain]:
 
 
 def _gain(draft: Draft[Table], spoil: Spoil, gain: Gain, *, automatic: bool = False) -> None:
-    """Give a nation what it takes for a city, and its overlord the other half of gold (IT-CTY-05, IT-INC-18)."""
+    """Give a nation what it takes for a city; its overlord gets half of any gold (IT-CTY-05, IT-INC-18)."""
     table, nation, area = draft.table, spoil.nation, spoil.area
     if gain == "points":
         line = scoring.sack_points(table, nation, area, raid=spoil.raid)
@@ -328,8 +328,8 @@ class Rebuild(Command, frozen=True):
         allowed = "A city that was sacked or raided in this turn stays a ruin until the next one."
         refuse_unless(self.area not in turn.ruined, "IT-CTY-10", wrong, allowed)
         allowed = f"The {names(turn.nation)} can rebuild the cities in {names.all(sites)} now."
-        waits = self.area in table.cities and not table.cities[self.area].standing
-        later = waits and bool(table.army(self.area, turn.nation).units)
+        is_ruin = self.area in table.cities and not table.cities[self.area].standing
+        later = is_ruin and bool(table.army(self.area, turn.nation).units)
         refuse_unless(self.area in sites, "IT-CTY-13" if later else "IT-CTY-09", wrong, allowed)
         kinds = sites[self.area]
         refuse_unless(self.kind in kinds, "IT-CTY-09", wrong, f"There they can give up {kinds_in_words(kinds)}.")

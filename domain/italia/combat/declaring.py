@@ -56,7 +56,7 @@ class NavalDeclarationEnded(Event, frozen=True):
 
 
 class TieRolled(Event, frozen=True):
-    """Nations with as many fleets as each other rolled for who fights first (IT-NAV-11): the higher roll.
+    """Nations with equally many fleets rolled for who fights first (IT-NAV-11): the one with the highest roll.
 
     Attributes:
         faces: one for each of the nations.
@@ -71,15 +71,15 @@ class TieRolled(Event, frozen=True):
     faces: tuple[Face, ...]
 
     def apply(self, table: Table) -> None:
-        pass  # the order follows when nobody is equal any more
+        pass  # NavalOrderSet follows when no rolls are equal
 
     def tell(self, names: Names) -> str:
-        each = [f"the {names(nation)} {face}" for nation, face in zip(self.nations, self.faces, strict=True)]
-        return f"To fight first in {names(self.sea)} they rolled: {', '.join(each)}."
+        rolls = [f"the {names(nation)} {face}" for nation, face in zip(self.nations, self.faces, strict=True)]
+        return f"To fight first in {names(self.sea)} they rolled: {', '.join(rolls)}."
 
 
 class NavalOrderSet(Event, frozen=True):
-    """Those who attack the active nation in a sea area fight in this order, the most fleets first (IT-NAV-11)."""
+    """The nations that attack the active one in a sea area fight in this order, the most fleets first (IT-NAV-11)."""
 
     rules = ("IT-NAV-11",)
 
@@ -114,16 +114,16 @@ class DeclareNavalBattle(Command, frozen=True):
             f"The {names(self.nation)} cannot declare a battle against the {names(self.enemy)} in {names(self.sea)}."
         )
         refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must answer now.")
-        chances = list(_chances(table, nation))
-        if (self.sea, self.enemy) not in chances:
-            each = enumerated([f"the {names(enemy)} in {names(sea)}" for sea, enemy in chances])
-            raise Refusal(_why_not(table, self.nation, self.enemy), wrong, f"They can fight {each}.")
+        battles = list(_possible_battles(table, nation))
+        if (self.sea, self.enemy) not in battles:
+            possible = enumerated([f"the {names(enemy)} in {names(sea)}" for sea, enemy in battles])
+            raise Refusal(_why_not(table, self.nation, self.enemy), wrong, f"They can fight {possible}.")
         draft.emit(NavalBattleDeclared(nation, self.sea, self.enemy))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         nation, names = _declaring_nation(table), table.names
-        for sea, enemy in _chances(table, nation):
+        for sea, enemy in _possible_battles(table, nation):
             fields = {"nation": schema.const(nation), "sea": schema.const(sea), "enemy": schema.const(enemy)}
             yield cls.option(f"Fight the {names(enemy)} in {names(sea)}", fields)
 
@@ -155,24 +155,28 @@ class EndNavalDeclaration(Command, frozen=True):
         yield cls.option("Declare no more battles", {"nation": schema.const(_declaring_nation(table))})
 
 
-def _chances(table: Table, nation: NationId) -> Iterator[tuple[AreaId, NationId]]:
+def _possible_battles(table: Table, nation: NationId) -> Iterator[tuple[AreaId, NationId]]:
     """Yield where a nation can still declare a battle, and against whom: one side is active (IT-NAV-10)."""
     active, declared = turn_of(table).nation, combat_of(table).encounters
     others = [each for each in table.nations if each != active] if nation == active else [active]
     for sea in sorted({fleet.sea for _, fleet in table.fleets_of(nation)}):
-        there = {fleet.nation for fleet in table.fleets.values() if fleet.sea == sea}
+        present = {fleet.nation for fleet in table.fleets.values() if fleet.sea == sea}
         for other in others:
             enemy = other if nation == active else nation
             is_declared = any((each.sea, each.other) == (sea, enemy) for each in declared)
-            if other in there and not is_declared and not table.are_allied(nation, other):
+            if other in present and not is_declared and not table.are_allied(nation, other):
                 yield sea, other
 
 
 def _next(table: Table) -> NationId | None:
-    """Return who is asked for naval battles next: the active nation, then the others; no garrisons (IT-I1-14)."""
+    """Return the nation that is asked for naval battles next, the active one first; never a garrison (IT-I1-14)."""
     active = turn_of(table).nation
     for nation in (active, *(each for each in table.nations if each != active)):
-        if nation not in combat_of(table).asked and not table.is_neutral(nation) and any(_chances(table, nation)):
+        if (
+            nation not in combat_of(table).asked
+            and not table.is_neutral(nation)
+            and any(_possible_battles(table, nation))
+        ):
             return nation
     return None
 
@@ -184,12 +188,12 @@ def _declaring_nation(table: Table) -> NationId:
 
 
 def declare(table: Table) -> list[Decision] | Consequence[Table] | None:
-    """Ask who fights at sea, before anything is fought (IT-NAV-02)."""
+    """Ask who fights at sea, before anything is fought (IT-NAV-02); then set the order of battles that need one."""
     nation = _next(table)
     if nation is None:
-        return _settle_order if any(True for _ in _attacked_twice(table)) else None
-    names, chances = table.names, list(_chances(table, nation))
-    seas = names.all(dict.fromkeys(sea for sea, _ in chances))
+        return _set_order if any(True for _ in _several_attackers(table)) else None
+    names, battles = table.names, list(_possible_battles(table, nation))
+    seas = names.all(dict.fromkeys(sea for sea, _ in battles))
     return [
         Decision(
             "declare-naval-battles",
@@ -197,19 +201,19 @@ def declare(table: Table) -> list[Decision] | Consequence[Table] | None:
             RuleId("IT-NAV-01"),
             f"The {names(nation)} in {seas}: do you fight at sea?",
             "A battle takes place if either side wants it.",
-            {"nation": nation, "battles": [{"sea": sea, "enemy": enemy} for sea, enemy in chances]},
+            {"nation": nation, "battles": [{"sea": sea, "enemy": enemy} for sea, enemy in battles]},
         )
     ]
 
 
-def _settle_order(draft: Draft[Table]) -> None:
-    """Say in which order those who attack the active nation fight, before the battles begin (IT-NAV-11)."""
-    for sea, nations in list(_attacked_twice(draft.table)):
+def _set_order(draft: Draft[Table]) -> None:
+    """Set the order in which several nations attack the active one, before the battles begin (IT-NAV-11)."""
+    for sea, nations in list(_several_attackers(draft.table)):
         draft.emit(NavalOrderSet(sea, tuple(_by_size(draft, sea, nations))))
 
 
-def _attacked_twice(table: Table) -> Iterator[tuple[AreaId, list[NationId]]]:
-    """Yield the sea areas where several nations attack the active one."""
+def _several_attackers(table: Table) -> Iterator[tuple[AreaId, list[NationId]]]:
+    """Yield the sea areas where several nations attack the active one, and these nations."""
     for sea in table.map.seas:
         nations = [each.other for each in combat_of(table).encounters if each.sea == sea and each.against_active]
         if len(nations) > 1:

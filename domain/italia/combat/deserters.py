@@ -16,11 +16,12 @@ from domain.kernel.rules.message import Count, Draw, Names
 
 
 class ElephantsMet(Event, frozen=True):
-    """Units that panic met elephants, in one more battle of the game (IT-I1-10).
+    """Units that may panic met elephants, in one more battle of the game (IT-I1-10).
 
     Attributes:
         draw: null where nobody rolled.
-        faces: a die for each unit that may desert, in the order of `Units`.
+        faces: a die for each unit that may desert, by type: infantry, Roman foederati, legions, consular legions,
+            knights, elephants.
         deserted: who left the board, as if eliminated.
     """
 
@@ -117,12 +118,12 @@ class ConvertRemoved(Event, frozen=True):
 
 
 def panic(table: Table, battle: Battle) -> tuple[NationId, ElephantPanic] | None:
-    """Return which side is afraid of the elephants of the other, and how much (IT-I1-10)."""
+    """Return which side is afraid of the other's elephants, and the card's rule for that; else None (IT-I1-10)."""
     for nation in battle.sides:
         enemy = battle.enemy(nation)
         if not table.army(battle.place, enemy).units.get(ELEPHANT):
             continue
-        for card in table.cards.nations.values():  # any card may say it; it holds against all elephants
+        for card in table.cards.nations.values():  # any card may have the rule; it holds against all elephants
             special = card.special(ElephantPanic)
             if special is not None and special.of == nation and table.elephant_battles < len(special.least):
                 return nation, special
@@ -130,15 +131,15 @@ def panic(table: Table, battle: Battle) -> tuple[NationId, ElephantPanic] | None
 
 
 def disloyal(table: Table, battle: Battle) -> tuple[NationId, Kind, int] | None:
-    """Return which side has units that may desert to the other, their type, and from which face on (IT-I2-02)."""
-    there = table.nations_at(battle.place)
+    """Return which side has units that may desert to the other, their type, and on which least face (IT-I2-02)."""
+    present = table.nations_at(battle.place)
     for nation in battle.sides:
         special = table.cards.nations[nation].special(Desertion)
         if special is None or battle.enemy(nation) not in special.least:
             continue
         for kind in KINDS:
             if kind == special.unit and table.army(battle.place, nation).units.get(kind):
-                return nation, kind, min(special.least[each] for each in there if each in special.least)
+                return nation, kind, min(special.least[each] for each in present if each in special.least)
     return None
 
 
@@ -155,8 +156,8 @@ def desert(draft: Draft[Table]) -> None:
 
 def _panic(draft: Draft[Table], battle: Battle, nation: NationId, special: ElephantPanic) -> None:
     table = draft.table
-    there = table.army(battle.place, nation).units
-    units: Units = {kind: number for kind, number in there.items() if kind not in special.exempt}
+    present = table.army(battle.place, nation).units
+    units: Units = {kind: number for kind, number in present.items() if kind not in special.exempt}
     least = special.least[table.elephant_battles]
     if not units:
         draft.emit(ElephantsMet(nation, battle.place, None, (), {}))
@@ -200,8 +201,8 @@ def convertible(table: Table, battle: Battle) -> tuple[NationId, list[Kind]] | N
     return None
 
 
-def settle(draft: Draft[Table], battle: Battle) -> None:
-    """Replace a converted unit that survived its battle by a counter of its new nation, or remove it (IT-I2-07)."""
+def settle_conversion(draft: Draft[Table], battle: Battle) -> None:
+    """After a battle, remove a surviving converted unit if its new nation has no counter for it (IT-I2-07)."""
     table, kind = draft.table, battle.converted
     if kind is None:
         return

@@ -20,7 +20,7 @@ def destinations(
 
     Leaders need no room. Destinations to which nothing of `army` could go are left out.
     """
-    if table.is_neutral(nation):  # IT-I1-14: garrisons hold or die
+    if table.is_neutral(nation):  # IT-I1-14: garrisons do not retreat
         return {}
     room_at: dict[str, int] = {}
     for other in table.map.land_neighbours(area):
@@ -33,12 +33,12 @@ def destinations(
 
 
 def is_open(table: Table, nation: NationId, area: AreaId, other: AreaId) -> bool:
-    """Tell whether a nation may retreat to an area at all (IT-RET-07, IT-ENT-02); on campaign among subjects, too."""
+    """Tell whether a nation may retreat to an area, however many units it holds (IT-RET-07, IT-RET-13, IT-ENT-02)."""
     if not table.treats_as_normal(nation, other):
         return False
     campaign, turn = table.campaign, table.turn
     among_subjects = campaign is not None and campaign.nation == nation and campaign.at == area  # IT-RET-13
-    if turn is not None and turn.stage == "campaign-check":  # IT-CAM-13: the campaign does not end among subjects
+    if turn is not None and turn.stage == "campaign-check":  # IT-CAM-13: a campaign cannot end among subjects
         among_subjects = False
     return all(
         each == nation
@@ -51,7 +51,7 @@ def is_open(table: Table, nation: NationId, area: AreaId, other: AreaId) -> bool
 def room(table: Table, nation: NationId, area: AreaId, army: Army, *leaders: LeaderId) -> int:
     """Return how many units of an army can retreat to an area, together with some leaders (IT-STK-16, IT-STK-17).
 
-    There is no limit where the leader is who conducts a campaign (IT-STK-19, IT-STK-20).
+    There is no limit where the `commander` of a campaign is (IT-STK-19, IT-STK-20).
     """
     if commander(table, nation) in (*leaders, *table.army(area, nation).leaders):
         return army.size
@@ -60,7 +60,7 @@ def room(table: Table, nation: NationId, area: AreaId, army: Army, *leaders: Lea
 
 
 def commander(table: Table, nation: NationId) -> LeaderId:
-    """Return the leader around whom there is no limit: of the campaign under way, or of the one after this turn."""
+    """Return the leader around whom there is no limit: of the campaign under way, or after this turn; or `NOBODY`."""
     if nation != table.active:
         return NOBODY
     if table.campaign is not None:
@@ -75,8 +75,8 @@ def could_declare(table: Table, nation: NationId, area: AreaId, barred: Iterable
     if stacking.fixed_capital(table, nation) is not None or table.is_neutral(nation):
         return False
     own = [other for other in table.map.land_neighbours(area) if nation in table.armies.get(other, {})]
-    full = [other for other in own if is_open(table, nation, area, other) and other not in barred]
-    return any(other != stacking.capital(table, nation) and not _room(table, nation, other) for other in full)
+    reachable = [other for other in own if is_open(table, nation, area, other) and other not in barred]
+    return any(other != stacking.capital(table, nation) and not _room(table, nation, other) for other in reachable)
 
 
 def _room(table: Table, nation: NationId, area: AreaId) -> int:

@@ -41,7 +41,7 @@ class DriveOff(Command, frozen=True):
         refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must choose now.")
         kinds = draft.table.army(fight.place, nation).units
         refuse_unless(self.kind in kinds, self.rule, wrong, f"Choose one of the survivors: {kinds_in_words(kinds)}.")
-        _order_one_off(draft, nation, self.kind)
+        _drive_one_off(draft, nation, self.kind)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -56,7 +56,7 @@ def _driven_nation(fight: Battle) -> NationId:
     return next(side for side in fight.sides if side in fight.driven)
 
 
-def _order_one_off(draft: Draft[Table], nation: NationId, kind: Kind) -> None:
+def _drive_one_off(draft: Draft[Table], nation: NationId, kind: Kind) -> None:
     fight = battle_of(draft.table)
     closed = barred(draft.table, fight, nation)
     one = Army({kind: 1})
@@ -71,7 +71,7 @@ def drive_off(table: Table) -> list[Decision] | Consequence[Table]:
     nation = _driven_nation(fight)
     kinds: list[Kind] = [kind for kind in KINDS if kind in table.army(fight.place, nation).units]
     if len(kinds) == 1:
-        return lambda draft: _order_one_off(draft, nation, kinds[0])
+        return lambda draft: _drive_one_off(draft, nation, kinds[0])
     title = f"The {names(nation)} in {names(fight.place)}: which unit does the elephant drive off?"
     about = {"nation": nation, "place": fight.place, "number": fight.driven[nation], "kinds": kinds}
     depends = "It retreats, or is eliminated where it cannot."

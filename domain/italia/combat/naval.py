@@ -1,4 +1,4 @@
-"""Battles at sea: which fleets are lost, what of their cargo is saved, and where fleets retreat (IT-NAV-05 to -08).
+"""Battles at sea: which fleets are lost, which cargo is saved, and where fleets retreat (IT-NAV-05 to -08).
 
 Who declares them is in declaring.py, and their rounds are in battle.py. The attacker is always the active nation
 (IT-BAT-02).
@@ -131,9 +131,9 @@ class SinkFleets(Command, frozen=True):
         names = draft.table.names
         wrong = f"The {names(self.nation)} cannot lose {names.all(self.fleets)}."
         refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must choose their losses now.")
-        there = [name for name, _ in draft.table.fleets_of(nation, fight.place)]
-        is_right = set(self.fleets) <= set(there) and len(set(self.fleets)) == len(self.fleets) == number
-        refuse_unless(is_right, self.rule, wrong, f"Choose {amount_of(FLEET, number)} out of {names.all(there)}.")
+        present = [name for name, _ in draft.table.fleets_of(nation, fight.place)]
+        is_right = set(self.fleets) <= set(present) and len(set(self.fleets)) == len(self.fleets) == number
+        refuse_unless(is_right, self.rule, wrong, f"Choose {amount_of(FLEET, number)} out of {names.all(present)}.")
         _choose(draft, nation, tuple(sorted(self.fleets)))
 
     @classmethod
@@ -245,9 +245,10 @@ Choice = tuple[dict[str, schema.Schema], list[str], dict[str, Any] | None]
 
 
 def part_of(army: Army, most: int, needed: tuple[LeaderId, ...] = ()) -> Choice | None:
-    """Return the fields by which somebody chooses units, no more than `most`, and leaders; None if there are none.
+    """Return the fields for a choice of units, no more than `most`, and leaders; None if there is nothing to choose.
 
-    With them come the names of those that may be left out, and the total of both.
+    With them come the names of the fields that may be left out, and the total that both must reach. The leaders in
+    `needed` must be chosen.
     """
     units = {kind: schema.count(0, min(most, army.units[kind])) for kind in KINDS if most and army.units.get(kind)}
     least = 0 if army.leaders else 1
@@ -331,9 +332,9 @@ class SailAway(Command, frozen=True):
         wrong = f"The {names(self.nation)} cannot retreat with {names.all(self.fleets)} to {names(self.to)}."
         assert nation is not None, "a side may retreat"
         refuse_unless(self.nation == nation, self.rule, wrong, f"The {names(nation)} must answer now.")
-        there = [name for name, _ in table.fleets_of(self.nation, fight.place)]
-        is_right = self.fleets and set(self.fleets) <= set(there) and len(set(self.fleets)) == len(self.fleets)
-        refuse_unless(is_right, self.rule, wrong, f"Your fleets in the battle are {names.all(there)}.")
+        present = [name for name, _ in table.fleets_of(self.nation, fight.place)]
+        is_right = self.fleets and set(self.fleets) <= set(present) and len(set(self.fleets)) == len(self.fleets)
+        refuse_unless(is_right, self.rule, wrong, f"Your fleets in the battle are {names.all(present)}.")
         seas = table.map.sea_neighbours(fight.place)
         refuse_unless(self.to in seas, self.rule, wrong, f"They can retreat to {names.all(seas)}.")
         draft.emit(FleetsRetreated(self.nation, fight.place, self.to, tuple(sorted(self.fleets))))

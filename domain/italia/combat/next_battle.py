@@ -19,7 +19,7 @@ from domain.kernel.rules.message import enumerated
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 
 
-class Due(Struct, frozen=True):
+class DueBattle(Struct, frozen=True):
     """A battle that the active nation can fight next.
 
     Attributes:
@@ -32,11 +32,11 @@ class Due(Struct, frozen=True):
     raid: bool | None = False
 
 
-def next_battles(table: Table) -> list[Due]:
+def next_battles(table: Table) -> list[DueBattle]:
     """Return the battles that can be fought next (IT-BAT-03, IT-NAV-11): land battles, then naval ones."""
     nation, combat = turn_of(table).nation, combat_of(table)
     battles = [
-        Due(area, enemy, raid=_raid(table, nation, area))
+        DueBattle(area, enemy, raid=_raid(table, nation, area))
         for area, front in combat.fronts.items()
         for enemy in front.enemies
         if _faces(table, nation, enemy, area) == (True, True)
@@ -46,17 +46,17 @@ def next_battles(table: Table) -> list[Due]:
         if not all(any(table.fleets_of(side, each.sea)) for side in (nation, each.other)):
             continue
         if not each.against_active or each.sea not in first:
-            battles.append(Due(each.sea, each.other, naval=True))
+            battles.append(DueBattle(each.sea, each.other, naval=True))
         if each.against_active:
             first.add(each.sea)
     return battles
 
 
 def _raid(table: Table, nation: NationId, area: AreaId) -> bool | None:
-    """Return whether a battle is a raid; on a campaign that was said before the reactions (IT-RAI-02)."""
+    """Return whether a battle is a raid, as a campaign announced (IT-RAI-02); None if the attacker chooses now."""
     if table.campaign is not None and table.campaign.step:
         return area in table.campaign.raids
-    return None if raids.bar(table, nation, area) is None else False
+    return None if raids.obstacle(table, nation, area) is None else False
 
 
 def _faces(table: Table, nation: NationId, enemy: NationId, area: AreaId) -> tuple[bool, bool] | None:
@@ -125,8 +125,8 @@ class Fight(Command, frozen=True):
         refuse_unless(self.nation == nation, self.rule, wrong, f"It is the turn of the {names(nation)}.")
         battle = next((each for each in battles if (each.place, each.enemy) == (self.place, self.enemy)), None)
         if battle is None:
-            each = enumerated([f"the {names(one.enemy)} in {names(one.place)}" for one in battles])
-            allowed = f"They can fight {each} next."
+            possible = enumerated([f"the {names(other.enemy)} in {names(other.place)}" for other in battles])
+            allowed = f"They can fight {possible} next."
             raise Refusal(_not_due(table, nation, self.place, self.enemy), wrong, allowed)
         if battle.raid not in (None, self.raid):
             raise Refusal(*_no_raid(table, nation, self.place))
@@ -158,14 +158,14 @@ def _not_due(table: Table, nation: NationId, place: AreaId, enemy: NationId) -> 
 
 
 def _no_raid(table: Table, nation: NationId, area: AreaId) -> tuple[str, str, str]:
-    """Return why a battle cannot be the raid or the attack that was asked for."""
+    """Return why a battle cannot be the raid or the attack that was asked for: rule, what is wrong, what is right."""
     wrong = f"You cannot raid {table.names(area)}."
     if table.campaign is not None and table.campaign.step:
         allowed = "On a campaign you announce raids before the reactions, and cannot change them later."
         return "IT-RAI-02", wrong, allowed
-    bar = raids.bar(table, nation, area)
-    assert bar is not None, "a raid is chosen when the battle begins, where there can be one"
-    return bar[0], wrong, f"{bar[1]} Attack instead."
+    obstacle = raids.obstacle(table, nation, area)
+    assert obstacle is not None, "a raid is chosen when the battle begins, where there can be one"
+    return obstacle[0], wrong, f"{obstacle[1]} Attack instead."
 
 
 COMMANDS = (Fight,)

@@ -129,8 +129,8 @@ class CityLeftInRuins(Event, frozen=True):
 # --- raids ---
 
 
-def bar(table: Table, attacker: NationId, area: AreaId) -> tuple[str, str] | None:
-    """Return why a nation cannot raid the city of an area that it attacks: the rule, and a sentence; None if it can."""
+def obstacle(table: Table, attacker: NationId, area: AreaId) -> tuple[str, str] | None:
+    """Return the rule against a raid on the city of an attacked area, and a sentence; None if it can be raided."""
     city = table.cities.get(area)
     if city is None or not city.standing:
         return "IT-RAI-01", "No city stands there."

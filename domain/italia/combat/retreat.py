@@ -1,8 +1,8 @@
-"""Retreats: after a round of battle, by order, and where to (chapter RET).
+"""Retreats after a round of battle, and units that must leave an area (chapter RET).
 
-Units retreat to one destination at a time: an adjacent area, or a fleet in an adjacent sea area. At the
-end the player says which may stay. Units that must leave an area, for whatever reason, are in `Table.leaving`; they
-leave before anything else goes on, and those that cannot are eliminated.
+Units retreat to one destination at a time: an adjacent area, or a fleet in an adjacent sea area. A side goes on until
+it stands (`Stand`). Units that must leave an area, for any reason, are in `Table.leaving`; they leave before anything
+else goes on, and those that cannot are eliminated.
 """
 
 from collections.abc import Iterable, Mapping
@@ -40,7 +40,7 @@ from domain.kernel.rules.refusal import Refusal, refuse_unless
 
 KNIGHT: Final = "knight"
 COUNTED: Final[tuple[Why | None, ...]] = (None, "raid", "driven-off", "leaders")
-"""The retreats of leaders that cards count (IT-I1-28)."""
+"""Why leaders retreat, if cards count the retreat (IT-I1-28); None is a retreat by choice."""
 RULES: Final[Mapping[Why, str]] = {
     "eviction": "IT-I1-02",
     "arrival": "IT-RNF-17",
@@ -51,7 +51,7 @@ RULES: Final[Mapping[Why, str]] = {
     "subjects": "IT-CAM-13",
     "title": "IT-I2-14",
 }
-"""Why units must leave an area, and the rule that says so."""
+"""The rule for each reason why units must leave an area."""
 
 
 # --- what happens ---
@@ -150,15 +150,17 @@ class Stood(Event, frozen=True):
 
 
 def _remove_retreated(table: Table, army: Army) -> None:
-    """Take units that have gone from the head of those who must leave."""
+    """Remove units that have gone from the first entry of `Table.leaving`."""
     head = table.leaving[0]
     rest = head.army - army
     table.leaving[:1] = [replace(head, army=rest)] if rest else []
 
 
 def _forget_damaged(table: Table, area: AreaId, nation: NationId, units: Units) -> None:
-    """Forget damaged units that have left a battle, to be restored or lost (IT-BAT-11, IT-HIT-12): of each type they go
-    first; but knights never (IT-I2-05)."""
+    """Forget the damage of units that have left a battle, restored or lost (IT-BAT-11, IT-HIT-12).
+
+    Of each type, damaged units go first; but damaged knights never go (IT-I2-05).
+    """
     fight = table.battle
     if fight is None or fight.place != area:
         return
@@ -205,8 +207,8 @@ class Retreat(Command, frozen=True):
         rule = self.rule
         if army and army_there.has(leaving):
             rule = RULES[going.why] if going.why else "IT-I2-05"
-        can = f"These can retreat: {going.army.tell(names)}." if going.army else "Nobody can retreat."
-        refuse_unless(army and going.army.has(leaving), rule, wrong, can)
+        able = f"These can retreat: {going.army.tell(names)}." if going.army else "Nobody can retreat."
+        refuse_unless(army and going.army.has(leaving), rule, wrong, able)
         places = _places(table, going)
         if self.to not in places:
             allowed = f"They can retreat to {names.all(places)}." if places else "They cannot retreat anywhere."
@@ -241,7 +243,7 @@ class Retreat(Command, frozen=True):
 
 
 class Going(Struct, frozen=True):
-    """Units of which a seat is asked where they retreat.
+    """Units whose player is asked where they retreat.
 
     Attributes:
         army: those who can still retreat.
@@ -259,12 +261,12 @@ class Going(Struct, frozen=True):
 
 
 def _going(table: Table) -> Going:
-    """Return who is asked for a retreat now."""
+    """Return the units for which a retreat is asked now."""
     if table.leaving:
         head = table.leaving[0]
-        there = table.army(head.area, head.nation)
-        units: Units = {kind: min(number, there.units.get(kind, 0)) for kind, number in head.army.units.items()}
-        leaders = tuple(leader for leader in head.army.leaders if leader in there.leaders)
+        present = table.army(head.area, head.nation)
+        units: Units = {kind: min(number, present.units.get(kind, 0)) for kind, number in head.army.units.items()}
+        leaders = tuple(leader for leader in head.army.leaders if leader in present.leaders)
         return Going(head.nation, head.area, Army(plus(units, {}), leaders), head.barred, head.why, head.scorer)
     fight = battle_of(table)
     nation = _announcing(table, fight)
@@ -312,7 +314,7 @@ def _full(table: Table, nation: NationId, to: str) -> str:
 
 
 def _go(draft: Draft[Table], going: Going, to: str, army: Army, *, automatic: bool = False) -> None:
-    """Retreat units, and do what follows from it."""
+    """Retreat units; then score the retreat of leaders, and take the city at the destination."""
     draft.emit(UnitsRetreated(going.nation, going.area, to, army, going.why, automatic))
     if army.leaders and going.why in COUNTED:
         scoring.leaders_retreated(draft, going.nation, army.leaders)
@@ -428,7 +430,7 @@ def leave(table: Table) -> list[Decision] | Consequence[Table]:
 
 
 def part(table: Table) -> Consequence[Table] | None:
-    """Let the active nation's leaders leave areas where only leaders of both sides are left (IT-BAT-18)."""
+    """Order the active nation's leaders out of an area where only leaders of both sides are left (IT-BAT-18)."""
     nation = turn_of(table).nation
     for area in combat_of(table).fronts:
         own = table.army(area, nation)

@@ -73,7 +73,7 @@ class SubmissionDeclined(Event, frozen=True):
 
 
 def terms(table: Table, fight: Battle) -> Submission | None:
-    """Return on what terms the defender of a battle submits to the attacker in this round; None for never."""
+    """Return on what terms the defender of a battle submits to the attacker in this round; None if it cannot."""
     standing = table.nations[fight.defender]
     if fight.naval or standing.overlord == fight.attacker:
         return None
@@ -115,7 +115,7 @@ def ask(table: Table) -> list[Decision]:
 
 
 def submit(draft: Draft[Table], fight: Battle, *, forced: bool) -> None:
-    """Make the defender a subject of the attacker, who leaves its areas and may score (IT-SUB-09)."""
+    """Make the defender a subject. The attacker's units leave all its areas (IT-SUB-09), and the attacker may score."""
     table = draft.table
     nation, overlord = fight.defender, fight.attacker
     areas = tuple(table.areas_of(nation))  # IT-SUB-09: the army does not go from one area of the new subject to another
@@ -126,7 +126,7 @@ def submit(draft: Draft[Table], fight: Battle, *, forced: bool) -> None:
         if overlord in table.nations_at(area) and table.sees(overlord, nation, area)
     )
     draft.emit(NationSubmitted(nation, overlord, forced, leaving))
-    deserters.settle(draft, fight)
+    deserters.settle_conversion(draft, fight)
     for entry in scoring.deeds(table, overlord, SubjectionPoints):
         scoring.score(draft, overlord, entry)
 

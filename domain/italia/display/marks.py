@@ -41,12 +41,12 @@ def _printed(traits: Mapping[str, tuple[str, ...]], values: Mapping[str, int]) -
 
 
 def of(view: View, names: Names) -> Marks:
-    """Return what somebody sees."""
+    """Return what a picture of a view shows, on the board and beside it."""
     fleets: dict[AreaId, dict[FleetId, Fleet]] = {}
-    for number, fleet in view.fleets.items():
-        fleets.setdefault(fleet.sea, {})[number] = fleet
+    for fleet_id, fleet in view.fleets.items():
+        fleets.setdefault(fleet.sea, {})[fleet_id] = fleet
     places = {area: _area(view, area, names) for area in {*view.armies, *view.cities}}
-    places |= {sea: _sea(view, sea, there, names) for sea, there in fleets.items()}
+    places |= {sea: _sea(view, sea, fleets_there, names) for sea, fleets_there in fleets.items()}
     standings = tuple(_standing(view, seat, names) for seat in view.seats)
     return Marks(places, (), standings, tuple(_shelves(view, names)))
 
@@ -85,7 +85,7 @@ def _army(view: View, nation: NationId, army: Army, names: Names) -> Stack:
 
 
 def _stack(view: View, nation: NationId, marks: tuple[Mark, ...], words: str, names: Names) -> Stack:
-    """Return the pieces of a nation in a place, those of a subject with the yoke and the sign of its overlord."""
+    """Return the pieces of a nation in a place; a subject gets a mark with the letters of its overlord."""
     standing = view.nations[nation]
     if standing.overlord is not None:
         yoke = f"subject to the {names(standing.overlord)}"
@@ -107,7 +107,7 @@ def _units(view: View, army: Army, names: Names) -> Iterator[Mark]:
 def _sea(view: View, sea: AreaId, fleets: Mapping[FleetId, Fleet], names: Names) -> Place:
     stacks: list[Stack] = []
     for nation in dict.fromkeys(fleet.nation for fleet in fleets.values()):
-        own = {number: fleet for number, fleet in fleets.items() if fleet.nation == nation}
+        own = {fleet_id: fleet for fleet_id, fleet in fleets.items() if fleet.nation == nation}
         cargo = sum((fleet.cargo for fleet in own.values()), Army())
         ships = Mark(FLEET, len(own), words=amount_of(FLEET, len(own)))
         aboard = tuple(_units(view, cargo, names))
@@ -119,10 +119,10 @@ def _sea(view: View, sea: AreaId, fleets: Mapping[FleetId, Fleet], names: Names)
     return Place(stacks=tuple(stacks), battle=_battle(view, sea, names))
 
 
-def _loaded(view: View, number: FleetId, fleet: Fleet, names: Names) -> str:
-    """Say what a fleet carries, by the number of its counter: it is chosen by that."""
+def _loaded(view: View, fleet_id: FleetId, fleet: Fleet, names: Names) -> str:
+    """Say what a fleet carries, with the number of its counter, by which players choose it."""
     aboard = enumerated([mark.words for mark in _units(view, fleet.cargo, names)])
-    return f"fleet {number.rpartition('-')[2]}: {aboard or 'empty'}"
+    return f"fleet {fleet_id.rpartition('-')[2]}: {aboard or 'empty'}"
 
 
 def _battle(view: View, place: AreaId, names: Names) -> str:
@@ -147,26 +147,26 @@ def _standing(view: View, seat: Seat, names: Names) -> Standing:
     return Standing(seat, figures, active=active, won=seat in view.winners, nations=nations)
 
 
-def _nation(view: View, nation: NationId, each: NationView, names: Names) -> Nation:
-    _, last = each.rounds
-    there = any(nation in armies for armies in view.armies.values())
-    there = there or any(fleet.nation == nation for fleet in view.fleets.values())
-    figures: dict[str, Figure] = {"points": halved(each.points), "gold": each.gold, "areas": each.areas}
+def _nation(view: View, nation: NationId, standing: NationView, names: Names) -> Nation:
+    _, last = standing.rounds
+    on_board = any(nation in armies for armies in view.armies.values())
+    on_board = on_board or any(fleet.nation == nation for fleet in view.fleets.values())
+    figures: dict[str, Figure] = {"points": halved(standing.points), "gold": standing.gold, "areas": standing.areas}
     active = view.turn is not None and view.turn.nation == nation and not view.winners
-    if not there:
-        if view.round < each.comes or (view.round == each.comes and nation not in view.done):
-            return Nation(nation, words=f"comes in round {each.comes}", absent=True, active=active)
-        is_over = each.over or view.round > last
-        numbers = {"points": halved(each.points)} if is_over else figures
+    if not on_board:
+        if view.round < standing.comes or (view.round == standing.comes and nation not in view.done):
+            return Nation(nation, words=f"comes in round {standing.comes}", absent=True, active=active)
+        is_over = standing.over or view.round > last
+        numbers = {"points": halved(standing.points)} if is_over else figures
         return Nation(nation, numbers, words="gone" if is_over else "not on the board", absent=True, active=active)
-    if each.shared:
-        figures["to be halved"] = halved(each.shared)
-    overlord = f"subject to the {names(each.overlord)}" if each.overlord is not None else ""
-    return Nation(nation, figures, tuple(_pieces(each.held)), words=overlord, active=active)
+    if standing.shared:
+        figures["to be halved"] = halved(standing.shared)
+    overlord = f"subject to the {names(standing.overlord)}" if standing.overlord is not None else ""
+    return Nation(nation, figures, tuple(_pieces(standing.held)), words=overlord, active=active)
 
 
 def _shelves(view: View, names: Names) -> Iterator[Shelf]:
-    """Yield what is under way: what is fought, who goes where, and what is still to be placed."""
+    """Yield the shelves for what is under way: campaign, battles, units that must leave, and pieces to be placed."""
     if view.campaign is not None:
         yield _campaign(view, view.campaign, names)
     if view.battle is not None:
@@ -197,7 +197,7 @@ def _pieces(numbers: Mapping[str, int]) -> Iterator[Mark]:
 
 
 def _campaign(view: View, campaign: Campaign, names: Names) -> Shelf:
-    """Return how a campaign stands: what was announced for this step, and who is still asked to react."""
+    """Return the shelf of a campaign: what was announced for this step, and who is still asked to react."""
     announced = [f"raid in {names(area)}" for area in campaign.raids]
     announced += [f"{names(area)} is blocked" for area in campaign.blocked]
     marks = [Mark("battle-due", words=each) for each in announced]
@@ -210,7 +210,7 @@ def _campaign(view: View, campaign: Campaign, names: Names) -> Shelf:
 
 
 def _sides(view: View, battle: Battle, names: Names) -> Iterator[Shelf]:
-    """Yield the forces of a battle, and what has been hit. At a glance `fight.py` shows the same, with the dice."""
+    """Yield the forces of a battle, and what has been hit. `fight.py` shows the same in short, with the dice."""
     how = "Raid" if battle.raid else "Naval battle" if battle.naval else "Battle"
     for nation, does in ((battle.attacker, "attack"), (battle.defender, "defend")):
         where = f"{how} in {names(battle.place)}, round {battle.round}: the" if does == "attack" else "The"
@@ -247,8 +247,8 @@ def _battles_ahead(view: View, combat: Combat, names: Names) -> Iterator[Shelf]:
         if view.battle is None or each.sea != view.battle.place or each.other not in view.battle.sides
     ]
     for area, front in combat.fronts.items():
-        there = view.armies.get(area, {})
-        if enemies := [enemy for enemy in front.enemies if enemy in there and (area, enemy) != fought]:
+        armies = view.armies.get(area, {})
+        if enemies := [enemy for enemy in front.enemies if enemy in armies and (area, enemy) != fought]:
             marks.append(Mark("battle-due", words=f"{names(area)}: against the {names.all(enemies)}"))
     if marks:
         yield Shelf("Battles still to be fought", tuple(marks))

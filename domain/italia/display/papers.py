@@ -1,4 +1,4 @@
-"""The nation cards in words, line by line, each with where it is from."""
+"""The nation cards in words: each line says where it is from."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
@@ -104,21 +104,21 @@ def _place(place: Place, names: Names) -> str:
     return f"{names(place.area)}: {enumerated([*filter(None, [_units(place.units)]), *leaders, *city])}"
 
 
-def _arrival(each: Arrival, names: Names) -> str:
-    when = {"placement": "", "round-start": ", before the first turn", "round-end": ", at its end"}[each.when]
-    units = f"up to {_units(each.up_to)} on the board" if each.up_to else _units(each.units)
-    those = enumerated([*filter(None, [units]), *map(names, each.leaders)])
-    words = f"round {each.round}{when}: {those} {_where(each, names)}"
-    if each.spread == "among-leaders":
+def _arrival(arrival: Arrival, names: Names) -> str:
+    when = {"placement": "", "round-start": ", before the first turn", "round-end": ", at its end"}[arrival.when]
+    units = f"up to {_units(arrival.up_to)} on the board" if arrival.up_to else _units(arrival.units)
+    arrivals = enumerated([*filter(None, [units]), *map(names, arrival.leaders)])
+    words = f"round {arrival.round}{when}: {arrivals} {_where(arrival, names)}"
+    if arrival.spread == "among-leaders":
         words += ", divided among the leaders"
-    words += {"no": "", "may": ", aboard the fleets or not", "must": ", aboard the fleets"}[each.aboard]
-    words += "; all others there leave first" if each.evicts else ""
-    words += f"; not where {names(each.apart_from)} arrives" if each.apart_from is not None else ""
-    return words + ("; even when the leader is dead" if each.without_leader else "")
+    words += {"no": "", "may": ", aboard the fleets or not", "must": ", aboard the fleets"}[arrival.aboard]
+    words += "; all others there leave first" if arrival.evicts else ""
+    words += f"; not where {names(arrival.apart_from)} arrives" if arrival.apart_from is not None else ""
+    return words + ("; even when the leader is dead" if arrival.without_leader else "")
 
 
-def _where(each: Arrival, names: Names) -> str:
-    match each.place:
+def _where(arrival: Arrival, names: Names) -> str:
+    match arrival.place:
         case At(areas):
             return f"in {_either(map(names, areas))}"
         case Controlled(region, fallback, most_each, or_all_in):
@@ -211,11 +211,11 @@ def _elimination(entry: EliminationPoints, names: Names) -> str:
     return f"{whom} eliminated{', in turns of others as well' if entry.any_turn else ''}"
 
 
-def _submission(each: Submission, names: Names) -> str:
-    words = f"may submit to the {names(each.to)} with {each.may_at_most} areas or fewer"
-    words += f", and must with {each.must_at_most} or fewer" if each.must_at_most else ""
-    words += f", in {_span(each.rounds)}" if each.rounds is not None else ""
-    return words + (f", while {names(each.during)} is on campaign" if each.during is not None else "")
+def _submission(submission: Submission, names: Names) -> str:
+    words = f"may submit to the {names(submission.to)} with {submission.may_at_most} areas or fewer"
+    words += f", and must with {submission.must_at_most} or fewer" if submission.must_at_most else ""
+    words += f", in {_span(submission.rounds)}" if submission.rounds is not None else ""
+    return words + (f", while {names(submission.during)} is on campaign" if submission.during is not None else "")
 
 
 def _places(places: Places, names: Names) -> str:
@@ -232,5 +232,5 @@ def _span(rounds: Span) -> str:
 
 
 def _either(words: Iterable[str]) -> str:
-    each = [*words]
-    return " or ".join(filter(None, [", ".join(each[:-1]), *each[-1:]]))
+    choices = [*words]
+    return " or ".join(filter(None, [", ".join(choices[:-1]), *choices[-1:]]))

@@ -33,7 +33,7 @@ from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.schema import Random
 
 ANNOUNCED: Final = 0.8
-"""How likely it is that the reinforcements of a moment in which somebody is asked have been announced."""
+"""The chance that `imagine` takes `Table.announced`, which a view does not show, for true."""
 
 
 class NationView(Struct, frozen=True):
@@ -95,7 +95,7 @@ class View(Struct, frozen=True):
         stage: the part of the round.
         seats: the players.
         turn: the turn under way.
-        done: the nations whose turn in this round is over.
+        done: the nations whose turn in this round is over; in the civil war, the faction that was last to move or pass.
         nations: all nations, in play order.
         armies: land units and leaders by area and nation.
         fleets: the fleets with what they carry.
@@ -111,10 +111,10 @@ class View(Struct, frozen=True):
         spoils: cities for which a nation must choose what it gains.
         repair: a raided city that can be rebuilt.
         campaign: the campaign under way.
-        options: the house rules that are played by.
+        options: the house rules of the game.
         elephant_battles: battles of Romans against elephants so far.
         conversions: how often the Patrimonium has converted a unit.
-        titles: titles that were gained.
+        titles: titles that were taken.
         winners: who has won.
     """
 
@@ -202,10 +202,10 @@ def _nation(table: Table, nation: NationId) -> NationView:
 
 
 def imagine(draft: Draft[Table], view: View, viewer: Seat, rng: Random) -> None:
-    """Make of a bare table one that `view` may show.
+    """Fill a bare table with a position that `view` could show.
 
-    What it does not show is guessed: targets that the other side has chosen, whether this moment's reinforcements were
-    announced, and when leaders came. What was blocked in an earlier campaign is forgotten.
+    Guessed are the targets that the other side has chosen, `Table.announced`, and when leaders came. What else the view
+    does not show is left out, such as earlier blocks, retreats received, and passes and levies of the civil war.
     """
     table, turn = draft.table, view.turn
     table.assume(view, "turn", "nations")

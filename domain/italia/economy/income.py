@@ -24,11 +24,11 @@ UNITS: Final = (*KINDS, FLEET)
 
 
 class IncomeReceived(Event, frozen=True):
-    """A nation received its income, and paid tribute (IT-INC-01, IT-INC-14). Then it buys.
+    """A nation received its income, and paid tribute (IT-INC-01, IT-INC-14). Then the nation buys.
 
     Attributes:
-        areas: gold for land areas.
-        cities: gold for cities in them.
+        areas: gold for land areas, before any halving.
+        cities: gold for cities in them, before any halving.
         received: what the nation keeps of its income.
         overlord: the nation that gets tribute.
         tribute: what the overlord gets.
@@ -95,7 +95,7 @@ class TributeSpent(Event, frozen=True):
 
 
 def collect(draft: Draft[Table]) -> None:
-    """Pay the nation its income and the overlord their tribute."""
+    """Pay the active nation its income, and its overlord the tribute."""
     table, nation = draft.table, turn_of(draft.table).nation
     areas, cities = gold_of(table, nation)
     income = areas + cities

@@ -122,11 +122,11 @@ class Place(Command, frozen=True):
         if not 0 < self.number <= supply.get(self.kind, 0):
             wrong = f"The {table.names(nation)} cannot place {amount_of(self.kind, self.number)}."
             raise Refusal("IT-PLC-01", wrong, f"They still have to place {held_in_words(supply)}.")
-        where = room_for(table, nation, self.kind)
+        room_in = room_for(table, nation, self.kind)
         wrong = f"You cannot place {amount_of(self.kind, self.number)} in {table.names(self.area)}."
-        if self.area not in where:
-            raise Refusal(self._barred_by(table, nation), wrong, f"They can be placed in {table.names.all(where)}.")
-        if self.number > where[self.area]:
+        if self.area not in room_in:
+            raise Refusal(self._barred_by(table, nation), wrong, f"They can be placed in {table.names.all(room_in)}.")
+        if self.number > room_in[self.area]:
             raise Refusal("IT-PLC-03", wrong, "Place one new land unit in each area, no more.")
         draft.emit(UnitsPlaced(nation, self.area, self.kind, self.number))
 
@@ -137,8 +137,8 @@ class Place(Command, frozen=True):
         """
         at_sea = self.area in table.map.seas
         if self.kind == FLEET:
-            near = any(self.area in table.seas_of(area) for area in placing_of(table).areas)
-            return "IT-I1-36" if near else "IT-PLC-05"
+            on_own_coast = any(self.area in table.seas_of(area) for area in placing_of(table).areas)
+            return "IT-I1-36" if on_own_coast else "IT-PLC-05"
         if at_sea:
             return "IT-PLC-06"
         return "IT-PLC-03" if self.area in placing_of(table).used else "IT-PLC-02"
@@ -147,13 +147,13 @@ class Place(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         nation = turn_of(table).nation
         for kind, count in table.nations[nation].held.items():
-            where = room_for(table, nation, kind)
-            if where:
-                number = {**schema.count(1, min(count, max(where.values()))), "default": 1}
+            room_in = room_for(table, nation, kind)
+            if room_in:
+                number = {**schema.count(1, min(count, max(room_in.values()))), "default": 1}
                 title = f"Place {amount_of(kind, count)}"
                 yield cls.option(
                     title,
-                    {"kind": schema.const(kind), "area": schema.one_of(where), "number": number},
+                    {"kind": schema.const(kind), "area": schema.one_of(room_in), "number": number},
                     optional=("number",),
                 )
 
@@ -168,10 +168,10 @@ def place(table: Table) -> list[Decision] | Consequence[Table] | None:
     nation, supply = turn_of(table).nation, table.nations[turn_of(table).nation].held
     if table.placing is None:
         return _begin if supply or turn_of(table).building else None
-    where = {kind: room for kind in supply if (room := room_for(table, nation, kind))}
-    if not where:
+    rooms = {kind: room for kind in supply if (room := room_for(table, nation, kind))}
+    if not rooms:
         return None
-    for kind, room in where.items():
+    for kind, room in rooms.items():
         if len(room) == 1 and (number := min(supply[kind], *room.values())):
             (area,) = room
             return lambda draft: draft.emit(UnitsPlaced(nation, area, kind, number, automatic=True))

@@ -78,16 +78,16 @@ def price_of_city(table: Table, area: AreaId) -> int:
 def available(table: Table, nation: NationId) -> dict[str, int]:
     """Return how many units of each type a nation could buy if it had the gold (IT-BUY-05, IT-BUY-07)."""
     supply = table.supply(nation)
-    each = table.cards.nations[nation].consular_limit
-    if CONSULAR in supply and each:
+    cities_each = table.cards.nations[nation].consular_limit
+    if CONSULAR in supply and cities_each:
         cities = sum(table.has_city(area) for area in table.areas_of(nation))
         standing = table.nations[nation].held.get(CONSULAR, 0) + table.on_board(nation).get(CONSULAR, 0)
-        supply[CONSULAR] = max(0, min(supply[CONSULAR], cities // each - standing))
+        supply[CONSULAR] = max(0, min(supply[CONSULAR], cities // cities_each - standing))
     return {kind: max(0, supply[kind]) for kind in (*KINDS, FLEET) if kind in supply}
 
 
 def places(table: Table, nation: NationId) -> list[AreaId]:
-    """Return the areas where a nation can place purchased units when its leaders have left (IT-PLC-02, IT-BUY-11)."""
+    """Return the areas where a nation can place purchased units, without `departing` leaders (IT-PLC-02, IT-BUY-11)."""
     leaving = set(departing(table, nation))
     return [
         area
@@ -109,7 +109,7 @@ def room(table: Table, nation: NationId) -> int | None:
 
 
 def sites(table: Table, nation: NationId, *, rough: bool) -> list[AreaId]:
-    """Return the areas for which a nation can buy a city (IT-BUY-10): highlands and marshes, or the others."""
+    """Return the areas for which a nation can buy a city (IT-BUY-10): highlands and marshes if `rough`, else others."""
     barred = table.cards.nations[nation].no_city
     return [
         area
@@ -132,7 +132,7 @@ def seas(table: Table, nation: NationId) -> list[AreaId]:
 
 
 class Buy(Command, frozen=True):
-    """Buy units and cities for your nation whose turn it is (IT-BUY-06); nothing at all is a purchase, too.
+    """Buy units and cities for your nation whose turn it is (IT-BUY-06). You may also buy nothing.
 
     Attributes:
         infantry: how many infantry.
@@ -193,8 +193,8 @@ class Buy(Command, frozen=True):
                 wrong = f"The {who} cannot buy {amount_of(kind, number)}."
                 allowed = f"They can buy up to {enumerated(offered)}." if offered else "They can buy nothing."
                 if rule == "IT-BUY-07":
-                    each = table.cards.nations[nation].consular_limit
-                    allowed = f"They may have 1 consular legion for every {each} cities: {offer[CONSULAR]} more."
+                    cities_each = table.cards.nations[nation].consular_limit
+                    allowed = f"They may have 1 consular legion for every {cities_each} cities: {offer[CONSULAR]} more."
                 raise Refusal(rule, wrong, allowed)
         bought = sum(number for kind, number in self.units.items() if kind != FLEET)
         most = room_left(table, nation)
@@ -280,7 +280,10 @@ def _unsaved(table: Table, gold: int) -> int:
 
 
 def buy(table: Table) -> list[Decision] | Consequence[Table] | None:
-    """Ask the active nation's player what they buy, unless there is nothing that they could pay and place."""
+    """Ask the active nation's player what they buy, if they could pay and place anything.
+
+    Otherwise gold above the limit is lost; None when there is none.
+    """
     nation = turn_of(table).nation
     gold = table.nations[nation].gold
     if not _offered(table, nation)[0]:

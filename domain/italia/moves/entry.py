@@ -64,16 +64,16 @@ def check_after_campaign(table: Table) -> list[Decision] | Consequence[Table] | 
 
 
 def clear(draft: Draft[Table], areas: list[AreaId]) -> None:
-    """Eliminate the units of the active nation in entry areas (IT-ENT-01)."""
+    """Eliminate the units of the active nation in some entry areas (IT-ENT-01)."""
     nation = turn_of(draft.table).nation
     for area in areas:
         draft.emit(ArmyPerished(nation, area, draft.table.army(area, nation)))
 
 
 def stay_without_fight(table: Table, nation: NationId, area: AreaId) -> bool:
-    """Tell whether the units of a nation are new in an entry area that others, too, treat as normal (IT-ENT-08).
+    """Tell whether units of the active nation can stay in an entry area without a fight (IT-ENT-08).
 
-    They stay without a fight, until the turn of the others. Units that have moved in are no reinforcements.
+    Reinforcements that were placed there can, until the turn of the others; not so if units have moved in.
     """
     moved = table.moving is not None and bool(table.moving.walks.get(area))
     return table.is_entry(area) and area in turn_of(table).arrived and not moved

@@ -2,8 +2,8 @@
 
 A phase is made of steps from an area to a neighbour (IT-MOV-02). The allowance belongs to each unit, so `Moving.walks`
 keeps groups of units that have moved alike; units of an area that are in no group are fresh. When a command names a
-number of units, those that have walked furthest and still may make the step go first. The step of a campaign is such a
-phase, too, in which nobody moves without its leader (IT-CAM-01, IT-CAM-09).
+number of units, those that have moved furthest and still may make the step go first (but see `Step.sorted`). A move of
+a campaign is such a phase, too, in which nobody moves without its leader (IT-CAM-01, IT-CAM-09).
 """
 
 from collections.abc import Iterable
@@ -30,9 +30,9 @@ from domain.italia.moves.steps import (
     merged,
     moving_of,
     no_rest,
+    record_walks,
     refuse_unless_there,
     step_between,
-    walked,
 )
 from domain.italia.moves.ways import Ways, count_of, has_entered, ways_from
 from domain.italia.turn.sequence import begin_stage, end_stage
@@ -93,7 +93,7 @@ class ArmyMoved(Event, frozen=True):
     def apply(self, table: Table) -> None:
         table.take(self.origin, self.nation, self.army)
         table.add(self.to, self.nation, self.army)
-        walked(table, self.walks, self.leaders, self.origin)
+        record_walks(table, self.walks, self.leaders, self.origin)
 
     def tell(self, names: Names) -> str:
         way = "across the strait " if self.by == "strait" else ""
@@ -119,10 +119,10 @@ class AttackersDisbanded(Event, frozen=True):
         table.take(self.area, self.nation, Army(self.units))
         moving = moving_of(table)
         walks = moving.walks.get(self.area, ())
-        there = table.army(self.area, self.nation).units
+        present = table.army(self.area, self.nation).units
         for kind in self.units:
-            walked = sum(walk.count for walk in walks if walk.kind == kind)
-            walks = without(walks, kind, max(0, walked - there.get(kind, 0)))
+            moved = sum(walk.count for walk in walks if walk.kind == kind)
+            walks = without(walks, kind, max(0, moved - present.get(kind, 0)))
         table.moving = replace(moving, walks=joined(moving.walks, {self.area: walks}))
 
     def tell(self, names: Names) -> str:
@@ -134,8 +134,9 @@ class MovementEnded(Event, frozen=True):
 
     Attributes:
         fronts: the land areas in which it must fight.
-        at: where the leader of a campaign is now, an area or a sea area.
-        left: areas that he has left, or where units have landed without him (IT-STK-22).
+        at: on a campaign, the area or the sea area where the leader is now.
+        left: on a campaign, the areas that units have left, and those where units that moved are without the leader
+            (IT-STK-22).
         leaving: units that cannot stay among allies, and had no move left (IT-SUB-11).
     """
 
@@ -234,8 +235,8 @@ def _less(groups: Iterable[Walk], removed: Iterable[Walk]) -> list[Walk]:
 
 
 def _moved(table: Table, step: Step, army: Army, groups: Iterable[Walk], rest: Iterable[Walk]) -> ArmyMoved:
-    """Return the event of a step that some groups make while others are left."""
-    there = moving_of(table).walks.get(step.to, ())
+    """Return the event of a step that some groups make while the `rest` stays."""
+    present = moving_of(table).walks.get(step.to, ())
     alone = (replace(walk, leaders=tuple(each for each in walk.leaders if each not in step.leaders)) for walk in rest)
     return ArmyMoved(
         step.nation,
@@ -243,7 +244,7 @@ def _moved(table: Table, step: Step, army: Army, groups: Iterable[Walk], rest: I
         step.to,
         army,
         "strait" if step.strait else "land",
-        {step.origin: merged(alone), step.to: merged([*there, *(step.after(table, walk) for walk in groups)])},
+        {step.origin: merged(alone), step.to: merged([*present, *(step.after(table, walk) for walk in groups)])},
         {leader: step.leader_after(table, leader) for leader in army.leaders},
     )
 
@@ -252,14 +253,14 @@ def _moved(table: Table, step: Step, army: Army, groups: Iterable[Walk], rest: I
 
 
 def excess(table: Table) -> dict[AreaId, int]:
-    """Return the areas where more units attack than can, each with how many are too many (IT-STK-12, IT-CAM-11)."""
+    """Return the areas where too many units attack, each with how many are too many (IT-STK-12, IT-CAM-11)."""
     nation, excesses = turn_of(table).nation, dict[AreaId, int]()
     for area in _contested(table, nation):
         army = table.army(area, nation)
         if table.campaign is None or table.campaign.leader not in army.leaders:
-            over = army.size - attack_limit(table, nation, area, led=bool(army.leaders))
-            if over > 0:
-                excesses[area] = over
+            number = army.size - attack_limit(table, nation, area, led=bool(army.leaders))
+            if number > 0:
+                excesses[area] = number
     return excesses
 
 
@@ -296,10 +297,10 @@ def _can_leave(table: Table, nation: NationId, area: AreaId) -> bool:
 
 
 def _unfinished(table: Table) -> tuple[str, str] | None:
-    """Return the rule that keeps a movement from ending, and what would be right."""
+    """Return the rule that keeps a movement from ending, and what is right; None if it can end."""
     nation, names = turn_of(table).nation, table.names
-    if over := excess(table):
-        surplus = enumerated([f"{amount_of('unit', number)} in {names(area)}" for area, number in over.items()])
+    if excesses := excess(table):
+        surplus = enumerated([f"{amount_of('unit', number)} in {names(area)}" for area, number in excesses.items()])
         return "IT-STK-12", f"Too many units attack. Move on or give up {surplus}."
     areas = entry.areas_to_leave(table)
     if table.campaign is not None:
@@ -332,9 +333,9 @@ class Disband(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
         wrong = f"You cannot give up {listed(self.units)} in {table.names(self.area)}."
-        over, there = excess(table), table.army(self.area, nation).units
-        most = over.get(self.area, 0)
-        refuse_unless(within(self.units, there), "IT-STK-12", wrong, f"You have {listed(there)} there.")
+        excesses, present = excess(table), table.army(self.area, nation).units
+        most = excesses.get(self.area, 0)
+        refuse_unless(within(self.units, present), "IT-STK-12", wrong, f"You have {listed(present)} there.")
         allowed = f"Give up {amount_of('unit', most)} at most." if most else "They are not too many for the attack."
         refuse_unless(1 <= total(self.units) <= most, "IT-STK-12", wrong, allowed)
         draft.emit(AttackersDisbanded(nation, self.area, plus(self.units, {})))
@@ -368,7 +369,7 @@ class EndMovement(Command, frozen=True):
 
 
 def end(draft: Draft[Table]) -> None:
-    """End the movement, and begin what follows."""
+    """End the movement: eliminate units that are still in forbidden entry areas, and say which battles are due."""
     table, nation = draft.table, turn_of(draft.table).nation
     entry.clear(draft, entry.areas_to_leave(table))
     fronts = {area: _front(table, nation, area) for area in _contested(table, nation)}
@@ -376,13 +377,13 @@ def end(draft: Draft[Table]) -> None:
     at, behind = None, ()
     if table.campaign is not None:
         at, moving = table.place_of(table.campaign.leader), moving_of(table)
-        landed = (AreaId(place) for place in moving.walks if place in table.map.lands and place != at)
-        behind = tuple(dict.fromkeys((*moving.behind, *landed)))
+        elsewhere = (AreaId(place) for place in moving.walks if place in table.map.lands and place != at)
+        behind = tuple(dict.fromkeys((*moving.behind, *elsewhere)))
     draft.emit(MovementEnded(nation, fronts, at, behind, tuple(leaving)))
 
 
 def _front(table: Table, nation: NationId, area: AreaId) -> Front:
-    """Return what a battle must know of the movement (IT-RET-05, IT-HIT-08)."""
+    """Return what the battles in an area need to know about the movement (IT-RET-05, IT-HIT-08)."""
     moving = moving_of(table)
     walks = moving.walks.get(area, ())
     leaders = [moving.leaders[each] for each in table.army(area, nation).leaders if each in moving.leaders]
@@ -407,14 +408,14 @@ def move(table: Table) -> list[Decision] | Consequence[Table]:
         title = f"Where does {names(table.campaign.leader)} of the {names(nation)} go with the army?"
     if must := entry.areas_to_leave(table):
         about["must_leave"] = must
-    if over := excess(table):
-        about["excess"] = over
+    if excesses := excess(table):
+        about["excess"] = excesses
     depends = "Then they fight where they have met others."
     return [Decision("move", (table.seat_of(nation),), RuleId("IT-MOV-01"), title, depends, about)]
 
 
 def roads_of(table: Table, nation: NationId) -> tuple[AreaId, ...]:
-    """Return the highlands whose cities a nation controls, or an allied one where the option allows it (IT-CTY-03)."""
+    """Return the highlands whose cities a nation controls; with the option, also those of its allies (IT-CTY-03)."""
     return tuple(
         area
         for area in table.cities

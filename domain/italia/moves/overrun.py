@@ -1,4 +1,4 @@
-"""Overrun: units pass on among strangers while enough others stay (chapter OVR)."""
+"""Overrun: units pass through an area of strangers while enough others stay there (chapter OVR)."""
 
 from collections.abc import Iterable
 

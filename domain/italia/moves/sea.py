@@ -24,8 +24,8 @@ from domain.italia.moves.steps import (
     merged,
     moving_of,
     no_rest,
+    record_walks,
     refuse_unless_there,
-    walked,
 )
 from domain.italia.turn.stacking import some_of
 from domain.kernel.chance.secret import Vault
@@ -79,7 +79,7 @@ class ArmyEmbarked(Event, frozen=True):
         aboard = merged([*moving_of(table).walks.get(self.fleet, ()), *units])
         leaders = {each: LeaderWalk(1, self.origin, "sea", ship=self.fleet) for each in self.army.leaders}
         voyages = {**moving_of(table).voyages, self.fleet: replace(voyage, carried=voyage.carried + self.army.size)}
-        walked(table, {self.fleet: aboard}, leaders, self.origin, voyages=voyages)
+        record_walks(table, {self.fleet: aboard}, leaders, self.origin, voyages=voyages)
 
     def tell(self, names: Names) -> str:
         return f"{self.army.tell(names)} went aboard {names(self.fleet)} in {names(self.origin)}."
@@ -108,9 +108,9 @@ class ArmyLanded(Event, frozen=True):
             Walk(kind, number, 1, self.sea, "sea", spent=True, ship=self.fleet)
             for kind, number in self.army.units.items()
         ]
-        there = merged([*moving_of(table).walks.get(self.to, ()), *units])
+        present = merged([*moving_of(table).walks.get(self.to, ()), *units])
         leaders = {each: LeaderWalk(1, self.sea, "sea", spent=True, ship=self.fleet) for each in self.army.leaders}
-        walked(table, {self.fleet: aboard, self.to: there}, leaders, voyages=voyages)
+        record_walks(table, {self.fleet: aboard, self.to: present}, leaders, voyages=voyages)
 
     def tell(self, names: Names) -> str:
         return f"{self.army.tell(names)} landed from {names(self.fleet)} in {names(self.to)}."
@@ -132,7 +132,7 @@ def room(table: Table, fleet: FleetId) -> int:
 
 
 def _fleet(table: Table, nation: NationId, fleet: FleetId, wrong: str, foreign: str = "IT-SEQ-03") -> Fleet:
-    """Return a fleet of the active nation. Raises `Refusal`; by the rule `foreign`, if it is another nation's."""
+    """Return a fleet of the active nation. Raises `Refusal`; by the rule `foreign` for one of another nation."""
     own, names = [name for name, _ in table.fleets_of(nation)], table.names
     has = f"name one of their {amount_of('fleet', len(own))}" if own else "they have no fleets"
     allowed = f"It is the turn of the {names(nation)}: {has}."
@@ -140,7 +140,7 @@ def _fleet(table: Table, nation: NationId, fleet: FleetId, wrong: str, foreign: 
     return table.fleets[fleet]
 
 
-def _lands_on(table: Table, sea: AreaId) -> list[AreaId]:
+def _coastal_areas(table: Table, sea: AreaId) -> list[AreaId]:
     return [land for land, _ in table.map.coasts_on(sea)]
 
 
@@ -159,7 +159,7 @@ def _goes_along(table: Table, fleet: FleetId) -> bool:
         return False
     if where in table.fleets:
         return table.fleets[FleetId(where)].sea == sea
-    return AreaId(where) in _lands_on(table, sea)
+    return AreaId(where) in _coastal_areas(table, sea)
 
 
 class Sail(Command, frozen=True):
@@ -233,7 +233,7 @@ class Embark(Command, frozen=True):
         wrong = f"You cannot take {army.tell(names)} aboard {names(self.fleet)} in {names(self.origin)}."
         sea = _fleet(table, nation, self.fleet, wrong, foreign="IT-SEA-14").sea
         refuse_unless_there(table, nation, self.origin, self.units, army.leaders, wrong)
-        coasts = _lands_on(table, sea)
+        coasts = _coastal_areas(table, sea)
         refuse_unless(self.origin in coasts, "IT-SEA-06", wrong, f"The fleet is off {names.all(coasts)}.")
         fresh = _unmoved(table, nation, self.origin)
         allowed = "Only units that have not moved in this phase go aboard."
@@ -267,7 +267,7 @@ class Embark(Command, frozen=True):
     def _options_from(cls, table: Table, nation: NationId, origin: AreaId, army: Army, most: int) -> Iterator[Option]:
         by_room: dict[int, list[FleetId]] = {}
         for name, fleet in table.fleets_of(nation):
-            if origin in _lands_on(table, fleet.sea) and _boards_with_leader(table, origin, fleet.sea):
+            if origin in _coastal_areas(table, fleet.sea) and _boards_with_leader(table, origin, fleet.sea):
                 by_room.setdefault(min(room(table, name), most), []).append(name)
         for places, fleets in by_room.items():
             if places >= 0 and (places or army.leaders):
@@ -354,7 +354,7 @@ class Land(Command, frozen=True):
         refuse_unless(bool(army), "IT-SEA-10", "You named nobody.", "Name at least one unit or leader.")
         aboard = fleet.cargo.tell(names) if fleet.cargo else "nothing"
         refuse_unless(fleet.cargo.has(Army(self.units, army.leaders)), "IT-SEA-12", wrong, f"It carries {aboard}.")
-        coasts = _lands_on(table, fleet.sea)
+        coasts = _coastal_areas(table, fleet.sea)
         refuse_unless(self.to in coasts, "IT-SEA-10", wrong, f"The fleet is off {names.all(coasts)}.")
         if (rule := _bar_to_landing(table, nation, self.to)) is not None:
             raise Refusal(rule, wrong, CLOSED[rule])
@@ -366,7 +366,7 @@ class Land(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         nation = turn_of(table).nation
         for name, fleet in table.fleets_of(nation):
-            places = [area for area in _lands_on(table, fleet.sea) if _bar_to_landing(table, nation, area) is None]
+            places = [area for area in _coastal_areas(table, fleet.sea) if _bar_to_landing(table, nation, area) is None]
             if fleet.cargo and places and _goes_along(table, name):
                 fields = {"fleet": schema.const(name), "to": schema.one_of(places)}
                 at, title = {name: fleet.sea}, f"Land from {table.names(fleet.sea)}"

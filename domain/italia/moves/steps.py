@@ -28,7 +28,7 @@ def moving_of(table: Table) -> Moving:
     return table.moving
 
 
-def walked(
+def record_walks(
     table: Table, walks: Walks, leaders: dict[LeaderId, LeaderWalk], origin: AreaId | None = None, **changes: Any
 ) -> None:
     """Remember how units and leaders have moved, and which area they have left. For `apply` only."""
@@ -41,7 +41,7 @@ def walked(
 
 
 def joined(old: Walks, new: Walks) -> Walks:
-    """Return how groups have moved, by their place in a fixed order; some places have `new` groups, or none."""
+    """Return groups by place, sorted by id: those of `new` replace the `old` ones; places without any are left out."""
     both, in_order = {**old, **new}, Walks()
     for place in sorted(both):
         if both[place]:
@@ -50,10 +50,10 @@ def joined(old: Walks, new: Walks) -> Walks:
 
 
 def groups_at(table: Table, nation: NationId, area: AreaId) -> tuple[Walk, ...]:
-    """Return all units of a nation in an area by how they have moved; fresh ones have made no step."""
-    walked = moving_of(table).walks.get(area, ())
+    """Return all units of a nation in an area, in groups that have moved alike; fresh ones have made no step."""
+    moved = moving_of(table).walks.get(area, ())
     fresh = fresh_at(table, nation, area)
-    return (*(Walk(kind, fresh[kind], 0, area) for kind in fresh), *walked)
+    return (*(Walk(kind, fresh[kind], 0, area) for kind in fresh), *moved)
 
 
 def fresh_at(table: Table, nation: NationId, area: AreaId) -> Units:
@@ -65,7 +65,7 @@ def fresh_at(table: Table, nation: NationId, area: AreaId) -> Units:
 
 
 def merged(groups: Iterable[Walk]) -> tuple[Walk, ...]:
-    """Return groups with those that have moved alike as one, and without fresh ones, in a fixed order."""
+    """Return groups in a fixed order: those that have moved alike become one, and fresh ones are left out."""
     counts: defaultdict[Walk, int] = defaultdict(int)
     for walk in groups:
         if walk.steps or walk.spent:
@@ -93,7 +93,7 @@ def _furthest(table: Table, kind: Kind) -> int:
     return allowance(table, kind) + table.data.leader.extra_move
 
 
-def _alone(table: Table) -> int:
+def _furthest_alone(table: Table) -> int:
     """Return how many areas a leader may enter alone (IT-MOV-13)."""
     return table.data.leader.move + _bonus(table)
 
@@ -125,6 +125,7 @@ class Step(Struct, frozen=True):
 
     Attributes:
         leaders: who goes along.
+        contested: strangers are at the origin.
         free: fresh units may leave the origin, though strangers are there (IT-RNF-17).
         allied: units of allied nations only are at the destination (IT-SUB-11).
     """
@@ -162,7 +163,7 @@ class Step(Struct, frozen=True):
             return {"strait": "IT-STR-02", "sea": "IT-SEA-08"}.get(walk.by, "IT-MOV-04")
         if self.strait and steps:
             return "IT-STR-02"
-        if steps >= _alone(table) and not _companions(table, leader, groups):
+        if steps >= _furthest_alone(table) and not _companions(table, leader, groups):
             return "IT-MOV-13"
         if self.allied and not self._leader_goes_on(table, leader, groups):
             return no_rest(table, self.nation, self.to)
@@ -202,7 +203,7 @@ class Step(Struct, frozen=True):
         if self._rests(table):
             return True
         after = [self.after(table, walk) for walk in groups]
-        alone = steps_of(table, leader) + 1 < _alone(table)
+        alone = steps_of(table, leader) + 1 < _furthest_alone(table)
         together = any(leader in walk.leaders and walk.steps < _furthest(table, walk.kind) for walk in after)
         return not self.strait and (alone or together)
 
@@ -211,7 +212,7 @@ class Step(Struct, frozen=True):
         return table.campaign is not None and may_rest(table, self.nation, self.to)
 
     def choose(self, table: Table, units: Units, wrong: str) -> list[Walk]:
-        """Return the groups that make the step. Raises `Refusal` when fewer units can."""
+        """Return the groups that make the step. Raises `Refusal` when fewer than `units` can."""
         groups = groups_at(table, self.nation, self.origin)
         choice: list[Walk] = []
         for kind, number in units.items():
@@ -226,7 +227,7 @@ class Step(Struct, frozen=True):
         return choice
 
     def sorted(self, groups: Iterable[Walk]) -> list[Walk]:
-        """Return groups in the order in which they are taken: where fresh units leave freely, these come first."""
+        """Return groups in the order in which they go: the furthest first; but if `free`, the fresh ones before all."""
         companions = set(self.leaders)
         far = sorted(groups, key=lambda each: (each.steps, len(companions & set(each.leaders))), reverse=True)
         return sorted(far, key=lambda each: each.steps > 0) if self.free else far
@@ -244,7 +245,7 @@ WHY = {
     "IT-STR-02": "A unit that crosses a strait makes no other move in this phase.",
     "IT-SUB-11": "They could not go on from there, and may not stay among allied units.",
 }
-"""What would be right, by the rule that keeps units from making a step."""
+"""What a refusal says is right, by the rule that keeps units from making a step."""
 
 
 def step_between(
@@ -292,7 +293,7 @@ def allies_at(table: Table, nation: NationId, area: AreaId) -> list[NationId]:
 
 
 def no_rest(table: Table, nation: NationId, area: AreaId) -> str:
-    """Return the rule by which units cannot stay among allied ones: on a campaign it is about subjects."""
+    """Return the rule against staying among allied units: IT-CAM-13 on campaign among subjects, else IT-SUB-11."""
     subjects = all(table.nations[other].overlord == nation for other in allies_at(table, nation, area))
     return "IT-CAM-13" if table.campaign is not None and subjects else "IT-SUB-11"
 
@@ -315,10 +316,13 @@ def army_of(units: Units, leaders: Iterable[LeaderId]) -> Army:
 def refuse_unless_there(
     table: Table, nation: NationId, area: AreaId, units: Units, leaders: tuple[LeaderId, ...], wrong: str
 ) -> None:
-    """Refuse units that the active nation does not have in an area: others' (IT-SEQ-03), or nobody's (IT-MOV-01)."""
-    there, army, names = table.army(area, nation), Army(units, leaders), table.names
-    if not there.has(army):
-        has = there.tell(names) if there else "nothing"
+    """Refuse units that the active nation does not have in an area, or a command that names nobody.
+
+    The rule is IT-SEQ-03 if another nation has these units there, else IT-MOV-01.
+    """
+    present, army, names = table.army(area, nation), Army(units, leaders), table.names
+    if not present.has(army):
+        has = present.tell(names) if present else "nothing"
         others = any(table.army(area, other).has(army) for other in table.nations_at(area))
         allowed = f"It is the turn of the {names(nation)}, who have {has} in {names(area)}."
         raise Refusal("IT-SEQ-03" if others else "IT-MOV-01", wrong, allowed)

@@ -25,7 +25,7 @@ class Ways(Struct, frozen=True):
 
     Attributes:
         most: how many units in all; None for any number.
-        companions: for each leader who has gone as far as he can alone, the types of which one must go along.
+        companions: for each leader who can go no further alone, the types of which one unit must go along.
     """
 
     leaders: tuple[LeaderId, ...]
@@ -35,7 +35,7 @@ class Ways(Struct, frozen=True):
 
 
 def ways_from(table: Table, nation: NationId, origin: AreaId) -> Iterator[tuple[AreaId, Ways]]:
-    """Yield where units and leaders can go from an area, and which of them: all of it just what `Move` accepts."""
+    """Yield the neighbours to which units and leaders can go from an area, and which of them: what `Move` accepts."""
     groups = groups_at(table, nation, origin)
     for leaders in _companies(table, table.army(origin, nation).leaders):
         if any(left_behind(table, walk, leaders) for walk in groups):
@@ -47,7 +47,7 @@ def ways_from(table: Table, nation: NationId, origin: AreaId) -> Iterator[tuple[
 
 
 def _companies(table: Table, leaders: Sequence[LeaderId]) -> Iterator[tuple[LeaderId, ...]]:
-    """Yield the leaders who may go together; on campaign its leader is among them (IT-CAM-01)."""
+    """Yield the sets of leaders who may go together, also none; on campaign only those with its leader (IT-CAM-01)."""
     campaign = table.campaign
     for together in chain.from_iterable(combinations(leaders, number) for number in range(len(leaders) + 1)):
         if campaign is None or campaign.leader in together:
@@ -55,7 +55,7 @@ def _companies(table: Table, leaders: Sequence[LeaderId]) -> Iterator[tuple[Lead
 
 
 def _ways_of(table: Table, step: Step, groups: Sequence[Walk]) -> Iterator[Ways]:
-    """Yield what can make a step: all units that are able to, or fewer where some must hold an area."""
+    """Yield what can make a step: all units that are able to, or fewer if some must stay for an overrun."""
     able = [walk for walk in groups if step.barred(table, walk) is None]
     companions: list[tuple[Kind, ...]] = []
     for leader in step.leaders:
@@ -93,5 +93,5 @@ def count_of(groups: Iterable[Walk]) -> Units:
 
 
 def has_entered(table: Table, groups: Iterable[Walk], leaders: Iterable[LeaderId]) -> bool:
-    """Tell whether some of them have come in this phase, and were not there when it began."""
+    """Tell whether any of these units or leaders have moved in this phase already."""
     return any(walk.steps for walk in groups) or any(steps_of(table, leader) for leader in leaders)

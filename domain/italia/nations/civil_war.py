@@ -26,7 +26,7 @@ from domain.kernel.rules.refusal import Refusal
 
 
 class CivilWarBegan(Event, frozen=True):
-    """The factions got the gold for their campaigns; nobody else has any part in the round (IT-I1-13, IT-I1-14).
+    """The factions got the gold for their campaigns; no other nation moves in this round (IT-I1-13, IT-I1-14).
 
     Attributes:
         gold: what each faction got.
@@ -46,8 +46,8 @@ class CivilWarBegan(Event, frozen=True):
         table.at_war = True
 
     def tell(self, names: Names) -> str:
-        each = [f"the {names(nation)} {gold}" for nation, gold in self.gold.items()]
-        return f"The civil war began. Gold for campaigns: {enumerated(each)}."
+        shares = [f"the {names(nation)} {gold}" for nation, gold in self.gold.items()]
+        return f"The civil war began. Gold for campaigns: {enumerated(shares)}."
 
 
 class UnitsLevied(Event, frozen=True):
@@ -79,7 +79,7 @@ class UnitsLevied(Event, frozen=True):
 
 
 class FactionPassed(Event, frozen=True):
-    """A faction made no move (IT-I1-16); by itself, without gold or leader (IT-I1-17)."""
+    """A faction made no move (IT-I1-16); `automatic` if it had no gold or no leader (IT-I1-17)."""
 
     rules = ("IT-I1-16", "IT-I1-17", "IT-CAM-04")
 
@@ -151,7 +151,7 @@ def factions(table: Table) -> list[NationId]:
 
 
 def round_start(table: Table) -> Consequence[Table]:
-    """Begin a round: leaders who leave, reinforcements out of turn, and then the turns (IT-RNF-07)."""
+    """Begin a round: old leaders leave (only in round 10), reinforcements arrive (IT-RNF-07), then turns begin."""
     at_war = bool(factions(table))
     if at_war and not table.announced:
         for nation, standing in table.nations.items():
@@ -161,7 +161,7 @@ def round_start(table: Table) -> Consequence[Table]:
     return coming or (lambda draft: draft.emit(RoundStageBegan("civil-war" if at_war else "turns")))
 
 
-def turns(table: Table) -> list[Decision] | Consequence[Table] | None:
+def next_faction(table: Table) -> list[Decision] | Consequence[Table] | None:
     """Ask one faction after the other for a campaign move, until nobody can or wants to (IT-I1-15 to IT-I1-17)."""
     order = factions(table)
     if not table.at_war:
@@ -205,14 +205,14 @@ def _begin(draft: Draft[Table]) -> None:
 def _end(table: Table) -> Consequence[Table] | None:
     """End the campaigns of the factions, one after the other; None when all are over.
 
-    Armies that stand among subjects must leave them (IT-CAM-13), and those of leaders hold to the limit (IT-STK-19).
+    Armies must leave areas of subjects (IT-CAM-13), and the limit holds again where the leaders are (IT-STK-19).
     """
     for nation in factions(table):
         plan = table.cards.nations[nation].plan_of(table.round)
         if plan is not None and plan.leader is not None:
-            over = campaign.end_of(table, nation, plan.leader, automatic=True)
-            if over.leaving:
-                return lambda draft: draft.emit(over)
+            ended = campaign.end_of(table, nation, plan.leader, automatic=True)
+            if ended.leaving:
+                return lambda draft: draft.emit(ended)
     for nation in factions(table):
         leader = _leader(table, nation)
         place = table.place_of(leader) if leader is not None else None
@@ -367,9 +367,9 @@ def _wavering(table: Table) -> Iterator[tuple[NationId, Defection, AreaId]]:
 
 def _roll_for(draft: Draft[Table], nation: NationId, special: Defection, area: AreaId) -> None:
     table, kind = draft.table, special.unit
-    there = table.army(area, special.of).units
-    draw, faces = dice.roll_dice(draft, there[kind])
-    least = special.least_with if there.get(special.but_with) else special.least
+    units = table.army(area, special.of).units
+    draw, faces = dice.roll_dice(draft, units[kind])
+    least = special.least_with if units.get(special.but_with) else special.least
     number = sum(int(face) >= least for face in faces)
     replaced = min(number, table.supply(nation).get(kind, 0))
     draft.emit(UnitsDefected(nation, special.leader, area, special.of, kind, draw, faces, number, replaced))

@@ -60,7 +60,7 @@ class ExitsEnded(Event, frozen=True):
 
 
 def _exit(table: Table, nation: NationId) -> ExitPoints | None:
-    """Return what the card says of units that may leave, where some are there."""
+    """Return the line of the card for units that may leave for points, if any are in its area."""
     for entry in scoring.deeds(table, nation, ExitPoints):
         if table.army(entry.area, nation).units:
             return entry
@@ -93,9 +93,9 @@ class Leave(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
         wrong = f"You cannot remove {listed(self.units)} from {table.names(self.area)}."
-        there = table.army(self.area, nation).units
-        if not total(self.units) or not within(self.units, there):
-            raise Refusal("IT-I2-09", wrong, f"The {table.names(nation)} have {listed(there)} there.")
+        present = table.army(self.area, nation).units
+        if not total(self.units) or not within(self.units, present):
+            raise Refusal("IT-I2-09", wrong, f"The {table.names(nation)} have {listed(present)} there.")
         leaving = None if table.announced else _exit(table, nation)
         units: Units = {kind: self.units[kind] for kind in KINDS if self.units.get(kind)}
         if leaving is not None:
@@ -114,16 +114,16 @@ class Leave(Command, frozen=True):
         nation = turn_of(table).nation
         leaving = None if table.announced else _exit(table, nation)
         if leaving is not None:
-            there = table.army(leaving.area, nation).units
-            counts = {kind: schema.count(0, each) for kind, each in there.items()}
-            units = schema.record(counts, counts, x_sum={"minimum": 1, "maximum": total(there)})
+            present = table.army(leaving.area, nation).units
+            counts = {kind: schema.count(0, each) for kind, each in present.items()}
+            units = schema.record(counts, counts, x_sum={"minimum": 1, "maximum": total(present)})
             fields = {"area": schema.const(leaving.area), "units": units}
             yield cls.option("Leave for points", fields, decision="leave-for-points")
             return
         kind, number = _ordered(table, nation)
         for area in table.areas_of(nation):
-            if there := table.army(area, nation).units.get(kind, 0):
-                units = schema.record({kind: schema.count(1, min(there, number))})
+            if present := table.army(area, nation).units.get(kind, 0):
+                units = schema.record({kind: schema.count(1, min(present, number))})
                 fields = {"area": schema.const(area), "units": units}
                 yield cls.option(f"Remove units in {table.names(area)}", fields, decision="remove-units")
 

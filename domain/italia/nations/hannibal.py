@@ -65,12 +65,12 @@ class Gather(Command, frozen=True):
         table, nation = draft.table, turn_of(draft.table).nation
         wrong = f"You cannot gather {listed(self.units)} from {table.names(self.origin)}."
         plan = _plan(table, nation)
-        there = _sources(table, nation)
-        fits = total(self.units) and within(self.units, there.get(self.origin, {}))
+        sources = _sources(table, nation)
+        fits = total(self.units) and within(self.units, sources.get(self.origin, {}))
         if plan is None or plan.waits_in is None or not fits:
-            each = [f"{listed(units)} in {table.names(area)}" for area, units in there.items()]
+            choices = [f"{listed(units)} in {table.names(area)}" for area, units in sources.items()]
             raise Refusal(
-                "IT-I1-04", wrong, f"Units that have not moved can gather: {enumerated(each) or 'none are left'}."
+                "IT-I1-04", wrong, f"Units that have not moved can gather: {enumerated(choices) or 'none are left'}."
             )
         units: Units = {kind: self.units[kind] for kind in KINDS if self.units.get(kind)}
         draft.emit(UnitsGathered(nation, self.origin, plan.waits_in, units))

@@ -113,7 +113,7 @@ def _revolting_nation(table: Table) -> NationId:
 
 
 def _entry(table: Table, nation: NationId, when: str) -> RevoltEntry | None:
-    """Return what a card says of a revolt against the present overlord at such a moment of this round."""
+    """Return the line of a card for a revolt against the present overlord at a moment `when` of this round."""
     overlord = table.nations[nation].overlord
     for entry in table.cards.nations[nation].all_special(RevoltEntry):
         if (entry.round, entry.against, entry.when) == (table.round, overlord, when):
@@ -140,13 +140,13 @@ def _question(table: Table, nation: NationId) -> Decision:
 
 
 def rise(table: Table) -> list[Decision] | Consequence[Table] | None:
-    """Ask the nations in whose areas, or beside them, the leader of a campaign stands (IT-I1-05)."""
+    """Ask the nations that may revolt because the leader of a campaign is in or beside their areas (IT-I1-05)."""
     nation = _rising(table)
     return None if nation is None else [_question(table, nation)]
 
 
 def before_first_move(table: Table) -> list[Decision] | None:
-    """Ask them when a campaign has begun, where its leader waits; None when nobody is to be asked (IT-I1-05)."""
+    """Ask the same nations before the first move of a campaign; None when nobody is to be asked (IT-I1-05)."""
     if not table.rules.revolts_before_marches or table.campaign is None or table.campaign.step:
         return None
     nation = _rising(table)
@@ -169,7 +169,7 @@ def _rising(table: Table) -> NationId | None:
 
 
 def release(table: Table) -> Consequence[Table] | None:
-    """Free the subjects whose overlord is gone (IT-SUB-17), and those whose revolt comes with the round."""
+    """Free a subject whose overlord is gone (IT-SUB-17), or whose card frees it as the round begins; else None."""
     for nation, standing in table.nations.items():
         overlord = standing.overlord
         if overlord is None:

@@ -1,4 +1,4 @@
-"""Rome in Italia I: nobody but the Romans holds it for long (IT-I1-01, IT-I1-02)."""
+"""Rome in Italia I: all others must leave it at the start of the Romans' turn (IT-I1-01, IT-I1-02)."""
 
 from domain.italia.box.entries import Clearance
 from domain.italia.box.pieces import NationId
@@ -40,7 +40,7 @@ class AreaCleared(Event, frozen=True):
 
 
 def clear(table: Table) -> Consequence[Table] | None:
-    """Clear the area that the active nation's card keeps for it, before the nation gets its income."""
+    """Clear the area that the active nation's card keeps for it, before its income; None if nothing happens."""
     nation = turn_of(table).nation
     special = table.cards.nations[nation].special(Clearance)
     if special is not None and special.rounds[0] <= table.round <= special.rounds[1]:

@@ -111,7 +111,7 @@ class DeclineTitle(Command, frozen=True):
 
 
 def offer(table: Table) -> list[Decision] | Consequence[Table] | None:
-    """Ask whether a title is taken, before the battles and after them."""
+    """Ask whether a title is taken, before the battles and after them; None when none can be."""
     entry = None if table.announced else _offered(table)
     if entry is None:
         return None

@@ -1,4 +1,4 @@
-"""Nations that leave the game at the end of a round, in favour of another one or for good (chapter TRF)."""
+"""Nations that leave the game at the end of a round, replaced by another one or not (chapter TRF)."""
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
@@ -75,15 +75,15 @@ S = TypeVar("S", Transformation, Departure)
 
 
 class Change(Struct, frozen=True):
-    """A nation that is to be replaced: what its areas and fleets ask for, and how many counters there are.
+    """A nation that is to be replaced: the room in its areas and fleets, and how many pieces can be placed.
 
     Attributes:
         areas: how many units could stand in each area.
         cargo: how many could be aboard each fleet that carries any, if it is replaced.
-        most: how many units there are.
-        first: an area that comes first.
+        most: how many units can be placed at most.
+        first: an area in which at least one unit must be placed.
         fleets: the fleets that could be replaced.
-        most_fleets: how many fleets there are.
+        most_fleets: how many of them are replaced.
     """
 
     nation: NationId
@@ -101,11 +101,11 @@ class Change(Struct, frozen=True):
         return {**self.areas, **{fleet: self.cargo[fleet] for fleet in fleets if fleet in self.cargo}}
 
     def number(self, fleets: Iterable[FleetId]) -> int:
-        """Return how many units take the place of others, when these fleets are replaced."""
+        """Return how many units are placed when these fleets are replaced."""
         return min(self.most, sum(self.room_for_units(fleets).values()))
 
     def choices(self) -> list[tuple[FleetId, ...]]:
-        """Return the sets of fleets that can be replaced, as far as it matters for units aboard which they are."""
+        """Return the sets of fleets that can be replaced; one set with all of them if none carries anything."""
         if not self.cargo:
             return [self.fleets]
         return list(combinations(self.fleets, self.most_fleets))
@@ -128,7 +128,7 @@ def _change(table: Table, nation: NationId, special: Transformation) -> Change:
 
 
 def _leaving(table: Table, kind: type[S]) -> tuple[NationId, S] | None:
-    """Return the next nation that leaves in this round in one way or the other, with what its card says."""
+    """Return the next nation that leaves in this round by a special rule of a kind, with that rule; else None."""
     for nation, card in table.cards.nations.items():
         special = card.special(kind)
         if special is not None and special.round == table.round and not table.nations[nation].over:
@@ -137,7 +137,7 @@ def _leaving(table: Table, kind: type[S]) -> tuple[NationId, S] | None:
 
 
 class PlaceSuccessors(Command, frozen=True):
-    """Say where units of your nation take the place of one that leaves, where there are too few counters (IT-TRF-03).
+    """Say where units of your nation take the place of one that leaves, if there are too few counters (IT-TRF-03).
 
     Attributes:
         units: how many in each area.

@@ -173,12 +173,12 @@ def _lay(table: Table, force: Force) -> None:
 
 
 def _load(table: Table, fleets: list[FleetId], army: Army) -> None:
-    each: list[Kind] = [kind for kind, number in army.units.items() for _ in range(number)]
+    kinds: list[Kind] = [kind for kind, number in army.units.items() for _ in range(number)]
     room = table.data.fleet_capacity
-    if len(each) > room * len(fleets):
-        raise ValueError(f"{len(fleets)} fleets cannot carry {len(each)} units")
+    if len(kinds) > room * len(fleets):
+        raise ValueError(f"{len(fleets)} fleets cannot carry {len(kinds)} units")
     for place, fleet in enumerate(fleets):
         units: Units = {}
-        for kind in each[room * place : room * (place + 1)]:
+        for kind in kinds[room * place : room * (place + 1)]:
             units[kind] = units.get(kind, 0) + 1
         table.load(fleet, Army(units, army.leaders if place == 0 else ()))

@@ -46,7 +46,7 @@ class PiecesSetUp(Event, frozen=True):
 
 
 def bare(data: Data, cards: Cards, rules: Rules, options: Options, board: Board) -> Table:
-    """Return the table before any piece is placed; nobody has any gold but what a card says (IT-SET-05)."""
+    """Return the table before any piece is placed; each nation has the gold that its card says (IT-SET-05)."""
     nations = {nation: Nation(gold=card.starting_gold) for nation, card in cards.nations.items()}
     return Table(
         map=Map.of(board), data=data, cards=cards, rules=rules, options=options, seats=cards.seats, nations=nations

@@ -1,6 +1,6 @@
 """Victory points, which nations score by their cards (chapter VP). Points are whole numbers of half points.
 
-`domain.italia.turn.winning` scores what nations hold at the end of a round; other chapters call what stands here when
+`domain.italia.turn.winning` scores what nations hold at the end of a round. Other chapters call these functions when
 something scores at once.
 """
 
@@ -34,7 +34,7 @@ D = TypeVar("D", bound=Deed)
 POINT: Final = 2
 """The halves of a point."""
 SHARE: Final = 2
-"""The points of which a subject keeps one (IT-SUB-12)."""
+"""A subject keeps one of this many points (IT-SUB-12)."""
 
 
 # --- what happens ---
@@ -118,13 +118,13 @@ def counted_points(halves: int) -> str:
 
 
 def may_score(table: Table, nation: NationId) -> bool:
-    """Tell whether a nation can score in this round (IT-VP-04, IT-I1-27): in those of its turns that are not silent."""
+    """Tell whether a nation can score now: not outside its rounds, nor in a silent one (IT-VP-04, IT-I1-27)."""
     card = table.cards.nations[nation]
     return card.rounds[0] <= table.round <= card.rounds[1] and table.round not in card.silent_rounds
 
 
 def score(draft: Draft[Table], nation: NationId, entry: Scoring, halves: int | None = None) -> None:
-    """Give a nation the points of a line of its card; by default once."""
+    """Give a nation half points for a line of its card; by default those of the line. For 0 nothing happens."""
     table = draft.table
     halves = entry.halves if halves is None else halves
     if halves:
@@ -166,14 +166,14 @@ def eliminated(
     leaders: tuple[LeaderId, ...] = (),
     any_turn: bool = False,
 ) -> None:
-    """Score units that were eliminated (IT-VP-13 to IT-VP-16); to be called when they have left the board.
+    """Score units that were eliminated (IT-VP-13 to IT-VP-16). Call it when they have left the board.
 
     Args:
-        draft: what happens.
-        victim: whose they were.
+        draft: the draft that gets the points.
+        victim: the nation that lost them.
         units: how many of each type, fleets among them.
-        by: who eliminated them.
-        leaders: those eliminated with them.
+        by: the nation that eliminated them.
+        leaders: the leaders who were eliminated with them.
         any_turn: whether it counts as if done in the turn of `by` (IT-BLK-05, IT-I1-11).
     """
     table = draft.table
@@ -195,7 +195,7 @@ def eliminated(
 def _pieces(
     table: Table, victim: NationId, units: Mapping[Any, int], leaders: tuple[LeaderId, ...]
 ) -> Iterator[frozenset[str]]:
-    """Yield for each piece everything that a card can call it."""
+    """Yield for each piece the names under which a card can list it."""
     others, fleets = table.on_board(victim), units.get(FLEET, 0)
     land = [kind for kind in KINDS for _ in range(units.get(kind, 0))]
     for number, kind in enumerate(land, start=1):
@@ -213,7 +213,7 @@ def _targets(entry: EliminationPoints) -> frozenset[str]:
 
 
 def _specificity(entry: EliminationPoints) -> tuple[int, ...]:
-    """Rank an entry: of several that fit one elimination the highest counts alone (IT-VP-20)."""
+    """Return the rank of an entry: of several that fit an elimination, only the highest counts (IT-VP-20)."""
     unit = 3 if entry.leader is not None else 0 if entry.unit == "any" else 2 if entry.unit.startswith("last-") else 1
     return unit, entry.nation is not None, entry.halves
 
@@ -224,7 +224,7 @@ def _specificity(entry: EliminationPoints) -> tuple[int, ...]:
 def sack_points(table: Table, nation: NationId, area: AreaId, *, raid: bool) -> SackPoints | None:
     """Return the line that counts for a city sacked or raided; None without any (IT-CTY-05, IT-RAI-07).
 
-    To be asked before the city is remembered in `Table.sacked`.
+    Call it before the city is added to `Table.sacked`.
     """
     again = area in table.sacked.get(nation, ())
     fitting = [
@@ -246,7 +246,7 @@ def leaders_retreated(draft: Draft[Table], nation: NationId, leaders: tuple[Lead
 
 
 def pitched_battle(table: Table, battle: Battle, nation: NationId) -> PitchedBattlePoints | None:
-    """Return the line by which a battle, before its first round, is a pitched one for a nation (IT-I1-08, IT-I1-22)."""
+    """Return the line that makes a battle, before its first round, a pitched one for a nation (IT-I1-08, IT-I1-22)."""
     enemy = battle.enemy(nation)
     own, other = (table.army(battle.place, side) for side in (nation, enemy))
     subjects = [each for each, standing in table.nations.items() if standing.overlord == nation]

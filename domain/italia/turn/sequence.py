@@ -1,8 +1,8 @@
 """Rounds, the turns of nations in them, and the stages of a turn (chapters SEQ and MAJ).
 
-A turn is a list of stages, which its first event writes on the table; course.py says what happens in each, and begins
-the next one. What a nation does in a round follows from its plan, and a campaign lays out its own stages again for each
-of its moves (IT-CAM-04).
+A turn is a list of stages, which its first event writes on the table. course.py says what happens in each stage, and
+begins the next one. The plan of a nation for a round says which stages its turn has, and each move of a campaign puts
+stages of its own in front of them (IT-CAM-04).
 """
 
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ PLANS: Final[Mapping[PlanKind, tuple[Stage, ...]]] = {
     "campaign-only": ("revolt", "leaders-leave", "arrivals", "campaign", "campaign-check", "exits"),
     "alternating-campaign": ("campaign",),
 }
-"""The stages of a turn. A major invasion is not checked for stacking after its first battles (IT-MAJ-03)."""
+"""The stages of a turn, by plan. A major invasion is not checked for stacking after its first battles (IT-MAJ-03)."""
 
 
 # --- what happens ---
@@ -100,7 +100,7 @@ class TurnBegan(Event, frozen=True):
     """A nation began its turn (IT-SEQ-01, IT-SEQ-03).
 
     Attributes:
-        stages: what it will consist of.
+        stages: the stages that it will have, in order.
         major_invasion: whether the nation makes a major invasion (IT-MAJ-01).
     """
 
@@ -131,11 +131,13 @@ class StageBegan(Event, frozen=True):
         _skip(table, turn_of(table).stages.index(self.stage, 1))
 
     def tell(self, names: Names) -> str:
-        happens = TOLD.get(self.stage, f"came to the next stage of their turn: {self.stage.replace('-', ' ')}")
+        happens = WHAT_NATIONS_DO.get(
+            self.stage, f"came to the next stage of their turn: {self.stage.replace('-', ' ')}"
+        )
         return f"The {names(self.nation)} {happens}."
 
 
-TOLD: Final[Mapping[Stage, str]] = {
+WHAT_NATIONS_DO: Final[Mapping[Stage, str]] = {
     "revolt": "may revolt",
     "purchase": "may buy units and cities",
     "sacking": "hold cities that others held",
@@ -154,12 +156,11 @@ TOLD: Final[Mapping[Stage, str]] = {
     "campaign-check": "have ended their campaign",
     "exits": "may remove units from the game",
 }
-"""What a nation does in a stage. A stage that is not here is told by its name, unless the first event in it tells what
-happens."""
+"""What a nation does in a stage, for the history. A stage that is not here is named by its id."""
 
 
 class TurnEnded(Event, frozen=True):
-    """The turn of a nation ended (IT-SEQ-01). It takes the cities of the areas in which it is alone (IT-CTY-07)."""
+    """The turn of a nation ended (IT-SEQ-01). It takes the cities of the areas where it is alone (IT-CTY-07)."""
 
     rules = ("IT-SEQ-01", "IT-CTY-07")
 
@@ -211,8 +212,8 @@ def _skip(table: Table, stages: int) -> None:
     table.announced = False
 
 
-def turns(table: Table) -> Consequence[Table] | None:
-    """Begin the turn of the next nation that takes one; None after all of them (IT-SEQ-01, IT-SEQ-08)."""
+def next_turn(table: Table) -> Consequence[Table] | None:
+    """Begin the turn of the next nation that takes one; None after the last (IT-SEQ-01, IT-SEQ-08)."""
     for nation in table.nations:
         if nation not in table.done and takes_turn(table, nation):
             plan = table.cards.nations[nation].plan(table.round)
@@ -225,8 +226,8 @@ def takes_turn(table: Table, nation: NationId) -> bool:
     card = table.cards.nations[nation]
     if table.nations[nation].over or not card.rounds[0] <= table.round <= card.rounds[1]:
         return False
-    comes = any(entry.round == table.round and entry.when == "placement" for entry in card.arrivals)
-    return comes or has_pieces(table, nation)
+    arrives = any(entry.round == table.round and entry.when == "placement" for entry in card.arrivals)
+    return arrives or has_pieces(table, nation)
 
 
 def has_pieces(table: Table, nation: NationId) -> bool:

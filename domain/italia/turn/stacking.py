@@ -1,8 +1,8 @@
 """How many units an area holds, and capitals, which hold one more (chapter STK).
 
-Limits are checked, not enforced on the way: after movement in every area of the nation, after combat in the areas of
-combat, and always for the nation whose turn it is (IT-STK-03, IT-STK-15, IT-STK-23). A capital can be declared at any
-time; so the check waits for its owner, who can declare one instead of removing units (IT-STK-07).
+Limits are checked only at set times, and only for the nation whose turn it is: after movement in all its areas, after
+combat in the areas of combat (IT-STK-03, IT-STK-15, IT-STK-23). A capital can be declared at any time. So the check
+asks the player, who can declare one instead of removing units (IT-STK-07).
 """
 
 from collections.abc import Iterable, Sequence
@@ -140,8 +140,8 @@ def attack_limit(table: Table, nation: NationId, area: AreaId, *, led: bool) -> 
 def has_no_limit(table: Table, area: AreaId) -> bool:
     """Tell whether the active nation can have any number of units in an area: the army of a campaign or invasion.
 
-    That is where the leader of a campaign is, and also where the one is who will conduct it after this normal turn
-    (IT-STK-19, IT-STK-20); and where a card allows it after the first movement of a major invasion (IT-MAJ-04).
+    That is where the leader of a campaign is, also in the normal turn before it (IT-STK-19, IT-STK-20); and, if the
+    card says so, where the leader of a major invasion is after the first movement (IT-MAJ-04).
     """
     turn, plan = turn_of(table), plan_of(table)
     if turn.stage == "campaign-check":
@@ -156,7 +156,7 @@ def has_no_limit(table: Table, area: AreaId) -> bool:
 
 
 def plan_of(table: Table) -> Plan | None:
-    """Return what the card of the active nation plans for this round, if not a normal turn."""
+    """Return the plan for this round on the card of the active nation; None for a normal turn."""
     return table.cards.nations[turn_of(table).nation].plan_of(table.round)
 
 
@@ -166,8 +166,8 @@ def plan_of(table: Table) -> Plan | None:
 def crowded(table: Table) -> dict[AreaId, int]:
     """Return the areas that a check finds above their limits, each with the number of units to remove.
 
-    After movement, areas in which a battle is due have been held to the attack limit already (IT-STK-12), and forbidden
-    entry areas are not for staying (IT-ENT-01).
+    The check after movement leaves out areas where a battle is due, which were held to the attack limit (IT-STK-12),
+    and entry areas where the units cannot stay (IT-ENT-01).
     """
     nation, stage = turn_of(table).nation, turn_of(table).stage
     combat = table.combat or Combat()
@@ -179,8 +179,8 @@ def crowded(table: Table) -> dict[AreaId, int]:
     else:
         limited = tuple(table.areas_of(nation)) if table.campaign is None else _held_to_limits(table, nation, combat)
         areas = [area for area in limited if area not in combat.fronts and table.treats_as_normal(nation, area)]
-    over = {area: excess_of(table, nation, area, after_combat=after_combat) for area in areas}
-    return {area: number for area, number in over.items() if number and not has_no_limit(table, area)}
+    excesses = {area: excess_of(table, nation, area, after_combat=after_combat) for area in areas}
+    return {area: number for area, number in excesses.items() if number and not has_no_limit(table, area)}
 
 
 def _held_to_limits(table: Table, nation: NationId, combat: Combat) -> tuple[AreaId, ...]:
@@ -190,13 +190,13 @@ def _held_to_limits(table: Table, nation: NationId, combat: Combat) -> tuple[Are
 
 
 def excess_of(table: Table, nation: NationId, area: AreaId, *, after_combat: bool = True) -> int:
-    """Return how many units are too many in an area, which after combat may hold one that retreated (IT-STK-16)."""
+    """Return how many units are too many in an area; after combat it may hold one more that retreated (IT-STK-16)."""
     received = after_combat and area in table.nations[nation].received
     return max(0, table.army(area, nation).size - limit(table, nation, area, after_retreat=received))
 
 
 def _where_campaign_ended(table: Table) -> list[AreaId]:
-    """Return the land area of the leader whose campaign is over, or where he was last (IT-STK-19)."""
+    """Return the land area where the leader of the ended campaign is, or was last (IT-STK-19); none at sea."""
     campaign, plan = table.campaign, plan_of(table)
     if campaign is not None:
         at = table.place_of(campaign.leader) or campaign.at
@@ -206,7 +206,10 @@ def _where_campaign_ended(table: Table) -> list[AreaId]:
 
 
 def check(table: Table) -> list[Decision] | Consequence[Table] | None:
-    """Ask for the units that are removed, area by area; None when no area is above its limit."""
+    """Ask which units are removed from areas above their limits. If there are none, restore limits after retreats.
+
+    None when there is nothing to restore either.
+    """
     nation, excesses = turn_of(table).nation, crowded(table)
     if not excesses:
         areas = _received(table, nation)
@@ -253,14 +256,14 @@ class RemoveExcess(Command, frozen=True):
         table, nation = draft.table, turn_of(draft.table).nation
         names = table.names
         wrong = f"The {names(nation)} cannot remove {listed(self.units)} from {names(self.area)}."
-        excesses, there = crowded(table), table.army(self.area, nation).units
+        excesses, present = crowded(table), table.army(self.area, nation).units
         refuse_unless(
             self.area in excesses,
             "IT-STK-04",
             wrong,
             f"Too many units are in {names.all(excesses)}: remove some there.",
         )
-        refuse_unless(within(self.units, there), "IT-STK-04", wrong, f"They have {listed(there)} there.")
+        refuse_unless(within(self.units, present), "IT-STK-04", wrong, f"They have {listed(present)} there.")
         excess = excesses[self.area]
         refuse_unless(total(self.units) == excess, "IT-STK-04", wrong, f"Remove {amount_of('unit', excess)} there.")
         draft.emit(ExcessRemoved(nation, self.area, plus(self.units, {})))
@@ -289,7 +292,7 @@ class DeclareCapital(Command, frozen=True):
     """Declare an area the capital of one of your nations, at any time (IT-STK-06, IT-STK-07).
 
     Attributes:
-        removed: the units that the former capital can no longer hold, where there are any (IT-STK-08).
+        removed: the units that the former capital can no longer hold, if there are any (IT-STK-08).
     """
 
     rules = ("IT-STK-07", "IT-STK-06", "IT-STK-08", "IT-STK-09", "IT-STK-10", "IT-STK-11")
@@ -312,13 +315,13 @@ class DeclareCapital(Command, frozen=True):
         )
         refuse_unless(self.area in areas, "IT-STK-09", wrong, allowed)
         former, excess = _given_up(table, nation)
-        there = table.army(former, nation).units if former is not None and excess else {}
+        present = table.army(former, nation).units if former is not None and excess else {}
         sentence = "They remove no units from their former capital."
         if former is not None and excess:
             sentence = (
-                f"They must remove {amount_of('unit', excess)} from {names(former)}, where they have {listed(there)}."
+                f"They must remove {amount_of('unit', excess)} from {names(former)}, where they have {listed(present)}."
             )
-        fits = total(self.removed) == excess and within(self.removed, there)
+        fits = total(self.removed) == excess and within(self.removed, present)
         refuse_unless(fits, "IT-STK-08", wrong, sentence)
         draft.emit(CapitalDeclared(nation, self.area, former, plus(self.removed, {})))
 

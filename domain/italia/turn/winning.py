@@ -34,12 +34,12 @@ class GameWon(Event, frozen=True):
         table.won_by = "IT-VP-19"
 
     def tell(self, names: Names) -> str:
-        each = ", ".join(f"{names(seat)} {scoring.counted_points(halves)}" for seat, halves in self.points.items())
-        return f"{names.all(self.winners)} won the game: {each}."
+        totals = ", ".join(f"{names(seat)} {scoring.counted_points(halves)}" for seat, halves in self.points.items())
+        return f"{names.all(self.winners)} won the game: {totals}."
 
 
-def areas(table: Table) -> Consequence[Table] | None:
-    """Score areas, cities and regions at the end of a round (IT-VP-02, IT-VP-03)."""
+def score_holdings(table: Table) -> Consequence[Table] | None:
+    """Score what nations hold as a round ends, and halve what subjects scored (IT-VP-02, IT-VP-03); or None."""
     scores = any(halves for nation in table.nations for _, halves in scoring.holdings(table, nation))
     return _score if scores or any(standing.shared for standing in table.nations.values()) else None
 
@@ -72,7 +72,7 @@ def points_of(table: Table) -> dict[Seat, int]:
 
 
 def order(table: Table) -> Order:
-    """Return the seats by their points; those with as many tie (IT-VP-19)."""
+    """Return groups of seats, the most points first; seats with the same points share a group (IT-VP-19)."""
     points = points_of(table)
     return tuple(
         tuple(seat for seat in points if points[seat] == halves) for halves in sorted({*points.values()}, reverse=True)

@@ -45,7 +45,7 @@ class Card(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         civilization: the only one that can ever own it; None for a generic card.
-        price: cards of one combination.
+        price: how many cards it costs, all in one combination.
         prices: what its owner pays for an item instead of the usual price.
         roles: what it adds to its owner's total for a role.
         dice: what it adds to each die rolled for its owner's units of a kind.

@@ -1,7 +1,8 @@
 """Hands of resource cards: what is in one, and how it is sealed (MN-TRD-04).
 
-A hand is the cards that were sealed last, plus and minus what has openly come and gone since. So payments and takes
-need no new seal. Only what nobody else saw is hidden: a gift of the Director, and what a player kept from the discard.
+A hand is the cards that were sealed last, plus those that openly came since, minus those that openly went. So payments
+and takes need no new seal. Only what nobody else saw is hidden: a gift of the Director, and what a player kept from
+the discard.
 """
 
 from collections.abc import Iterable, Mapping
@@ -43,11 +44,11 @@ def count(cards: Iterable[Resource]) -> Cards:
     return counts
 
 
-def each(cards: Mapping[Resource, int]) -> list[Resource]:
+def single_cards(cards: Mapping[Resource, int]) -> list[Resource]:
     """Return the single cards, always in the order of the bank."""
     return [card for card in BANK for _ in range(cards.get(card, 0))]
 
 
-def without(cards: Mapping[Resource, int]) -> Cards:
+def negated(cards: Mapping[Resource, int]) -> Cards:
     """Return the same cards as negative numbers, for cards that leave a hand."""
     return {card: -number for card, number in cards.items()}

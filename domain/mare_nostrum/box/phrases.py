@@ -35,12 +35,12 @@ def card(kind: Resource) -> str:
 
 def cards(hand: Mapping[Resource, int]) -> str:
     """Return cards in words: "2 taxes, 1 slave and 3 oil"."""
-    many = [
+    parts = [
         f"{number} {SINGLE.get(kind, kind) if number == 1 else PLURAL.get(kind, kind)}"
         for kind in BANK
         if (number := hand.get(kind, 0))
     ]
-    return enumerated(many) or "no cards"
+    return enumerated(parts) or "no cards"
 
 
 def owner(seat: Seat) -> str:
@@ -53,6 +53,6 @@ def sea(names: Names, area: AreaId) -> str:
     return f"the {names(area)}"
 
 
-def by_seat(each: Mapping[Seat, T]) -> Iterable[tuple[Seat, T]]:
-    """Yield what each seat has, in seat order, because the log does not keep the order of keys."""
-    return ((seat, each[seat]) for seat in CIVILIZATIONS if seat in each)
+def by_seat(values: Mapping[Seat, T]) -> Iterable[tuple[Seat, T]]:
+    """Yield the value of each seat, in seat order, because the log does not keep the order of keys."""
+    return ((seat, values[seat]) for seat in CIVILIZATIONS if seat in values)

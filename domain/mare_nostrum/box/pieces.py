@@ -28,7 +28,7 @@ class Force(Struct, frozen=True):
         fortresses: fortresses; they never move (MN-PCS-02).
         spent: how many of the fortresses have attacked this turn (MN-WAR-04).
         posts: what single legions hold (MN-AFT-05 to MN-AFT-07), one legion on each.
-        settled: how many of them are held by legions that moved or attacked this turn and then took the post.
+        settled: how many of `posts` are held by legions that moved or attacked this turn and then took the post.
     """
 
     fresh: int = 0
@@ -55,7 +55,7 @@ class Force(Struct, frozen=True):
 
     @property
     def garrison(self) -> int:
-        """Legions that can hold posts: those that moved or attacked this turn only where they chose to (MN-AFT-01)."""
+        """Legions that can hold posts: fresh ones, and those that took one after a move or an attack (MN-AFT-01)."""
         return self.fresh + self.settled
 
     @property
@@ -64,7 +64,7 @@ class Force(Struct, frozen=True):
         return self.fortresses - self.spent
 
     def committed(self, legions: int, fortresses: int = 0) -> "Force":
-        """Return the force after this many ready units attack; legions that have moved go first, since they must."""
+        """Return the force after this many ready units attack; legions that have moved go first: they must fight."""
         moved = min(self.moved, legions)
         return replace(
             self,
@@ -75,7 +75,7 @@ class Force(Struct, frozen=True):
         )
 
     def less(self, legions: int, fortresses: int = 0) -> "Force":
-        """Return the force without the lost units; those that have attacked go first: only they were in the battle."""
+        """Return the force without the lost units; those that have attacked go first: an attacker loses only these."""
         fought = min(self.fought, legions)
         moved = min(self.moved, legions - fought)
         return replace(
@@ -87,7 +87,7 @@ class Force(Struct, frozen=True):
             spent=max(0, self.spent - fortresses),
         )
 
-    def off(self, *posts: str) -> "Force":
+    def leaving_posts(self, *posts: str) -> "Force":
         """Return the force after its legions have left these posts."""
         return replace(self, posts=tuple(post for post in self.posts if post not in posts)) if posts else self
 

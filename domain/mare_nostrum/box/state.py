@@ -48,7 +48,7 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
     layout: Layout = "introductory"
     civilizations: Annotated[tuple[Civilization, ...], Meta(max_length=5, extra_json_schema={"uniqueItems": True})] = ()
     influence_chain_any_player: bool = False
-    # Later additions stay out of the first event unless somebody chooses them, or old games would start differently.
+    # Fields added later are unset unless somebody chooses them: so the first events of old games stay as they are.
     assignment: Literal["seats", "dealt"] | UnsetType = UNSET
     leaders: Annotated[tuple[Leader, ...], Meta(max_length=5)] | UnsetType = UNSET
     lone_offer_ends_trade: bool | UnsetType = UNSET
@@ -94,7 +94,7 @@ class Trade(Struct, frozen=True):
         taken: the cards taken so far, by taker. They are face down, but everybody saw which they are.
         taker: who takes next; None before the reveal and when the chain has ended.
         takes: the takes so far, without one that Ulysses undid.
-        stood: how many takes Ulysses' owner has let stand.
+        stood: how many takes there were when Ulysses' owner last let one stand.
         forced: Ulysses' owner, when the taker must now take from them (MN-HER-11).
         short: who has one card less than before the trade, when the Director must give them one (MN-TRD-19).
     """

@@ -33,7 +33,7 @@ from domain.mare_nostrum.box.state import Battle, Entry, Hand, Holding, Phase, S
 
 
 class Table(KernelTable, kw_only=True):
-    """The whole state. What lies in its dictionaries is frozen; change it with the methods below.
+    """The whole state. The values in its dictionaries are frozen; change them with the methods below.
 
     Attributes:
         rules: the switches of the ruleset version that judges the game.
@@ -41,13 +41,12 @@ class Table(KernelTable, kw_only=True):
         turn: the number of the turn; 0 during the set-up.
         active: the active player, in construction or in the Military Phase.
         done: who has had their construction turn or military turn in this phase.
-        roles: who holds each role; `ties` are those that their holders still must decide, in the order of decision.
+        roles: who holds each role; `ties` are the ties that the holders still must decide, in the order of decision.
         capitals: each civilization's capital (MN-BRD-09).
         hands: the resource cards of each player; `bank` the open piles.
         cards: the heroes and wonders of each player, in the order of purchase.
         supply: the building tokens not on the board.
         provinces: all land provinces; `fleets` the triremes at sea, by sea space and owner, without empty entries.
-        points: what the active founder has left to spend in the free set-up.
     """
 
     static: ClassVar[tuple[str, ...]] = ("map", "rules", "setup")
@@ -76,7 +75,7 @@ class Table(KernelTable, kw_only=True):
     order: list[Seat] = field(default_factory=list[Seat])
     """Who still spends points, in the order drawn (MN-SET-17)."""
     points: int = 0
-    """What the first of them has left (MN-SET-10)."""
+    """How many points the first of them has left (MN-SET-10)."""
     # --- commerce ---
     paid: bool = False
     """Whether this turn's income has been paid."""
@@ -99,7 +98,7 @@ class Table(KernelTable, kw_only=True):
     """Provinces at war since an earlier turn, and who had land units there when this turn began: units that stay must
     fight a round in their owner's turn (MN-WAR-03)."""
     exploited: dict[AreaId, tuple[Seat, ...]] = field(default_factory=dict[AreaId, tuple[Seat, ...]])
-    """Who has pillaged, occupied or begun to convert a province this turn, which they may do once (MN-AFT-01)."""
+    """Who could pillage, occupy or convert in a province this turn; without another battle, only once (MN-AFT-01)."""
     seduced: bool = False
     """Whether Helen has been used in this Military Phase (MN-HER-07)."""
     entry: Entry | None = None
@@ -108,13 +107,13 @@ class Table(KernelTable, kw_only=True):
     holding: Holding | None = None
     contested: dict[AreaId, Holding] = field(default_factory=dict[AreaId, Holding])
     """What occupiers held where the active player has attacked them and still has units. Until the turn ends, each
-    occupier may still be alone again and keep holding it (MN-AFT-11)."""
+    occupier may be alone there again and keep holding it (MN-AFT-11)."""
 
     # --- changes ---
-    # What happens hundreds of times a game calls `replace` itself: passing ``**changes`` on takes five times as long.
+    # Methods that run hundreds of times a game call `replace` themselves: ``**changes`` would take five times as long.
 
     def change_province(self, area: AreaId, **changes: Any) -> None:
-        """Replace what has changed in a province."""
+        """Replace fields of a province."""
         self.provinces[area] = replace(self.provinces[area], **changes)
 
     def set_force(self, area: AreaId, owner: Seat, force: Force) -> None:
@@ -157,7 +156,7 @@ class Table(KernelTable, kw_only=True):
             self.change_province(area, **{building: True})
 
     def raze(self, area: AreaId, post: str) -> None:
-        """Return a building of a province, named as in `Province.buildings`, to the supply (MN-PCS-06)."""
+        """Put a building of a province, named as in `Province.buildings`, back into the supply (MN-PCS-06)."""
         if post in ("city", "market", "temple"):
             self.supply[post] += 1
             self.change_province(area, **{post: False})

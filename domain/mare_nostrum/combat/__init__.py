@@ -1,1 +1,1 @@
-"""The rest of a military turn: battles by land and sea, and what the winner does with a province."""
+"""Military turns after the moves: battles by land and sea, and what the winner does with a province."""

@@ -71,7 +71,7 @@ class ProvinceOverrun(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         force = table.provinces[self.province].forces[self.seat]
-        table.set_force(self.province, self.seat, force.committed(self.legions).off(*self.posts))
+        table.set_force(self.province, self.seat, force.committed(self.legions).leaving_posts(*self.posts))
         table.spoils = Spoils(self.province, self.legions)
         table.exploit(self.province, self.seat)
         table.ashore = True
@@ -100,7 +100,7 @@ class ProvincePillaged(Event, frozen=True):
         table.spoils = None
         table.raze(self.province, self.post)
         force = table.provinces[self.province].forces[self.seat]
-        table.set_force(self.province, self.seat, force.off(self.post))
+        table.set_force(self.province, self.seat, force.leaving_posts(self.post))
         if self.card is not None:
             table.draw(self.seat, {self.card: 1})
 
@@ -128,7 +128,7 @@ class ProvinceOccupied(Event, frozen=True):
         _post(table, self.province, self.seat, self.posts)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} occupied the {_all_named(self.posts)} of {names(self.province)}."
+        return f"{names(self.seat)} occupied the {_posts_in_words(self.posts)} of {names(self.province)}."
 
 
 class ConversionBegan(Event, frozen=True):
@@ -174,10 +174,10 @@ class PostsKept(Event, frozen=True):
     def tell(self, names: Names) -> str:
         if not self.posts:
             return f"{names(self.seat)} gave up the posts held in {names(self.province)}."
-        return f"{names(self.seat)} still holds the {_all_named(self.posts)} of {names(self.province)}."
+        return f"{names(self.seat)} still holds the {_posts_in_words(self.posts)} of {names(self.province)}."
 
 
-def _all_named(posts: tuple[str, ...]) -> str:
+def _posts_in_words(posts: tuple[str, ...]) -> str:
     return enumerated([post_name(post) for post in posts])
 
 
@@ -255,7 +255,7 @@ class Exploit(Command, frozen=True):
 
 
 def _barrier(table: Table, area: AreaId, seat: Seat) -> str:
-    """Return why a defended province cannot be exploited: only a fortress is left, or enemy legions are there.
+    """Return the rule against exploiting a defended province: only a fortress is left, or enemy legions are there.
 
     Legions that have entered must fight them (MN-LEG-05). Others must be alone to choose (MN-AFT-01).
     """
@@ -370,7 +370,7 @@ class KeepPosts(Command, frozen=True):
     """Keep occupying or converting with the legions that are left, on no more posts than before (MN-AFT-11).
 
     Attributes:
-        posts: what they hold from now on; it may be other buildings.
+        posts: what they hold from now on; you may choose other buildings than before.
     """
 
     rules = ("MN-AFT-11",)
@@ -396,7 +396,7 @@ class KeepPosts(Command, frozen=True):
 
 
 def _occupation_choice(table: Table) -> tuple[tuple[str, ...], int]:
-    """Return what the occupier's legions may hold, buildings or the marker as they first chose, and how many may."""
+    """Return the posts that an occupier may hold, buildings or the marker as first chosen, and how many of them."""
     holding = table.holding
     assert holding is not None, "somebody holds a province"
     province = table.provinces[holding.province]
@@ -405,7 +405,7 @@ def _occupation_choice(table: Table) -> tuple[tuple[str, ...], int]:
     return (*buildings, *marker), min(len(holding.posts), province.forces[holding.seat].legions)
 
 
-# --- what is open ---
+# --- what players are asked ---
 
 
 def keep_posts(table: Table) -> list[Decision]:

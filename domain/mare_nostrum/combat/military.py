@@ -45,7 +45,7 @@ def unfinished(table: Table, seat: Seat) -> dict[AreaId, RuleId]:
 
 
 def _duty(table: Table, seat: Seat, area: AreaId) -> RuleId | None:
-    """Legions that entered must fight one opponent (MN-LEG-05, MN-BAT-10), or choose where nobody defends."""
+    """Return the rule by which units in a province must still act: they entered it, or are at war (`war.debt`)."""
     if not table.provinces[area].forces[seat].moved:
         return war.debt(table, seat, area)
     if enemies := table.enemies_in(area, seat):

@@ -86,7 +86,7 @@ class NavalBattleEnded(Event, frozen=True):
 class AttackAtSea(Command, frozen=True):
     """Attack one opponent in a sea space with triremes that have not attacked this turn (MN-SEA-04).
 
-    It is optional (MN-SEA-03). You cannot attack triremes in port (MN-SEA-07).
+    The attack is optional (MN-SEA-03). You cannot attack triremes in port (MN-SEA-07).
 
     Attributes:
         opponent: the player whom you attack; all their triremes there defend.

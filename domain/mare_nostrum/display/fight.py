@@ -16,7 +16,10 @@ SIDES = 6
 
 
 def of(table: Table, names: Names) -> marks.Battle | None:
-    """Return the battle on land under way; None where there is none. One at sea is over as soon as it begins."""
+    """Return the battle on land under way; None without one, or if a side has no units left.
+
+    A battle at sea is over as soon as it begins.
+    """
     battle = table.battle
     if battle is None or not {battle.attacker, battle.defender} <= table.provinces[battle.province].forces.keys():
         return None

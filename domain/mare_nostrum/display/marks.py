@@ -25,7 +25,7 @@ AT_WAR: Final = Mark("battle-due", words="at war")
 
 
 def printed(board: Board) -> dict[AreaId, tuple[Mark, ...]]:
-    """Return the icons of the provinces and their city sites (MN-BRD-01)."""
+    """Return what the provinces show: capital, city site and resource icons (MN-BRD-01, MN-BRD-09)."""
     lands = (area for area in board.areas if area.kind == "land")
     return {area.id: tuple(_icons(area)) for area in lands}
 
@@ -115,31 +115,31 @@ def _battles(view: View) -> dict[AreaId, str]:
 # --- beside the board ---
 
 
-def _standing(seat: Seat, each: SeatView, view: View) -> Standing:
+def _standing(seat: Seat, player: SeatView, view: View) -> Standing:
     figures = {
-        "heroes and wonders": len(each.cards),
+        "heroes and wonders": len(player.cards),
         "provinces": sum(province.owner == seat for province in view.provinces.values()),
-        "hand": each.count,
-        "commerce": each.totals["director-of-commerce"],
-        "politics": each.totals["political-leader"],
-        "military": each.totals["military-leader"],
+        "hand": player.count,
+        "commerce": player.totals["director-of-commerce"],
+        "politics": player.totals["political-leader"],
+        "military": player.totals["military-leader"],
     }
     acting = view.active or (view.trade.taker if view.trade is not None else None)
     return Standing(
         seat,
         figures,
-        tuple(_items(seat, each, view)),
+        tuple(_items(seat, player, view)),
         active=seat == acting and view.winner is None,
         won=seat == view.winner,
     )
 
 
-def _items(seat: Seat, each: SeatView, view: View) -> Iterator[Mark]:
+def _items(seat: Seat, player: SeatView, view: View) -> Iterator[Mark]:
     """Yield roles, heroes and wonders, then cards: offered, taken, laid aside, and in hand where they are visible."""
     for role, holder in view.roles.items():
         if holder == seat:
             yield Mark("role", words=role.replace("-", " ").title().replace(" Of ", " of "))
-    for card in each.cards:
+    for card in player.cards:
         yield Mark(CARDS[card].kind, words=CARDS[card].name)
     if (trade := view.trade) is not None:
         if seat in trade.chosen:
@@ -150,7 +150,7 @@ def _items(seat: Seat, each: SeatView, view: View) -> Iterator[Mark]:
     if seat in view.kept:
         aside = view.kept[seat]
         yield _face_down(None if aside is None else Counter(aside).elements(), "laid aside")
-    yield from _cards(each.hand or {}, "in hand")
+    yield from _cards(player.hand or {}, "in hand")
 
 
 def _face_down(cards: Iterable[str] | int | None, how: str) -> Mark:

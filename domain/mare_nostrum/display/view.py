@@ -213,9 +213,9 @@ def _read(sealed: Mapping[Seat, Sealed], vault: Vault) -> dict[Seat, Any]:
 
 
 def imagine(draft: Draft[Table], view: View, viewer: Seat, rng: Random) -> None:
-    """Make of a bare table one that `view` may show: others hold any of the cards that are nowhere else.
+    """Fill a bare table with a position that `view` could show. Cards that it does not show are dealt at random.
 
-    What a turn remembers and no view shows (who has pillaged where, whose marker was replaced) is forgotten.
+    What else no view shows (such as who has pillaged where, and whose marker was replaced) is left out.
     """
     table = draft.table
     table.assume(view, "seats", "trade", "kept")
@@ -233,7 +233,7 @@ def imagine(draft: Draft[Table], view: View, viewer: Seat, rng: Random) -> None:
     if (trade := view.trade) is not None:
         offers = {
             seat: draft.seal(
-                rng.sample(hands.each(dealt[seat]), trade.number) if offer is None else list(offer), (seat,)
+                rng.sample(hands.single_cards(dealt[seat]), trade.number) if offer is None else list(offer), (seat,)
             )
             for seat, offer in trade.chosen.items()
         }
@@ -254,7 +254,7 @@ def imagine(draft: Draft[Table], view: View, viewer: Seat, rng: Random) -> None:
 
 
 def _dealt(view: View, rng: Random) -> dict[Seat, hands.Cards]:
-    """Return all hands: those that the viewer sees, and the cards that are nowhere else dealt to the others."""
+    """Return all hands: those that the view shows, and for the others, cards that it does not show, dealt at random."""
     trade = view.trade
     open_ = [] if trade is None else [*trade.offers.values(), *trade.taken.values()]
     visible = [

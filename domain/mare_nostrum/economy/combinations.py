@@ -35,7 +35,7 @@ def checked(pay: Sequence[Resource], price: int, hand: Mapping[Resource, int]) -
 
 
 def payments(hand: Mapping[Resource, int], price: int) -> Iterator[tuple[schema.Schema, str]]:
-    """Yield the schemas of all combinations of a hand that pay `price`, each with a word for it."""
+    """Yield the schemas of all combinations of a hand that pay `price`, each with its name in words."""
     if hand.get(TAX, 0) >= price:
         yield schema.const([TAX] * price), f"{price} taxes"
     kinds = [good for good in GOODS if hand.get(good)]

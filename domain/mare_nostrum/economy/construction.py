@@ -20,7 +20,7 @@ from domain.mare_nostrum.box.table import Command, Event, Table
 from domain.mare_nostrum.economy import combinations
 from domain.mare_nostrum.turn import order, war
 
-Bar = tuple[str, str]
+Obstacle = tuple[str, str]
 """Why something is forbidden: the rule, and what it allows instead."""
 
 Piece = Literal["city", "market", "temple", "fortress", "legion", "trireme"]
@@ -47,8 +47,9 @@ PRICE_RULE: Final[Mapping[Item, str]] = {
     "temple": "MN-PRC-08",
 }
 FORTRESSES: Final = 1
-"""Fortresses in a province (MN-BLD-09); `FORTRESSES_OF_ZEUS` for the owner of the Statue of Zeus (MN-WON-04)."""
+"""How many fortresses a player can have in a province (MN-BLD-09)."""
 FORTRESSES_OF_ZEUS: Final = 2
+"""The same for the owner of the Statue of Zeus (MN-WON-04)."""
 
 
 # --- events ---
@@ -72,7 +73,7 @@ class PieceBuilt(Event, frozen=True):
     good: Resource | None = None
 
     def apply(self, table: Table) -> None:
-        table.draw(self.seat, hands.without(self.paid))
+        table.draw(self.seat, hands.negated(self.paid))
         put(table, self.seat, self.item, self.province, self.good)
 
     def tell(self, names: Names) -> str:
@@ -100,16 +101,16 @@ def put(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | Non
 # --- where there is room, and pieces left ---
 
 
-def limit(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> Bar | None:
-    """Return why a piece cannot be put into this province, or into none; None when it can.
+def limit_reached(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> Obstacle | None:
+    """Return the limit that keeps a piece out of a province; None when there is none.
 
-    It looks at site, icon, coast and number in a province (MN-BLD-06 to MN-BLD-10), the player's own pieces (MN-PCS-04)
-    and the common supply (MN-PCS-05), not at who may build there. `area` must be a province.
+    Limits are the site, icon, coast and number in a province (MN-BLD-06 to MN-BLD-10), the player's own pieces
+    (MN-PCS-04) and the common supply (MN-PCS-05), not who may build there. `area` must be a province.
     """
     return no_room(table, seat, item, area, good) or none_left(table, seat, item)
 
 
-def no_room(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> Bar | None:
+def no_room(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> Obstacle | None:
     """Return why a province has no room for a piece (MN-BLD-06 to MN-BLD-10)."""
     province = table.provinces[area]
     match item:
@@ -128,7 +129,7 @@ def no_room(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource |
             return None
 
 
-def none_left(table: Table, seat: Seat, item: Item) -> Bar | None:
+def none_left(table: Table, seat: Seat, item: Item) -> Obstacle | None:
     """Return why a piece cannot be built if the player or the supply has none left (MN-PCS-04, MN-PCS-05)."""
     if item in ("city", "caravan", "market", "temple"):
         if table.supply[item] <= 0:
@@ -145,7 +146,7 @@ def _most_fortresses(table: Table, seat: Seat) -> int:
 # --- where a player may build ---
 
 
-def closed(table: Table, seat: Seat, area: AreaId) -> Bar | None:
+def closed(table: Table, seat: Seat, area: AreaId) -> Obstacle | None:
     """Return why a player may not build in a province in their construction turn (MN-BLD-03 to -05, -11, -12)."""
     province = table.provinces[area]
     if province.owner != seat:
@@ -165,7 +166,7 @@ def building_ground(table: Table, seat: Seat) -> list[AreaId]:
     return [area for area in table.map.lands if closed(table, seat, area) is None]
 
 
-def _off_land(table: Table, item: Item, area: AreaId) -> Bar | None:
+def _off_land(table: Table, item: Item, area: AreaId) -> Obstacle | None:
     if area in table.provinces:
         return None
     if area not in table.map:
@@ -258,14 +259,14 @@ def _build(
     draft: Draft[Table], seat: Seat, item: Item, area: AreaId, pay: tuple[Resource, ...], good: Resource | None = None
 ) -> None:
     table = draft.table
-    bar = _off_land(table, item, area) or closed(table, seat, area) or limit(table, seat, item, area, good)
-    if bar is not None:
+    obstacle = _off_land(table, item, area) or closed(table, seat, area) or limit_reached(table, seat, item, area, good)
+    if obstacle is not None:
         what = f"a {item} on {good}" if good else f"a {item}"
-        raise Refusal(bar[0], f"You cannot build {what} in {area}.", bar[1])
+        raise Refusal(obstacle[0], f"You cannot build {what} in {area}.", obstacle[1])
     paid = combinations.checked(pay, price_of(item, table.cards[seat]), hands.hand_of(table, seat, draft))
     draft.emit(PieceBuilt(seat, item, area, paid, good))
     if item in ("legion", "fortress"):
-        war.void(draft, area)  # in the player's capital, where an enemy may hold a post (MN-BLD-12)
+        war.end_occupations(draft, area)  # in the player's capital, where an enemy may hold a post (MN-BLD-12)
 
 
 def _priced(

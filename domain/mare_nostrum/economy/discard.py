@@ -78,13 +78,13 @@ class CardsDiscarded(Event, frozen=True):
     def apply(self, table: Table) -> None:
         for card, number in self.cards.items():
             table.bank[card] += number
-        for seat, rest in self.hands.items():
-            table.hold(seat, rest.count, rest.cards)
+        for seat, hand in self.hands.items():
+            table.hold(seat, hand.count, hand.cards)
         table.kept.clear()
 
     def tell(self, names: Names) -> str:
-        rests = [f"{names(seat)} kept {rests.count or 'none'}" for seat, rests in phrases.by_seat(self.hands)]
-        return f"Of the unused cards, {enumerated(rests)}; {phrases.cards(self.cards)} went back to the bank."
+        kept = [f"{names(seat)} kept {hand.count or 'none'}" for seat, hand in phrases.by_seat(self.hands)]
+        return f"Of the unused cards, {enumerated(kept)}; {phrases.cards(self.cards)} went back to the bank."
 
 
 # --- keeping ---
@@ -134,13 +134,13 @@ class Keep(Command, frozen=True):
 
 def _discard(draft: Draft[Table]) -> None:
     table = draft.table
-    heap, rests = Counter[Resource](), dict[Seat, Kept]()
+    discards, kept = Counter[Resource](), dict[Seat, Kept]()
     for seat in (seat for seat in table.seats if seat in table.kept):
         cards: hands.Cards = draft.open(table.kept[seat])
-        heap += Counter(hands.hand_of(table, seat, draft)) - Counter(cards)
-        rests[seat] = Kept(sum(cards.values()), table.kept[seat])
-    if rests:
-        draft.emit(CardsDiscarded(hands.count(hands.each(heap)), rests))
+        discards += Counter(hands.hand_of(table, seat, draft)) - Counter(cards)
+        kept[seat] = Kept(sum(cards.values()), table.kept[seat])
+    if kept:
+        draft.emit(CardsDiscarded(hands.count(hands.single_cards(discards)), kept))
     turn.enter(draft, "military")
 
 
@@ -150,7 +150,7 @@ def _waiting(table: Table) -> tuple[Seat, ...]:
 
 
 def lay_aside(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask all who hold cards, at the same time; then discard and begin the Military Phase."""
+    """Ask all who hold cards what they keep, at the same time; then discard and begin the Military Phase."""
     waiting = _waiting(table)
     if not waiting:
         return _discard

@@ -157,7 +157,7 @@ def collect(table: Table) -> list[Decision] | Consequence[Table]:
         return pay
     owner, goods = table.owner_of("extra-good"), goods_left(table)
     if owner is None or len(goods) < 2:
-        return lambda draft: _go_on(draft, owner, goods)
+        return lambda draft: _begin_trade(draft, owner, goods)
     return [
         Decision(
             "choose-good",
@@ -170,7 +170,7 @@ def collect(table: Table) -> list[Decision] | Consequence[Table]:
     ]
 
 
-def _go_on(draft: Draft[Table], owner: Seat | None, goods: Sequence[Resource]) -> None:
+def _begin_trade(draft: Draft[Table], owner: Seat | None, goods: Sequence[Resource]) -> None:
     if owner is not None and goods:
         draft.emit(GoodChosen(owner, goods[0], automatic=True))
     turn.enter(draft, "trade")

@@ -18,7 +18,7 @@ from domain.mare_nostrum.box.pieces import NO_FORCE
 from domain.mare_nostrum.box.table import Command, Event, Table
 from domain.mare_nostrum.combat import aftermath
 from domain.mare_nostrum.economy import combinations, construction
-from domain.mare_nostrum.economy.construction import Bar
+from domain.mare_nostrum.economy.construction import Obstacle
 
 
 class InfluencePlaced(Event, frozen=True):
@@ -27,7 +27,7 @@ class InfluencePlaced(Event, frozen=True):
     Attributes:
         paid: the cards of the combination, by kind.
         replaced: whose marker it converted (MN-INF-06); null when there was none.
-        free: whether Hammurabi gave it (MN-HER-14).
+        free: whether it is Hammurabi's free marker (MN-HER-14).
     """
 
     rules = ("MN-INF-01",)
@@ -40,7 +40,7 @@ class InfluencePlaced(Event, frozen=True):
     free: bool = False
 
     def apply(self, table: Table) -> None:
-        table.draw(self.seat, hands.without(self.paid))
+        table.draw(self.seat, hands.negated(self.paid))
         construction.put(table, self.seat, "influence", self.province)
         table.free_marker = table.free_marker or self.free
         if self.replaced is not None:
@@ -60,7 +60,7 @@ class InfluencePlaced(Event, frozen=True):
 # --- where a marker may be placed ---
 
 
-def bar(table: Table, seat: Seat, area: AreaId) -> Bar | None:
+def find_obstacle(table: Table, seat: Seat, area: AreaId) -> Obstacle | None:
     """Return why a player may not place a marker in an area; None when they may."""
     if area not in table.map:
         return "MN-BRD-01", f"There is no {area} on the board."
@@ -80,13 +80,13 @@ def reach(table: Table, seat: Seat) -> frozenset[AreaId]:
 
 
 def _next_to(table: Table, seat: Seat, areas: Iterable[AreaId]) -> frozenset[AreaId]:
-    anybodys = table.setup.influence_chain_any_player
+    of_any_player = table.setup.influence_chain_any_player
     return frozenset(
-        neighbour for area in areas for neighbour in chains.adjacent(table, area, seat, any_player=anybodys)
+        neighbour for area in areas for neighbour in chains.adjacent(table, area, seat, any_player=of_any_player)
     )
 
 
-def _unfit(table: Table, seat: Seat, area: AreaId, reached: frozenset[AreaId]) -> Bar | None:
+def _unfit(table: Table, seat: Seat, area: AreaId, reached: frozenset[AreaId]) -> Obstacle | None:
     owner = table.provinces[area].owner
     if owner == seat:
         return "MN-INF-03", "Your marker is already there."
@@ -111,7 +111,7 @@ def _gap(table: Table, seat: Seat, area: AreaId) -> str:
     return "MN-INF-04" if foreign else "MN-INF-01"
 
 
-def _not_converted(table: Table, seat: Seat, area: AreaId, owner: Seat) -> Bar | None:
+def _not_converted(table: Table, seat: Seat, area: AreaId, owner: Seat) -> Obstacle | None:
     """Return why a player may not replace another's marker (MN-INF-03, -06, -07, MN-AFT-08)."""
     province = table.provinces[area]
     if aftermath.protected(table, area):
@@ -144,7 +144,7 @@ class PlaceInfluence(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        if (obstacle := bar(table, seat, self.province)) is not None:
+        if (obstacle := find_obstacle(table, seat, self.province)) is not None:
             raise Refusal(obstacle[0], f"You cannot place influence in {self.province}.", obstacle[1])
         paid = self._paid(draft, seat)
         replaced = table.provinces[self.province].owner

@@ -79,12 +79,12 @@ class TradeEnded(Event, frozen=True):
         table.trade = replace(table.trade, offers={}, taken={}, taker=None, short=self.short)
 
     def tell(self, names: Names) -> str:
-        back = [
+        returned = [
             f"{names(seat)} took back {phrases.cards(hands.count(each))}"
             for seat, each in phrases.by_seat(self.returned)
         ]
         short = [f"{names(self.short)} was one card short"] if self.short else []
-        return f"{'; '.join(['The trade ended', *back, *short])}."
+        return f"{'; '.join(['The trade ended', *returned, *short])}."
 
 
 class CardGiven(Event, frozen=True):
@@ -145,8 +145,8 @@ def _offers(table: Table, trade: Trade, taker: Seat) -> dict[Seat, list[Resource
 
 def kinds(cards: Iterable[Resource]) -> list[Resource]:
     """Return each kind once, in the order of the bank."""
-    there = set(cards)
-    return [card for card in BANK if card in there]
+    present = set(cards)
+    return [card for card in BANK if card in present]
 
 
 # --- taking ---
@@ -275,7 +275,7 @@ def _end(draft: Draft[Table], trade: Trade) -> None:
 
 
 def _why(trade: Trade, seats: Iterable[Seat]) -> str:
-    """Return the rule by which the chain ended: only the taker has cards, the taker and one other, or nobody else."""
+    """Return the rule by which the chain ended, by who has cards left: only the taker, two players, or any others."""
     holders = set(seats)
     if holders == {trade.taker}:
         return "MN-TRD-16"

@@ -96,7 +96,7 @@ class OffersRevealed(Event, frozen=True):
         offers: dict[Seat, tuple[Resource, ...]]
         offers = {seat: tuple(self.offers[seat].value) for seat in table.trade.traders}
         for seat, cards in offers.items():
-            table.pass_openly(seat, hands.without(hands.count(cards)))
+            table.pass_openly(seat, hands.negated(hands.count(cards)))
         table.trade = replace(table.trade, chosen={}, offers=offers, taker=self.taker)
 
     def tell(self, names: Names) -> str:
@@ -176,18 +176,18 @@ class Offer(Command, frozen=True):
 
 
 def _offer(draft: Draft[Table], seat: Seat, cards: hands.Cards, *, automatic: bool = False) -> None:
-    draft.emit(OfferMade(seat, draft.seal(hands.each(cards), (seat,)), automatic))
+    draft.emit(OfferMade(seat, draft.seal(hands.single_cards(cards), (seat,)), automatic))
 
 
 def _waiting(trade: Trade) -> list[Seat]:
-    """Return who has not made an offer yet."""
+    """Return the traders who must still make an offer."""
     if len(trade.traders) < 2 or trade.offers or trade.takes:
         return []
     return [seat for seat in trade.traders if seat not in trade.chosen]
 
 
 def _all_in(table: Table, trade: Trade) -> list[Seat]:
-    """Return who of them must offer their whole hand. This is no secret: hand sizes are public (MN-TRD-04)."""
+    """Return the traders who must offer their whole hand, which is no secret: hand sizes are public (MN-TRD-04)."""
     return [seat for seat in _waiting(trade) if table.hands[seat].count == trade.number]
 
 

@@ -14,7 +14,7 @@ from domain.mare_nostrum.box import hands, phrases
 from domain.mare_nostrum.box.data import CARDS, CardId, Resource
 from domain.mare_nostrum.box.table import Command, Event, Table
 from domain.mare_nostrum.economy import combinations
-from domain.mare_nostrum.economy.construction import Bar
+from domain.mare_nostrum.economy.construction import Obstacle
 from domain.mare_nostrum.turn import winning
 
 
@@ -32,7 +32,7 @@ class CardAcquired(Event, frozen=True):
     paid: dict[Resource, int]
 
     def apply(self, table: Table) -> None:
-        table.draw(self.seat, hands.without(self.paid))
+        table.draw(self.seat, hands.negated(self.paid))
         table.cards[self.seat] = (*table.cards[self.seat], self.card)
 
     def tell(self, names: Names) -> str:
@@ -49,7 +49,7 @@ def on_sale(table: Table, seat: Seat) -> tuple[str, ...]:
     return tuple(card for card in table.available if CARDS[card].civilization in (None, seat))
 
 
-def _bar(table: Table, seat: Seat, card: str) -> Bar | None:
+def _find_obstacle(table: Table, seat: Seat, card: str) -> Obstacle | None:
     if card in CARDS and CARDS[card].civilization not in (None, seat):
         return "MN-HER-01", f"Only {str(CARDS[card].civilization).title()} can have {CARDS[card].name}."
     if card not in table.available:
@@ -72,8 +72,8 @@ class Acquire(Command, frozen=True):
     pay: tuple[Resource, ...]
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        if (bar := _bar(draft.table, seat, self.card)) is not None:
-            raise Refusal(bar[0], f"You cannot acquire {self.card}.", bar[1])
+        if (obstacle := _find_obstacle(draft.table, seat, self.card)) is not None:
+            raise Refusal(obstacle[0], f"You cannot acquire {self.card}.", obstacle[1])
         paid = combinations.checked(self.pay, CARDS[self.card].price, hands.hand_of(draft.table, seat, draft))
         draft.emit(CardAcquired(seat, self.card, paid))
         winning.check(draft, seat)

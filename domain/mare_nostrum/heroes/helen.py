@@ -74,7 +74,7 @@ class Seduce(Command, frozen=True):
             raise AssertionError("there is an active player")
         province = table.entry.province
         draft.emit(LegionSeduced(seat, province, table.active))
-        war.void(draft, province)
+        war.end_occupations(draft, province)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

@@ -1,4 +1,4 @@
-"""Ulysses: the owner undoes a take, which is repeated from their own offer, once per Commerce Phase (MN-HER-11)."""
+"""Ulysses: once per Commerce Phase the owner undoes a take; the taker takes one of their cards instead (MN-HER-11)."""
 
 from collections.abc import Iterable
 
@@ -134,9 +134,9 @@ class TakeInstead(Command, frozen=True):
 
 
 def may_redirect(table: Table, trade: Trade) -> Seat | None:
-    """Return Ulysses' owner if they may undo the last take.
+    """Return Ulysses' owner if they may undo the last take, once per Commerce Phase; else None.
 
-    The take was between two others, the owner has a face-up card, and the taker may take from them (MN-TRD-14).
+    The take must be between two others, the owner have a face-up card, and the taker be allowed to take it (MN-TRD-14).
     """
     owner = table.owner_of("redirect")
     if owner is None or table.redirected or len(trade.takes) <= trade.stood or not trade.offers.get(owner):
@@ -148,7 +148,7 @@ def may_redirect(table: Table, trade: Trade) -> Seat | None:
 
 
 def take_instead(table: Table) -> list[Decision]:
-    """Ask the taker whose take Ulysses' owner undid for another card."""
+    """Ask the taker of an undone take which card of Ulysses' owner they take instead."""
     trade = trade_of(table)
     assert trade.taker is not None, "somebody takes"
     assert trade.forced is not None, "a take was undone"
@@ -165,7 +165,7 @@ def take_instead(table: Table) -> list[Decision]:
 
 
 def redirect(table: Table) -> list[Decision]:
-    """Ask Ulysses' owner after each take between two others."""
+    """Ask Ulysses' owner, after a take that they may undo, whether they undo it."""
     trade = trade_of(table)
     owner = may_redirect(table, trade)
     assert owner is not None, "a take may be undone"

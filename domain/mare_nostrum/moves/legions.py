@@ -38,9 +38,11 @@ class LegionsMarched(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         force = table.provinces[self.origin].forces[self.seat]
-        there = table.provinces[self.to].forces.get(self.seat, NO_FORCE)
-        table.set_force(self.origin, self.seat, replace(force, fresh=force.fresh - self.legions).off(*self.posts))
-        table.set_force(self.to, self.seat, replace(there, moved=there.moved + self.legions))
+        destination = table.provinces[self.to].forces.get(self.seat, NO_FORCE)
+        table.set_force(
+            self.origin, self.seat, replace(force, fresh=force.fresh - self.legions).leaving_posts(*self.posts)
+        )
+        table.set_force(self.to, self.seat, replace(destination, moved=destination.moved + self.legions))
         table.ashore = True
         if self.tempted is not None:
             table.entry = Entry(self.to, self.tempted)

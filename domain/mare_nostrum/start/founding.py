@@ -19,7 +19,7 @@ from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum.box.data import CARDS, FREE_POINTS, OWN_HERO, PRICES, CardId, Item, Resource, price_of
 from domain.mare_nostrum.box.table import Command, Event, Table
 from domain.mare_nostrum.economy import construction
-from domain.mare_nostrum.economy.construction import Bar
+from domain.mare_nostrum.economy.construction import Obstacle
 
 Piece = Literal["influence", "city", "market", "temple", "fortress", "legion", "trireme"]
 """Every piece except the caravan, which needs an icon."""
@@ -134,7 +134,7 @@ def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset p
 # --- what may be founded, and where ---
 
 
-def bar(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> Bar | None:
+def find_obstacle(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> Obstacle | None:
     """Return why a piece may not be founded in an area, whether or not the player can pay for it; None if it may."""
     if area not in table.map:
         return "MN-BRD-01", f"There is no {area} on the board."
@@ -143,7 +143,7 @@ def bar(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | Non
     return (
         _why_out_of_reach(table, seat, area)
         or _why_markers_forbid(table, seat, item, area)
-        or construction.limit(table, seat, item, area, good)
+        or construction.limit_reached(table, seat, item, area, good)
     )
 
 
@@ -159,13 +159,13 @@ def reach(table: Table, seat: Seat) -> list[AreaId]:
     return [area for area in table.map.lands if area in (near | added) - foreign]
 
 
-def _why_out_of_reach(table: Table, seat: Seat, area: AreaId) -> Bar | None:
+def _why_out_of_reach(table: Table, seat: Seat, area: AreaId) -> Obstacle | None:
     if area in (near := reach(table, seat)):
         return None
     return "MN-SET-12", f"{seat} can start in {', '.join(near)}."
 
 
-def _why_markers_forbid(table: Table, seat: Seat, item: Item, area: AreaId) -> Bar | None:
+def _why_markers_forbid(table: Table, seat: Seat, item: Item, area: AreaId) -> Obstacle | None:
     """Return why a piece of this kind may not go into a province, given the markers on the board."""
     capital, owner = table.capitals[seat], table.provinces[area].owner
     if table.provinces[capital].owner != seat and (item, area) != ("influence", capital):
@@ -180,7 +180,7 @@ def _why_markers_forbid(table: Table, seat: Seat, item: Item, area: AreaId) -> B
     return None
 
 
-def _why_too_expensive(table: Table, points: int) -> Bar | None:
+def _why_too_expensive(table: Table, points: int) -> Obstacle | None:
     if points > table.points:
         return "MN-SET-10", f"It costs {points} points, and you have {table.points} left."
     return None
@@ -190,7 +190,7 @@ def _places(table: Table, seat: Seat, item: Item) -> list[AreaId]:
     """Return where a player may found an item other than a caravan; nowhere if they cannot pay for it."""
     if _why_too_expensive(table, price_of(item, table.cards[seat])):
         return []
-    return [area for area in reach(table, seat) if bar(table, seat, item, area) is None]
+    return [area for area in reach(table, seat) if find_obstacle(table, seat, item, area) is None]
 
 
 def _icons(table: Table, seat: Seat) -> dict[AreaId, list[Resource]]:
@@ -198,13 +198,13 @@ def _icons(table: Table, seat: Seat) -> dict[AreaId, list[Resource]]:
     if _why_too_expensive(table, price_of("caravan", table.cards[seat])):
         return {}
     free = {
-        area: [good for good in table.icons(area) if bar(table, seat, "caravan", area, good) is None]
+        area: [good for good in table.icons(area) if find_obstacle(table, seat, "caravan", area, good) is None]
         for area in reach(table, seat)
     }
     return {area: goods for area, goods in free.items() if goods}
 
 
-def _why_no_hero(table: Table, seat: Seat) -> Bar | None:
+def _why_no_hero(table: Table, seat: Seat) -> Obstacle | None:
     hero = CARDS[OWN_HERO[seat]]
     if table.cards[seat]:
         return "MN-SET-11", f"You already have {hero.name}, and other heroes and wonders are not for sale yet."
@@ -311,14 +311,14 @@ class FinishFounding(Command, frozen=True):
 def _found(draft: Draft[Table], seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> None:
     table = draft.table
     points = price_of(item, table.cards[seat])
-    if (obstacle := bar(table, seat, item, area, good) or _why_too_expensive(table, points)) is not None:
+    if (obstacle := find_obstacle(table, seat, item, area, good) or _why_too_expensive(table, points)) is not None:
         what = f"{item} on {good}" if good else item
         raise Refusal(obstacle[0], f"You cannot place {what} in {area}.", obstacle[1])
     draft.emit(PieceFounded(seat, item, area, points, good))
 
 
 def spend(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the first of those who still have to spend points, if they can buy anything."""
+    """Ask the first of those who still have to spend points; if they cannot buy anything more, they have finished."""
     seat = table.order[0]
     if not can_spend(table, seat):
         return lambda draft: draft.emit(FoundingFinished(seat, table.points, automatic=True))

@@ -265,7 +265,7 @@ def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset p
 
 
 def finish(draft: Draft[Table]) -> None:
-    """Begin the first turn after the free set-up (MN-ROL-13)."""
+    """After the free set-up, place the neutral civilizations, deal the roles and begin the first turn (MN-ROL-13)."""
     table = draft.table
     place_neutrals(draft)
     deal_roles(draft, named_by_aid_cards(table) if table.rules.aid_cards_name_roles else {})
@@ -309,8 +309,8 @@ def named_by_aid_cards(table: Table) -> dict[Role, Seat]:
 def deal_roles(draft: Draft[Table], holders: Mapping[Role, Seat]) -> None:
     """Hand out the role cards for the first turn, at most one to each player (MN-SET-22, MN-SET-23).
 
-    The aid cards name `holders`, who get theirs. Totals decide the other roles; after a free set-up in version 1,
-    they decide all of them (MN-ROL-13).
+    `holders` get the roles that the aid cards give them. Totals decide the other roles; after a free set-up in version
+    1, they decide all of them (MN-ROL-13).
     """
     table, draws = draft.table, draft.draws
     dealt = dict(holders)

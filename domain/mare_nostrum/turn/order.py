@@ -133,7 +133,7 @@ def name_next(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the leader of the phase for the next player, while there is a choice; then end the phase."""
     waiting, leader = waiting_seats(table), table.roles[LEADER[table.phase]]
     if not waiting:
-        return _go_on
+        return _end_phase
     if len(waiting) == 1:
         return lambda draft: draft.emit(PlayerNamed(leader, waiting[0], automatic=True))
     builds = table.phase == "construction"
@@ -149,7 +149,7 @@ def name_next(table: Table) -> list[Decision] | Consequence[Table]:
     ]
 
 
-def _go_on(draft: Draft[Table]) -> None:
+def _end_phase(draft: Draft[Table]) -> None:
     if draft.table.phase == "construction":
         turn.enter(draft, "discard")
     else:

@@ -27,7 +27,7 @@ PHASES: Final[Mapping[Phase, str]] = {
 class TurnBegan(Event, frozen=True):
     """A new turn began; every legion and trireme may move and attack again (MN-MIL-04).
 
-    In provinces that were at war when the last turn ended, everybody with land units owes a round of battle
+    In provinces that were at war when the last turn ended, every player with land units owes a round of battle
     (MN-WAR-03), and nobody occupies or converts anything (MN-AFT-08).
     """
 
@@ -44,13 +44,13 @@ class TurnBegan(Event, frozen=True):
         table.exploited.clear()
         table.replaced.clear()
         # These comprehensions cost a third of what an any() for each province does.
-        stirred = [
+        acted_in = [
             area
             for area, province in table.provinces.items()
             for force in province.forces.values()
             if force.moved or force.fought or force.spent or force.settled
         ]
-        for area in stirred:
+        for area in acted_in:
             table.provinces[area] = _rested(table.provinces[area])
         for area in [area for area, province in table.provinces.items() if province.at_war]:
             table.vacate(area)

@@ -1,7 +1,7 @@
 """Provinces at war: what units that stay there must do, and what happens to occupations (chapter WAR).
 
 A province is at war while it has land units of two owners, neutral ones included (MN-WAR-01). The war ends when only
-one owner's are left, because the others were lost or left (MN-WAR-05). The board always shows it: `Province.at_war`.
+one owner's are left, because the others were lost or left (MN-WAR-05). `Province.at_war` reads it from the board.
 """
 
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -32,7 +32,7 @@ class OccupationEnded(Event, frozen=True):
         return f"{names(self.province)} is at war, so {names(self.seat)} no longer holds anything there."
 
 
-def void(draft: Draft[Table], area: AreaId) -> None:
+def end_occupations(draft: Draft[Table], area: AreaId) -> None:
     """End the occupation of a province in which another player's land unit has appeared without a battle."""
     table = draft.table
     holders = [seat for seat, force in table.provinces[area].forces.items() if force.posts]

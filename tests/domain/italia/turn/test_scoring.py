@@ -30,7 +30,7 @@ def corrected(game: Game, card: NationCard, given: Mapping[str, Any]) -> Draft[T
 
 def scored(draft: Draft[Table]) -> None:
     """Score what is scored at the end of the round."""
-    if (follows := winning.areas(draft.table)) is not None:
+    if (follows := winning.score_holdings(draft.table)) is not None:
         follows(draft)
 
 
