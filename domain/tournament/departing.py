@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from domain.kernel.ids import PlayerId
 from domain.kernel.log.record import Cause
-from domain.kernel.rules.refusal import refuse_unless
+from domain.kernel.rules.refusal import Refusal
 from domain.tournament import directing, entering
 from domain.tournament.tournament import Inscribed, Tournament
 
@@ -20,7 +20,8 @@ def depart(tournament: Tournament, cause: Cause, at: str, *, able: Collection[Pl
         able: the accounts that can organize it next, if they direct it.
 
     Raises:
-        Refusal: the account takes no part in the tournament any more, or the tournament is over.
+        Refusal: the tournament is over; the account takes no part in it any more; or it organizes the tournament, and
+            can neither pass it on nor cancel it.
     """
     player, inscribed = cause.account, Inscribed(tournament, ())
     tournament.require_going_on("TAB-TRN-23")
@@ -35,5 +36,9 @@ def depart(tournament: Tournament, cause: Cause, at: str, *, able: Collection[Pl
             inscribed = inscribed.then(directing.cancel(inscribed.tournament, REASON, cause, at))
     elif player in tournament.directors:
         inscribed = inscribed.then(directing.release_director(inscribed.tournament, player, cause, at))
-    refuse_unless(inscribed.records, "TAB-TRN-23", f"{player} takes no part any more.", "There is nothing to leave.")
+    if not inscribed.records:
+        if tournament.organizer == player:
+            wrong = "A result counts, so the tournament cannot be cancelled, and no other director can organize it."
+            raise Refusal("TAB-TRN-23", wrong, "Appoint a director who can, or play it to its end.")
+        raise Refusal("TAB-TRN-23", f"{player} takes no part any more.", "There is nothing to leave.")
     return inscribed

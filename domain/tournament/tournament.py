@@ -124,7 +124,7 @@ class Tournament(Struct, kw_only=True):
         self.require_going_on(rule)
         entrant = self.field.entrants.get(player)
         if entrant is None or entrant.out:
-            wrong = f"{player} has not entered." if entrant is None else f"{player} has withdrawn or was dropped."
+            wrong = f"{player} has not entered." if entrant is None else f"{player} takes no part any more."
             raise Refusal(rule, wrong, "Name a player who takes part.")
         return entrant
 

@@ -105,7 +105,7 @@ class Solver:
         draw = arranged_in(field, tables, byes)
         price = cost_in(field, draw)
         # No draw costs less than the cheapest shape with the cheapest byes.
-        bound = min((_alone(field, len(shape.sizes), shape.sizes, shape.byes) for shape in shapes(field)), default=0)
+        bound = min((_cheapest(field, shape.sizes, shape.byes) for shape in shapes(field)), default=0)
         if bound >= price.total:
             return Solved(draw, price, price.total, True, "slices")
         if find_spec("highspy") is None:
@@ -162,7 +162,8 @@ class Solver:
             raise SolverFailed(f"the solver ended with {code}")
 
 
-def _alone(field: Field, count: int, sizes: tuple[int, ...], byes: int) -> int:
+def _cheapest(field: Field, sizes: tuple[int, ...], byes: int) -> int:
+    """Return what tables of these sizes and as many byes cost at least."""
     return sum(field.sizes[size] for size in sizes) + sum(sorted(field.byes)[:byes])
 
 

@@ -129,7 +129,7 @@ class Fight(Command, frozen=True):
             allowed = f"They can fight {possible} next."
             raise Refusal(_not_due(table, nation, self.place, self.enemy), wrong, allowed)
         if battle.raid not in (None, self.raid):
-            raise Refusal(*_no_raid(table, nation, self.place))
+            raise Refusal(*_not_so(table, nation, battle))
         begin(draft, battle.place, battle.enemy, naval=battle.naval, raid=self.raid)
 
     @classmethod
@@ -157,9 +157,10 @@ def _not_due(table: Table, nation: NationId, place: AreaId, enemy: NationId) -> 
     return "IT-ENT-05" if enemy in table.nations_at(place) and table.is_entry(place) else "IT-BAT-01"
 
 
-def _no_raid(table: Table, nation: NationId, area: AreaId) -> tuple[str, str, str]:
+def _not_so(table: Table, nation: NationId, battle: DueBattle) -> tuple[str, str, str]:
     """Return why a battle cannot be the raid or the attack that was asked for: rule, what is wrong, what is right."""
-    wrong = f"You cannot raid {table.names(area)}."
+    area = battle.place
+    wrong = f"You cannot {'attack' if battle.raid else 'raid'} {table.names(area)}."
     if table.campaign is not None and table.campaign.step:
         allowed = "On a campaign you announce raids before the reactions, and cannot change them later."
         return "IT-RAI-02", wrong, allowed

@@ -164,7 +164,7 @@ class GameCancelled(GameEvent, frozen=True):
     rules = ("TAB-LIFE-04",)
 
     def tell(self, names: Names) -> str:
-        return "The organizer cancelled the game."
+        return "The game was cancelled."
 
 
 class SeatsMoved(GameEvent, frozen=True):

@@ -100,14 +100,14 @@ def _proved(replay: Replay) -> Iterator[str]:
     yield "Every act names an account that may do it, and no time is before that of the last event."
     yield f"The game was judged by version {game.began_with} of {game.ruleset.id}{_upgraded(game)}."
     if replay.over and not replay.folded:
-        yield f"All {replay.decided} acts of players were decided again and gave exactly the stored events."
+        yield f"All {replay.decided} acts were decided again and gave exactly the stored events."
         yield f"All {game.draws} draws of chance follow from the secret that was committed to beforehand."
         if replay.sealed:
             yield f"All {len(replay.sealed)} secrets are published and fit their commitments."
         if (end := finish(game)) is not None:
             yield f"It ended by {end.rule}, and its seats finished so: {order_in_words(end.order, game.names)}."
         return
-    yield f"{replay.decided} acts of players were decided again and gave exactly the stored events."
+    yield f"{replay.decided} acts were decided again and gave exactly the stored events."
     if replay.folded:
         yield f"{replay.folded} further acts are consistent with the log."
     if replay.over:

@@ -38,7 +38,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         finish=Finish(
             (first,), scene.ruleset.catalogue.for_ruleset(scene.ruleset.id)[0].id, "won", ((first,), (*others,))
         ),
-        proved=("All 904 acts of players were decided again and gave exactly the stored events.",),
+        proved=("All 904 acts were decided again and gave exactly the stored events.",),
         issuer=Issuer(
             "games.example.org/transparency",
             "games.example.org/transparency+5d1f0c1e+AQ8Xm0Yh…",

@@ -87,7 +87,7 @@ async def test_the_organizer_cancels_a_game_that_has_not_begun(service: Service,
     assert ids(await service.get("/v1/games?status=cancelled")) == [game]
     assert ids(await service.get("/v1/games?status=gathering")) == []
     history = await service.get(f"{url}/history")
-    assert history["items"][-1]["sentences"][-1]["text"] == "The organizer cancelled the game."
+    assert history["items"][-1]["sentences"][-1]["text"] == "The game was cancelled."
     for method, path, body in (("DELETE", "", None), ("POST", "/seats", {}), ("POST", "/start", None)):
         late = await service.ask(method, url + path, anna, body)
         assert (late.status_code, kind(late)) == (409, "not-now"), path
