@@ -41,7 +41,7 @@ class TooManyDevices(Exception):
     """The account has as many as it may have."""
 
     def __init__(self) -> None:
-        super().__init__(f"The account has {MOST_DEVICES} devices that are told and cannot have more.")
+        super().__init__(f"The account has {MOST_DEVICES} devices and cannot have more.")
 
 
 class Devices:
