@@ -28,8 +28,8 @@ class Sheet(Struct, frozen=True):
 
     Attributes:
         plan: the map of its board, and where things go on it.
-        look: how its seats look, and what its areas are called.
-        title: what the pictures show.
+        look: how its seats look, and the names of its areas.
+        title: the title of the pictures.
     """
 
     plan: Layout
@@ -53,9 +53,9 @@ class Sheet(Struct, frozen=True):
 
 
 def picture(sheet: Sheet, marks: Marks, subtitle: str, width: int | None = None) -> str:
-    """Return a position as a whole SVG; `said` is the line above it.
+    """Return a position as a whole SVG; `subtitle` stands above it, beside the title of the sheet.
 
-    Where it will be no wider than `width` pixels, what is written around the board is larger, and so are the pieces.
+    If it will be shown only `width` pixels wide, the text around the board and the pieces are larger.
     """
     across, down = sheet.drawing.size
     larger = max(1.0, min(READABLE / width, LARGEST)) if width is not None else 1.0

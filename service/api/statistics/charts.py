@@ -54,7 +54,7 @@ async def show_chart(request: Call, game: str, chart: str) -> Response[bytes]:
         thrown = await dice.counts(request.services.rows, game=GameId(game))
         svg = dice_chart([dice.tally(request.services.library, *key, faces) for key, faces in thrown.items()])
     else:
-        figures = offered(request.services.library, board.ruleset, board.rounds)
+        figures = charted_figures(request.services.library, board.ruleset, board.rounds)
         if chart == name or name not in figures:
             charts_there = ", ".join(f"{each}.svg" for each in (*figures, DICE))
             raise Problem(UNKNOWN_CHART, f"The game has no chart {chart!r}.", f"It has {charts_there}.")
@@ -69,7 +69,7 @@ async def show_chart(request: Call, game: str, chart: str) -> Response[bytes]:
 # --- Drawing them -----------------------------------------------------------------------------------------------------
 
 
-def offered(library: Library, ruleset: str, rounds: Sequence[RoundScore]) -> dict[str, str]:
+def charted_figures(library: Library, ruleset: str, rounds: Sequence[RoundScore]) -> dict[str, str]:
     """Return the figures of which a game has charts, by the name of the chart; without the chart of dice."""
     figures = {name: name for each in rounds[-1:] for score in each.scores.values() for name in score}
     nations = [score for each in rounds[-1:] for led in each.nations.values() for score in led.values()]
