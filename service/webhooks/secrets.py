@@ -54,7 +54,7 @@ class Sealer:
         _ = self._fernet
 
     def seal(self, secret: str) -> bytes:
-        """Return a secret encrypted, as the store has it. Raises `KeyUnusable`."""
+        """Return a secret encrypted for the store. Raises `KeyUnusable`."""
         return self._fernet.encrypt(secret.encode())
 
     def open(self, sealed: bytes) -> str:
