@@ -109,8 +109,8 @@ def lines(title: str, curves: Sequence[Curve]) -> str:
     parts = [f"<defs>{shapes}</defs>", *_grid(across, up, rounds, steps)]
     for (label, number), (end, _) in zip(_spread(ends), sorted(ends), strict=True):
         parts.append(_curve(curves[number], number, across, up, beside[number], end, label))
-    had = sorted(curves, key=lambda curve: -curve.values.get(last, 0))
-    description = ", ".join(f"{curve.name} {spelled(curve.values.get(last, 0))}" for curve in had)
+    by_value = sorted(curves, key=lambda curve: -curve.values.get(last, 0))
+    description = ", ".join(f"{curve.name} {spelled(curve.values.get(last, 0))}" for curve in by_value)
     return _framed(title, f"Round {last}: {description}.", HEIGHT, parts, curves)
 
 
@@ -190,8 +190,8 @@ def stacks(title: str, towers: Sequence[Tower]) -> str:
     last = rounds[-1]
     values = [[part.values.get(number, 0) for part in tower.parts] for tower in towers for number in rounds]
     steps = _steps(
-        min(sum(min(each, 0) for each in had) for had in values),
-        max(sum(max(each, 0) for each in had) for had in values),
+        min(sum(min(each, 0) for each in parts) for parts in values),
+        max(sum(max(each, 0) for each in parts) for parts in values),
     )
     key = [*_key(towers, last)]
     height = max(HEIGHT, TOP + BOTTOM + LINE * len(key))
@@ -221,12 +221,12 @@ def _bar(tower: Tower, number: int, x: float, wide: float, up: _Scale) -> str:
     above: Figure = 0
     below: Figure = 0
     for place, part in enumerate(tower.parts):
-        had = part.values.get(number, 0)
-        start = above if had > 0 else below
-        top, bottom = up(max(start, start + had)), up(min(start, start + had))
-        above, below = above + max(had, 0), below + min(had, 0)
-        if had:
-            words = f"{part.name} ({tower.name}), round {number}: {spelled(had)}"
+        value = part.values.get(number, 0)
+        start = above if value > 0 else below
+        top, bottom = up(max(start, start + value)), up(min(start, start + value))
+        above, below = above + max(value, 0), below + min(value, 0)
+        if value:
+            words = f"{part.name} ({tower.name}), round {number}: {spelled(value)}"
             svg += (
                 f'<path class="part" fill-opacity="{_shade(place)}" d="M{x:g} {bottom:g}H{x + wide:g}V{top:g}H{x:g}Z">'
                 f"<title>{escape(words)}</title></path>"
@@ -251,8 +251,8 @@ def _key(towers: Sequence[Tower], last: int) -> Iterable[str]:
 
 
 def _described(tower: Tower, last: int) -> str:
-    had = [f"{part.name} {spelled(part.values[last])}" for part in tower.parts if part.values.get(last, 0)]
-    return f"{tower.name} {spelled(tower.total(last))}" + (f" ({', '.join(had)})" if had else "")
+    parts = [f"{part.name} {spelled(part.values[last])}" for part in tower.parts if part.values.get(last, 0)]
+    return f"{tower.name} {spelled(tower.total(last))}" + (f" ({', '.join(parts)})" if parts else "")
 
 
 # --- Dice -------------------------------------------------------------------------------------------------------------

@@ -22,9 +22,9 @@ Paints = Mapping[Seat, Paint]
 def heading(title: str, words: str, across: float) -> str:
     """Return the line above the board."""
     room = across - 2 * MARGIN - width(words, 20, bold=True) - 40
-    heading = line_of_text(words, MARGIN, 34, 20, f'font-weight="700" fill="{INK}"')
+    words_svg = line_of_text(words, MARGIN, 34, 20, f'font-weight="700" fill="{INK}"')
     look = f'text-anchor="end" fill="{FAINT}"'
-    return heading + line_of_text(fitted(title, 16, room), across - MARGIN, 33, 16, look)
+    return words_svg + line_of_text(fitted(title, 16, room), across - MARGIN, 33, 16, look)
 
 
 class Column:

@@ -63,7 +63,7 @@ def picture(sheet: Sheet, marks: Marks, subtitle: str, width: int | None = None)
         area: fragment(area, marks.places.get(area, EMPTY), sheet.plan, sheet.look, min(larger, LARGEST_PIECES))
         for area in sheet.drawing.areas
     }
-    lying = ground(marks, sheet.drawing, sheet.paints)
+    under_pieces = ground(marks, sheet.drawing, sheet.paints)
     narrow = across / larger
     below, bottom = legend(marks.standings, marks.shelves, sheet.look, 14, narrow)
     above = HEADING * larger
@@ -77,7 +77,7 @@ def picture(sheet: Sheet, marks: Marks, subtitle: str, width: int | None = None)
             box(0, 0, across, tall, f'fill="{PAPER}"'),
             f'<g transform="{enlarged}">{heading(sheet.title, subtitle, narrow)}</g>',
             f'<svg y="{number(above)}" width="{across}" height="{down}">',
-            board(sheet.drawing, sheet.paints, sheet.look.glyphs, lying, areas),
+            board(sheet.drawing, sheet.paints, sheet.look.glyphs, under_pieces, areas),
             f'</svg><g transform="translate(0 {number(above + down)}) {enlarged}">{below}',
             line_of_text(sheet.drawing.credits, MARGIN, bottom + 17, 11, f'fill="{FAINT}"'),
             "</g></svg>",

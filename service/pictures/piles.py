@@ -178,13 +178,13 @@ def described(area: AreaId, place: Place, printed: Iterable[Mark], names: Names)
 def _pieces(area: AreaId, place: Place, plan: Layout, look: Look, larger: float) -> str:
     """Return what lies in an area itself, and on its coasts. If a coast has no anchor, its stacks lie in the area."""
     outline = plan.drawing.areas[area]
-    lying: dict[str, list[Stack]] = {"": []}
+    by_coast: dict[str, list[Stack]] = {"": []}
     for stack in place.stacks:
-        lying.setdefault(stack.coast if stack.coast in outline.coasts else "", []).append(stack)
+        by_coast.setdefault(stack.coast if stack.coast in outline.coasts else "", []).append(stack)
     room = max(88.0, 3.2 * outline.radius)
-    rows = [*_sites(place, look, room), *_stacks(lying.pop(""), look, room)]
+    rows = [*_sites(place, look, room), *_stacks(by_coast.pop(""), look, room)]
     beside, svg = _laid(area, rows, plan, larger) if rows else (None, "")
-    for coast, stacks in lying.items():
+    for coast, stacks in by_coast.items():
         svg += _laid(area, [*_stacks(stacks, look, 88.0)], plan, larger, coast, beside)[1]
     return svg
 
@@ -307,8 +307,8 @@ _NOTHING: Final = Token(0, 0, "")
 
 def _sites(place: Place, look: Look, room: float) -> Iterator[list[Token]]:
     """Yield rows of tokens for what stands in an area: a battle, and its sites."""
-    fought = [swords(place.battle)] if place.battle else []
-    return _broken([*fought, *_plates(place.sites, look)], room)
+    battle = [swords(place.battle)] if place.battle else []
+    return _broken([*battle, *_plates(place.sites, look)], room)
 
 
 TOGETHER: Final = 4

@@ -92,10 +92,10 @@ async def list_rematches(request: Call, game: str) -> Response[bytes]:
     rematches, played = services.organizing.rematches, await services.games.game(GameId(game))
     offers = await rematches.of(played) if played.status == "over" else []
     offers = [each for each in offers if not each.game.is_private or _is_shown(each, caller)]
-    may = caller is not None and await rematches.may_offer(played, caller.player, offers)
+    may_offer = caller is not None and await rematches.may_offer(played, caller.player, offers)
     accounts = await _accounts(services, offers)
     items = tuple(_rematch_view(each, accounts) for each in offers)
-    return answer(Rematches(items, len(offers) + 1 if may else None))
+    return answer(Rematches(items, len(offers) + 1 if may_offer else None))
 
 
 @endpoint(

@@ -130,9 +130,9 @@ async def show_player_luck(request: Call, player: str) -> Response[bytes]:
     if not seats:
         await account_of(request, player)
     private = await request.services.store.private(seats) if seats else set[GameId]()
-    read = [(game, seat) for game, seat in seats.items() if game not in private]
-    lucks = luck.luck_of(request.services.library, await luck.of_seats(rows, read))
-    return answer(PlayerLuck(PlayerId(player), len(read), lucks))
+    counted = [(game, seat) for game, seat in seats.items() if game not in private]
+    lucks = luck.luck_of(request.services.library, await luck.of_seats(rows, counted))
+    return answer(PlayerLuck(PlayerId(player), len(counted), lucks))
 
 
 # --- making answers ---------------------------------------------------------------------------------------------------

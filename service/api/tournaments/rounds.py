@@ -99,11 +99,10 @@ async def draw_round(request: Call, tournament: str) -> Response[bytes]:
         view = round_view(now, now.tournament.field.rounds[number])
         return answer(view, 202, {**place, **etag(now.tournament.version)})
     async with explained():
-        is_drawn = await committee.draw_round(
+        outcome = await committee.draw_round(
             TournamentId(tournament), player, expected=request.expected, key=request.key
         )
-    current = is_drawn.tournament.field.rounds[len(is_drawn.tournament.field.rounds)]
-    return answer(round_view(is_drawn, current), headers=etag(is_drawn.tournament.version))
+    return _answer_round(outcome, len(outcome.tournament.field.rounds))
 
 
 @endpoint(
