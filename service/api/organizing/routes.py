@@ -191,10 +191,10 @@ async def create_games(request: Call) -> Response[bytes]:
     players to them when the game is open. If anything is wrong with one of the games, none is created, and `faults`
     names each game and seat. You can ask for 500 games in 24 hours.
 
-    The answer comes before the games are open. `GET /v1/bulks/{bulk}` says what became of each, and `GET
-    /v1/bulks/{bulk}/stream` follows that. At `starts_at`, a game starts if all its seats are taken. Otherwise it starts
-    as soon as they are, within 14 days. With an `Idempotency-Key`, a repeated request creates no second games: you get
-    the same bulk.
+    The answer comes before the games are open. `GET /v1/bulks/{bulk}` says what became of each, and
+    `GET /v1/bulks/{bulk}/stream` follows that. At `starts_at`, a game starts if all its seats are taken. Otherwise it
+    starts as soon as they are, within 14 days. With an `Idempotency-Key`, a repeated request creates no second games:
+    you get the same bulk.
     """
     request.read_query(Nothing)
     wish, player, services = await request.read_body(_new_bulk), request.signed_in.player, request.services

@@ -195,9 +195,9 @@ async def list_frames(request: Call, game: str) -> Response[bytes]:
     """List frames.
 
     Use frames to scrub through a game. The answer has one version, drawn whole. For each version after it, it has what
-    changed in the picture, the event in a sentence, and its dice. Put the pieces of SVG into `GET
-    /v1/rulesets/{ruleset}/board.svg`. Frames also show what a retraction took back. If the service has no map of the
-    board, no areas are drawn. The ETag begins with the version of the game.
+    changed in the picture, the event in a sentence, and its dice. Put the pieces of SVG into
+    `GET /v1/rulesets/{ruleset}/board.svg`. Frames also show what a retraction took back. If the service has no map of
+    the board, no areas are drawn. The ETag begins with the version of the game.
     """
     query = request.read_query(FramesPage)
     services = request.services

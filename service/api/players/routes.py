@@ -56,9 +56,9 @@ _change: Final = msgspec.json.Decoder(PlayerChange)
 async def register_player(request: Call) -> Response[bytes]:
     """Register as a player.
 
-    The answer contains a bearer token. It is shown only once, so store it, and send it as `Authorization: Bearer
-    <token>`. Its scopes are `account`, `play`, `organize`, `judge` and `notify`. `POST /v1/tokens` creates tokens with
-    fewer. Where registration is closed, administrators open accounts here.
+    The answer contains a bearer token. It is shown only once, so store it, and send it as
+    `Authorization: Bearer <token>`. Its scopes are `account`, `play`, `organize`, `judge` and `notify`.
+    `POST /v1/tokens` creates tokens with fewer. Where registration is closed, administrators open accounts here.
 
     With an `Idempotency-Key`, a repetition with the same name opens no second account: you get the first answer
     again, including the token. The key is enough to get the token, so without a token the key must be a secret: a new

@@ -40,8 +40,8 @@ _guests: Final = random.SystemRandom()
 async def show_session(request: Call) -> Response[bytes]:
     """Show who is signed in.
 
-    Shows the account of the browser's session; `player` is null without one. Tokens do not count here: `GET
-    /v1/players/me` shows the account of a token.
+    Shows the account of the browser's session; `player` is null without one. Tokens do not count here:
+    `GET /v1/players/me` shows the account of a token.
     """
     request.read_query(Nothing)
     return await answer_session(request, await whose_session(request), session_of(request.scope))

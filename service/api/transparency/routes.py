@@ -60,7 +60,7 @@ async def show_checkpoint(request: Call) -> Response[bytes]:
 
     The signed head of the transparency log (C2SP `tlog-checkpoint`): its name, its size and its root hash, with the
     cosignatures of witnesses. Once a second, the log gets an entry for every game, case, tournament and league that has
-    moved. Of private games and withheld forks, and of cases about them, it does not get every version.
+    moved. Of private games, cases about these, and withheld forks, it does not get every version.
     """
     request.read_query(Nothing)
     note = await request.services.transparency.checkpoint()
@@ -153,9 +153,9 @@ def log_key_view(keys: list[Key]) -> LogKeyView:
 async def show_certificate(request: Call, game: str) -> Response[bytes]:
     """Get a certificate of a game.
 
-    Returns a proof that the transparency log has the head of the game (C2SP `tlog-proof`). With an export, `tabularium
-    verify FILE --certificate CERTIFICATE --policy POLICY` checks it offline: that the service signed this log, and
-    which witnesses saw it by when.
+    Returns a proof that the transparency log has the head of the game (C2SP `tlog-proof`). With an export,
+    `tabularium verify FILE --certificate CERTIFICATE --policy POLICY` checks it offline: that the service signed this
+    log, and which witnesses saw it by when.
     """
     query = request.read_query(Certified)
     return await certificate_of(request, GameId(game), query.version)

@@ -54,8 +54,8 @@ class NewWebhook(Struct, frozen=True, forbid_unknown_fields=True):
         events: the types of events to send. If absent: for your account `seat.awaited`, `game.started`, `game.ended`,
             `case.*`, `webhook.*`, `tournament.round_published`, `tournament.announcement_made` and `tournament.closed`;
             for a game or a tournament all; for the service all but `seat.awaited`. A chat channel gets fewer: about a
-            game the first five of these, about a tournament only rounds that are published or cancelled, results that
-            are confirmed or overruled, announcements, and its end.
+            game only `seat.awaited`, `game.started`, `game.ended`, `case.*` and `webhook.*`; about a tournament only
+            rounds that are published or cancelled, results that are confirmed or overruled, announcements, and its end.
     """
 
     url: Url
