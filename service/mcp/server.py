@@ -1,4 +1,4 @@
-"""The tools. Each calls a running service, with the rights of any client."""
+"""The tools of the MCP server. Each calls the API of a running service, with the rights of an ordinary client."""
 
 import asyncio
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from service.mcp import words
 INSTRUCTIONS: Final = """\
 Tabularium referees strategy board games by their printed rules. To play: `look` at a game, ask for `options`, and send
 a command that fits an option's schema with `command`, with the version that you looked at. A refusal names the rule
-that it follows; `rule` shows it. Areas and pieces are named by ids. A seat sees no more than its player may."""
+that forbids it; `rule` shows it. Areas and pieces are named by ids. You see only what your seat may see."""
 
 READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 ACTS: Final = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)

@@ -1,4 +1,4 @@
-"""Answers of the API about games as text, for a reader who does not see the board."""
+"""Turns answers of the API about games into text, for a reader who does not see the board."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
@@ -114,7 +114,7 @@ def rule(answer: Json) -> Iterator[str]:
 
 
 def refusal(problem: Json) -> str:
-    """Return a refusal as text: the rule that decided, and what would be right."""
+    """Return a problem as text: what was wrong, the rule that forbids it if there is one, and what would be right."""
     parts = [problem.get("detail") or problem.get("title") or ""]
     if problem.get("rule"):
         parts.append(f"Rule {problem['rule']}: {problem.get('rule_title', '')} ({problem.get('source', '')}).")

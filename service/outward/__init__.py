@@ -1,1 +1,1 @@
-"""Requests to addresses that users chose: what may be reached, and how long an answer may take."""
+"""Requests to addresses that users chose: which addresses are allowed, and how long an answer may take."""

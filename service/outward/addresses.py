@@ -1,7 +1,7 @@
-"""Which addresses the public internet has: a user's address may lead nowhere else.
+"""The addresses of the public internet. An address that a user chose must be one of them.
 
-`ipaddress.is_global` is not enough. It calls multicast global, and IPv6 addresses that lead to an IPv4 address of any
-kind. What this says follows IANA's registries of special-purpose addresses.
+`ipaddress.is_global` is not enough: it is true for multicast, and for IPv6 addresses that lead to an IPv4 address of
+any kind. The lists here follow IANA's registries of special-purpose addresses.
 """
 
 import re
@@ -19,7 +19,7 @@ _NAME: Final = re.compile(
     r"(?=.{1,253}\Z)([a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?)*"
 )
 _IPV4_NUMBER: Final = re.compile(r"(.*\.)?(0x[0-9a-f]*|[0-9]+)")
-"""What the system takes for an IPv4 address, such as `127.1`, `0x7f000001` and `2130706433`: its last part says so."""
+"""A host that the system takes for an IPv4 address, because its last part is a number: `127.1`, `0x7f000001`."""
 
 _CLOSED_IPV4: Final = tuple(
     map(
@@ -48,7 +48,7 @@ _CLOSED_IPV4: Final = tuple(
     )
 )
 _OPEN_IPV6: Final = IPv6Network("2000::/3")
-"""All that is assigned for the public internet. Everything else is private, local, multicast or a translation."""
+"""The IPv6 addresses for the public internet. All others are private, local, multicast or translated from IPv4."""
 
 _CLOSED_IPV6: Final = tuple(
     map(
@@ -64,11 +64,11 @@ _CLOSED_IPV6: Final = tuple(
     )
 )
 _NAT64: Final = IPv6Network("64:ff9b::/96")
-"""Leads to the IPv4 address in its last 32 bits: a name's only addresses on a network without IPv4."""
+"""Its addresses lead to the IPv4 address in their last 32 bits. On a network without IPv4, names may have no others."""
 
 
 class BadTarget(ValueError):
-    """An address to which nothing is sent.
+    """An address to which the service sends nothing.
 
     Attributes:
         allowed: what would be right.
@@ -80,7 +80,7 @@ class BadTarget(ValueError):
 
 
 class Target(Struct, frozen=True):
-    """Where a request goes.
+    """The target of a request.
 
     Attributes:
         scheme: `https` or `http`.
@@ -107,9 +107,9 @@ def is_public(address: IPAddress) -> bool:
 
 
 def read_target(url: str, *, anywhere: bool = False) -> Target:
-    """Return where an address leads that a user chose. `anywhere` allows plain HTTP, every port and every host.
+    """Return the target of an address that a user chose. `anywhere` allows plain HTTP, every port and every host.
 
-    Of a name nothing is known before it is resolved; the guard looks at what it resolves to. Raises `BadTarget`.
+    A host name is not resolved here: `post.Guard` checks its addresses when it connects. Raises `BadTarget`.
     """
     example = "Send an address such as https://example.org/hooks/7."
     if not url.isascii() or not url.isprintable() or any(each in url for each in ' "<>\\^`{|}'):

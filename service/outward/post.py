@@ -1,8 +1,8 @@
 """Sending a request to an address that a user chose, without reaching anything that only this service can reach.
 
-The guard is where the socket is opened. A name is resolved once, every address that it has must be public, and the
-connection goes to one of these very addresses: so a resolver that changes its answer gains nothing. There is no proxy,
-no redirect, no cookie and no connection that is used twice.
+`Guard` checks addresses where the socket is opened. It resolves a name once, all its addresses must be public, and it
+connects to one of these very addresses: so a resolver that changes its answer gains nothing. There are no proxies, no
+redirects, no cookies, and a connection is used once.
 
 The users who chose the address learn only whether there was an answer. The reason would let them find out which ports
 are open, so only operators see it (`Unanswered.why`).
@@ -33,7 +33,7 @@ MOST_BYTES: Final = 64 * 1024
 """The most bytes of an answer's body. A longer answer counts as none."""
 
 KEPT_BYTES: Final = 1024
-"""The most bytes of the body that are returned."""
+"""The most bytes of the body that `Answer` has."""
 
 MOST_ADDRESSES: Final = 16
 """A name with more addresses is refused: it was probably made to direct our requests against somebody."""
@@ -42,7 +42,7 @@ TRIED_ADDRESSES: Final = 3
 """The most addresses of a name that are tried."""
 
 RESOLVER_THREADS: Final = 16
-"""Names that are resolved at a time, in threads of their own, because a resolver may hang for long."""
+"""The most names that are resolved at a time, in threads of their own, because a resolver may hang for long."""
 
 Resolve = Callable[[str, int], Awaitable[Iterable[str]]]
 """Returns the addresses of a name. Raises `OSError`."""
@@ -57,7 +57,7 @@ class Unanswered(Exception):
 
 
 class Answer(Struct, frozen=True):
-    """What was answered.
+    """The answer to a request.
 
     Attributes:
         status: the HTTP status.
@@ -71,7 +71,7 @@ class Answer(Struct, frozen=True):
 
 
 class Guard(httpcore.AsyncNetworkBackend):
-    """Opens connections to public addresses only; with `anywhere` to all, for tests and closed networks."""
+    """Opens connections to public addresses only. With `anywhere`, to all: for tests and closed networks."""
 
     def __init__(self, resolve: Resolve, *, anywhere: bool = False) -> None:
         self._resolve = resolve
@@ -97,14 +97,14 @@ class Guard(httpcore.AsyncNetworkBackend):
         raise Unanswered(why)
 
     async def connect_unix_socket(self, *args: Any, **kwargs: Any) -> httpcore.AsyncNetworkStream:
-        """Refuse: no user has a socket here."""
+        """Refuse: users have no Unix sockets on this machine."""
         raise Unanswered("a socket of this machine was asked for")
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
 
     async def _addresses(self, host: str, port: int) -> list[IPAddress]:
-        """Return the addresses of a host, all of which may be reached. Raises `Unanswered`."""
+        """Return the addresses of a host. Raises `Unanswered` unless all of them are allowed."""
         try:
             addresses = [*dict.fromkeys(ip_address(each) for each in await self._resolve(host, port))]
         # `ValueError`: an impossible name, such as one with a label that is too long.
@@ -129,7 +129,7 @@ class Outward:
         trust: ssl.SSLContext | None = None,
         seconds: float = SECONDS,
     ) -> None:
-        """`resolve` and `trust` (in the certificates of servers) are the system's unless they are given."""
+        """By default, `resolve` is the system's resolver, and `trust` has the certificates that the system trusts."""
         self.anywhere = anywhere
         self.seconds = seconds
         self._threads = ThreadPoolExecutor(RESOLVER_THREADS, "resolving")
@@ -137,7 +137,7 @@ class Outward:
         self._guard = Guard(resolve or self._resolved, anywhere=anywhere)
 
     async def post(self, target: Target, headers: Mapping[str, str], body: bytes) -> Answer:
-        """Send a body, and return what was answered. Raises `Unanswered`."""
+        """Send a body by POST, and return the answer. Raises `Unanswered`."""
         try:
             async with asyncio.timeout(self.seconds):
                 return await self._post(target, headers, body)
@@ -179,7 +179,7 @@ class Outward:
         return [str(address[0]) for *_, address in addresses]
 
     def close(self) -> None:
-        """Resolve nothing any more."""
+        """Stop the threads that resolve names."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
@@ -190,7 +190,7 @@ def _trusted() -> ssl.SSLContext:
 
 
 async def _first_of(body: AsyncIterator[bytes]) -> bytes:
-    """Return the first bytes of a body that was read to its end. Raises `Unanswered` for one that is too long."""
+    """Read a body to its end, and return its first bytes. Raises `Unanswered` for one that is too long."""
     beginning, length = b"", 0
     async for piece in body:
         length += len(piece)

@@ -1,1 +1,1 @@
-"""Pictures of positions: drawn from a ruleset's `Marks` and a board's map, and knowing no ruleset."""
+"""Pictures of positions, drawn from a ruleset's `Marks` and the map of a board. Nothing here depends on a ruleset."""

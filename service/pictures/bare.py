@@ -1,4 +1,4 @@
-"""The bare board as SVG: everything that is the same in each of its pictures, with empty places for what is not."""
+"""The bare board as SVG: what is the same in all pictures of a board, with empty groups for what differs."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -9,7 +9,7 @@ from domain.boards.drawing import Drawing, Outline
 from domain.kernel.ids import AreaId, Seat
 from service.pictures.beyond import beyond
 from service.pictures.palette import Paint
-from service.pictures.piles import nearer
+from service.pictures.piles import screen_scale
 from service.pictures.svg import FAMILY, box, number, written
 
 LAND: Final = "#efe6cf"
@@ -28,15 +28,15 @@ TEXTURES: Final = (
     'stroke-width="1.5" d="M0 8l3-4l3 4l3-4l3 4"',  # waves
     'stroke-width="1.5" d="M6 3a3 3 0 1 0 .01 0z"',  # rings
 )
-"""What the land of a seat is hatched with in a tile of 12 by 12, by the number of its emblem: so unlike each other that
-they are told apart without any colour, and from farther away than emblems of that size."""
+"""The hatching of a seat's land in a tile of 12 by 12, by the number of the seat's emblem. They can be told apart
+without colours, and from farther away than emblems of that size."""
 
 
 def bare_board(drawing: Drawing, paints: Mapping[Seat, Paint], glyphs: str, title: str) -> str:
     """Return a whole SVG of an empty board.
 
-    In it are `#links`, for tints and roads, for each area `#area-ID`, which can have the focus, and `#happened`. Around
-    its frame the ground goes on (`#beyond`), for places that are wider or taller.
+    It has the groups `#links` for tints and roads, `#area-ID` for each area, which can have the focus, and `#happened`.
+    The ground goes on around the map (`#beyond`), for a page on which the board has more room.
     """
     width, height = drawing.size
     return (
@@ -46,7 +46,7 @@ def bare_board(drawing: Drawing, paints: Mapping[Seat, Paint], glyphs: str, titl
 
 
 def _beyond(drawing: Drawing) -> str:
-    """Return what is seen around the frame of the map, where its place has another shape."""
+    """Return the ground around the map, which is seen if the room for the board has another shape than the map."""
     width, height = drawing.size
     far, land = beyond(drawing)
     ground = box(-far, -far, width + 2 * far, height + 2 * far, f'fill="{DEEP}"')
@@ -60,9 +60,9 @@ def board(
     links: str = "",
     areas: Mapping[AreaId, str] | None = None,
 ) -> str:
-    """Return the board without the `svg` element around it, with what lies on it where that is given.
+    """Return the board without the `svg` element around it.
 
-    `glyphs` are those that the ruleset has besides ours.
+    `glyphs` are the ruleset's own symbols; `links` and `areas` have the SVG of what lies on the board.
     """
     return "".join(
         (
@@ -71,10 +71,11 @@ def board(
             f'<g id="links">{links}</g>',
             _lines(drawing),
             f"<g {_WRITING}>{''.join(_inscriptions(drawing))}</g>",
-            f'<g id="areas" data-larger="{number(nearer(drawing))}" fill="none" font-weight="700" font-size="13">',
+            f'<g id="areas" data-larger="{number(screen_scale(drawing))}" fill="none" font-weight="700" '
+            'font-size="13">',
             *_groups(drawing, areas or {}),
             "</g>",
-            # Above the pieces, so that a name can be read even if pieces have no other room than on it.
+            # Above the pieces, so that a name can be read even if pieces have to lie on it.
             f'<g id="names" {_WRITING}>{"".join(_names(drawing))}</g>',
             '<g id="happened" pointer-events="none"></g>',
         )
@@ -83,13 +84,13 @@ def board(
 
 @lru_cache(maxsize=16)
 def _symbols(own: str) -> str:
-    """Return the glyphs and emblems."""
+    """Return the symbols of glyphs and emblems: those in `glyphs.svg`, and the ruleset's own."""
     ours = resources.files("service.pictures").joinpath("glyphs.svg").read_text()
     return "".join(line for line in f"{ours}\n{own}".splitlines() if line.startswith("<symbol"))
 
 
 def _strewn(paints: Mapping[Seat, Paint]) -> Iterator[str]:
-    """Yield the texture of the land of each seat."""
+    """Yield a pattern for each seat: the hatching of its land."""
     for seat, paint in paints.items():
         yield (
             f'<pattern id="strewn-{written(seat)}" width="12" height="12" patternUnits="userSpaceOnUse">'
@@ -144,7 +145,7 @@ def _names(drawing: Drawing) -> Iterator[str]:
         ("sea", 'fill="#33596b" font-style="italic" stroke="#c3d5dc"'),
         ("land", f'fill="#33291a" stroke="{LAND}"'),
     ):
-        # The light seam keeps a name readable on borders and on any tint.
+        # The light outline keeps a name readable on borders and on any tint.
         yield f'<g font-size="13.5" {look} stroke-width="2.6" stroke-linejoin="round" paint-order="stroke">'
         yield from (_name(area, outline) for area, outline in by_room if outline.kind == kind)
         yield "</g>"

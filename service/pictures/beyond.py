@@ -1,6 +1,6 @@
-"""The ground around a board: where land meets the frame of its map it goes on, and so does the water.
+"""The ground around a map: land and water go on beyond the edge of the map.
 
-A place that is wider or taller than the board then shows all of it, and beside it more ground instead of bars.
+So a page with more room than the board needs shows more ground beside it instead of empty bars.
 """
 
 import re
@@ -13,13 +13,13 @@ from domain.boards.drawing import Drawing, Path, Point
 from service.pictures.svg import number
 
 NEAR: Final = 0.5
-"""So close to the frame an outline meets it: sums of rounded steps are not exact."""
+"""An outline at most this far from the edge of the map touches it: sums of rounded steps are not exact."""
 SEAM: Final = 1.0
-"""So far the ground reaches into the map, which is drawn over it."""
+"""How far the ground reaches into the map, which is drawn over it: so there is no gap."""
 
 
 def beyond(drawing: Drawing) -> tuple[float, Path]:
-    """Return how far the ground around a board goes on each side, and the land on it."""
+    """Return how far the ground reaches beyond the map on each side, and the path of the land on it."""
     provinces = (outline.path for outline in drawing.areas.values() if outline.kind == "land")
     far = sum(drawing.size)
     return far, _land((drawing.terra_incognita, *provinces), drawing.size, far)
@@ -32,7 +32,7 @@ def _land(outlines: tuple[Path, ...], size: tuple[int, int], far: float) -> Path
 
 
 def rings(path: Path) -> Iterator[list[Point]]:
-    """Yield the closed lines of an outline of relative moves and lines, as our maps are; of any other, nothing."""
+    """Yield the closed lines of an outline. One with other commands than relative moves and lines has none."""
     if re.search(r"[^mlz\d\s.,-]", path):
         return
     x = y = 0.0
@@ -45,9 +45,9 @@ def rings(path: Path) -> Iterator[list[Point]]:
 
 
 def _strip(one: Point, other: Point, size: tuple[int, int], far: float) -> Path:
-    """Return the land outwards from a line of an outline; empty when the line is not on the frame.
+    """Return the land outwards from a line of an outline; empty if the line does not lie on the edge of the map.
 
-    In a corner of the map it goes around the corner, too.
+    A line that reaches a corner of the map also gets the land beyond that corner.
     """
     for across, along in ((0, 1), (1, 0)):
         for edge, inner, outer in ((0, SEAM, -far), (size[across], size[across] - SEAM, size[across] + far)):

@@ -1,12 +1,13 @@
 """Charts of a game as SVG: what each seat and its nations had round by round, and how the dice fell.
 
-Drawn by hand: three plain charts are 300 lines, six kilobytes each. A plotting library (pygal was looked at) brings a
-script and a style sheet of ten times that, and neither line patterns nor labels at the lines' ends.
+We draw them without a plotting library: three plain charts take 300 lines, and each SVG has six kilobytes. A library
+(we looked at pygal) adds ten times that in scripts and styles, but no line patterns, and no labels at the ends of
+lines.
 
-Nobody has to tell colours apart: each seat has a pattern and a marker of its own, and its name stands where its line
-ends. Colours are made darker or lighter until they stand out from the ground, which is light or dark as the reader
-chose. The SVG has no script and refers to no other file. A page shows it by ``<img>``, with its description, which is
-also in `<desc>`, as alternative text.
+Readers need not tell colours apart: each seat has a pattern and a marker of its own, and its name stands where its line
+ends. Colours are made darker or lighter until they stand out from the background, which is light or dark as the reader
+chose. The SVG has no script and refers to no other file. A page shows it by ``<img>``, with the description in its
+`<desc>` as alternative text.
 """
 
 import math
@@ -23,9 +24,9 @@ WIDTH: Final = 720
 HEIGHT: Final = 380
 LEFT, RIGHT, TOP, BOTTOM = 52, 150, 48, 48
 LINE: Final = 18
-"""Between the lines of a text."""
+"""The distance between the lines of a text."""
 ROW: Final = 30
-"""Between the bars of dice."""
+"""The distance between the bars of dice."""
 
 LIGHT: Final = "#fffdf8"
 DARK: Final = "#1b1a18"
@@ -41,13 +42,13 @@ MARKERS: Final = (
     "M-5-3h10v6h-10Z",  # a bar
 )
 BESIDE: Final = 2.0
-"""Lines that have the same values run side by side, so far apart."""
+"""The distance between lines that have the same values."""
 APART: Final = 22
-"""Markers of a line are at least so far from each other."""
+"""The least distance between the markers of a line."""
 
 
 class Curve(Struct, frozen=True):
-    """What one seat had: values by round. `name` is how people call the seat, `colour` its own as ``#rrggbb``."""
+    """A figure of one seat, by round. `name` is the name of the seat, `colour` its colour as ``#rrggbb``."""
 
     name: str
     colour: str
@@ -55,21 +56,21 @@ class Curve(Struct, frozen=True):
 
 
 class Part(Struct, frozen=True):
-    """What a nation of a seat had: values by round. `name` is how people call it."""
+    """A figure of a nation of a seat, by round. `name` is the name of the nation."""
 
     name: str
     values: Mapping[int, Figure]
 
 
 class Tower(Struct, frozen=True):
-    """What the nations of a seat had, from the bottom up; `colour` is the seat's own as ``#rrggbb``."""
+    """The figures of the nations of a seat, from the bottom up. `colour` is the seat's colour as ``#rrggbb``."""
 
     name: str
     colour: str
     parts: Sequence[Part]
 
     def total(self, number: int) -> Figure:
-        """Return what all had in a round."""
+        """Return the sum of all nations in a round."""
         return sum(part.values.get(number, 0) for part in self.parts)
 
 
@@ -82,7 +83,7 @@ class Bar(Struct, frozen=True):
 
 
 class Die(Struct, frozen=True):
-    """All throws of a kind of die; `caption` is what a test of its fairness says."""
+    """All rolls of a kind of die; `caption` has the result of a test of its fairness."""
 
     name: str
     bars: Sequence[Bar]
@@ -108,13 +109,13 @@ def lines(title: str, curves: Sequence[Curve]) -> str:
     parts = [f"<defs>{shapes}</defs>", *_grid(across, up, rounds, steps)]
     for (label, number), (end, _) in zip(_spread(ends), sorted(ends), strict=True):
         parts.append(_curve(curves[number], number, across, up, beside[number], end, label))
-    had = sorted(curves, key=lambda curve: -curve.values.get(last, 0))
-    description = ", ".join(f"{curve.name} {spelled(curve.values.get(last, 0))}" for curve in had)
+    by_value = sorted(curves, key=lambda curve: -curve.values.get(last, 0))
+    description = ", ".join(f"{curve.name} {spelled(curve.values.get(last, 0))}" for curve in by_value)
     return _framed(title, f"Round {last}: {description}.", HEIGHT, parts, curves)
 
 
 class _Scale(Struct, frozen=True):
-    """From values to the picture."""
+    """Maps values to coordinates of the picture."""
 
     low: float
     high: float
@@ -126,7 +127,7 @@ class _Scale(Struct, frozen=True):
 
 
 def _steps(least: Figure, most: Figure) -> list[int]:
-    """Return round numbers from `least` or below to `most` or above, not many."""
+    """Return a few round numbers, from `least` or below to `most` or above."""
     ideal = max(most - least, 4) / 5
     size = 10 ** math.floor(math.log10(ideal)) if ideal >= 1 else 1
     step = next(size * factor for factor in (1, 2, 5, 10) if size * factor >= ideal)
@@ -167,7 +168,7 @@ def _curve(curve: Curve, number: int, across: _Scale, up: _Scale, beside: float,
 
 
 def _spread(ends: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
-    """Return where the labels of lines go, from the top down: as near to their ends as they can be read."""
+    """Return the heights of the labels of lines, from the top down: near the ends of the lines, but not overlapping."""
     placed: list[tuple[float, int]] = []
     lowest = HEIGHT - BOTTOM
     for end, number in sorted(ends):
@@ -182,15 +183,15 @@ def _spread(ends: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
 
 
 def stacks(title: str, towers: Sequence[Tower]) -> str:
-    """Return a chart of stacked bars: beside each other in each round one for each seat, of parts for its nations."""
+    """Return a chart with a stacked bar for each seat in each round. A bar has a part for each nation of the seat."""
     rounds = sorted({number for tower in towers for part in tower.parts for number in part.values})
     if not rounds:
         return _empty(title, "Nothing has been counted yet.")
     last = rounds[-1]
     values = [[part.values.get(number, 0) for part in tower.parts] for tower in towers for number in rounds]
     steps = _steps(
-        min(sum(min(each, 0) for each in had) for had in values),
-        max(sum(max(each, 0) for each in had) for had in values),
+        min(sum(min(each, 0) for each in parts) for parts in values),
+        max(sum(max(each, 0) for each in parts) for parts in values),
     )
     key = [*_key(towers, last)]
     height = max(HEIGHT, TOP + BOTTOM + LINE * len(key))
@@ -210,9 +211,9 @@ def stacks(title: str, towers: Sequence[Tower]) -> str:
 
 
 SHADES: Final = (1, 0.7, 0.45, 0.25, 0.1)
-"""How dense the parts of a tower are, from the bottom up."""
+"""The opacities of the parts of a bar, from the bottom up."""
 WIDEST: Final = 26
-"""Of a bar."""
+"""The most that a bar is wide."""
 
 
 def _bar(tower: Tower, number: int, x: float, wide: float, up: _Scale) -> str:
@@ -220,12 +221,12 @@ def _bar(tower: Tower, number: int, x: float, wide: float, up: _Scale) -> str:
     above: Figure = 0
     below: Figure = 0
     for place, part in enumerate(tower.parts):
-        had = part.values.get(number, 0)
-        start = above if had > 0 else below
-        top, bottom = up(max(start, start + had)), up(min(start, start + had))
-        above, below = above + max(had, 0), below + min(had, 0)
-        if had:
-            words = f"{part.name} ({tower.name}), round {number}: {spelled(had)}"
+        value = part.values.get(number, 0)
+        start = above if value > 0 else below
+        top, bottom = up(max(start, start + value)), up(min(start, start + value))
+        above, below = above + max(value, 0), below + min(value, 0)
+        if value:
+            words = f"{part.name} ({tower.name}), round {number}: {spelled(value)}"
             svg += (
                 f'<path class="part" fill-opacity="{_shade(place)}" d="M{x:g} {bottom:g}H{x + wide:g}V{top:g}H{x:g}Z">'
                 f"<title>{escape(words)}</title></path>"
@@ -238,7 +239,7 @@ def _shade(place: int) -> float:
 
 
 def _key(towers: Sequence[Tower], last: int) -> Iterable[str]:
-    """Yield lines: each seat, and below it its nations as they lie in its bar, those without anything left out."""
+    """Yield the lines of the key: each seat, and below it its nations that have anything, in the order of its bar."""
     for number, tower in enumerate(towers):
         name = f'<text class="name" y="4">{escape(tower.name)} {spelled(tower.total(last))}</text>'
         yield f'<g class="ink{number}">{name}</g>'
@@ -250,8 +251,8 @@ def _key(towers: Sequence[Tower], last: int) -> Iterable[str]:
 
 
 def _described(tower: Tower, last: int) -> str:
-    had = [f"{part.name} {spelled(part.values[last])}" for part in tower.parts if part.values.get(last, 0)]
-    return f"{tower.name} {spelled(tower.total(last))}" + (f" ({', '.join(had)})" if had else "")
+    parts = [f"{part.name} {spelled(part.values[last])}" for part in tower.parts if part.values.get(last, 0)]
+    return f"{tower.name} {spelled(tower.total(last))}" + (f" ({', '.join(parts)})" if parts else "")
 
 
 # --- Dice -------------------------------------------------------------------------------------------------------------
@@ -286,7 +287,7 @@ def dice(title: str, thrown: Sequence[Die]) -> str:
     return _framed(title, "; ".join(description), top + 20, parts)
 
 
-# --- Around them ------------------------------------------------------------------------------------------------------
+# --- The frame --------------------------------------------------------------------------------------------------------
 
 
 def _framed(title: str, caption: str, height: float, parts: Iterable[str], curves: Sequence[Curve | Tower] = ()) -> str:
@@ -308,7 +309,7 @@ def _framed(title: str, caption: str, height: float, parts: Iterable[str], curve
 
 
 def _inks(curves: Sequence[Curve | Tower], ground: str) -> str:
-    """Return the rules that give every seat its colour on a ground."""
+    """Return the CSS rules that give every seat its colour on a background."""
     inks = (legible(curve.colour, ground) for curve in curves)
     return "".join(
         f".ink{number} path{{stroke:{ink}}}.ink{number} use,.ink{number} text,.ink{number} .part{{fill:{ink}}}"

@@ -1,4 +1,4 @@
-"""What differs between two positions, from what their views say."""
+"""What differs between two positions, as their marks show it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
@@ -111,7 +111,7 @@ class Comparison(Struct, frozen=True):
 
 
 def compare(this: Game, other: Game, here: Marks, there: Marks) -> Comparison:
-    """Return what differs between two games, of which somebody may see these marks."""
+    """Return what differs between two games; `here` and `there` are the marks of each that the caller may see."""
     shelves, other_shelves = ({each.title: each.items for each in marks.shelves} for marks in (here, there))
     return Comparison(
         ruleset=this.ruleset.id,
@@ -131,8 +131,8 @@ def compare(this: Game, other: Game, here: Marks, there: Marks) -> Comparison:
 def opposite(this: Game, other: Game, version: Version) -> Version:
     """Return the version of another game that fits a version of this one.
 
-    Between a fork and its parent, it is the version as many events after the fork began. Between other games, it is the
-    same number; such a version may not exist yet.
+    Between a fork and its parent, it is the version with as many events after the fork began. Between other games, it
+    is the same number. That version may not exist yet.
     """
     if this.forked is not None and this.forked.parent == other.id:
         return this.forked.version + version - 1
@@ -160,7 +160,7 @@ K = TypeVar("K")
 
 
 def _differing(here: Mapping[K, T], there: Mapping[K, T]) -> Iterator[tuple[K, tuple[T | None, T | None]]]:
-    """Yield what differs by its key: what it is here and what it is there, None where it is not."""
+    """Yield the keys whose values differ, each with both values; None for a missing one."""
     for key in dict.fromkeys((*here, *there)):
         one, other = here.get(key), there.get(key)
         if one != other:

@@ -1,4 +1,4 @@
-"""Colours that stand out from the ground they lie on, by WCAG's contrast."""
+"""Colours that stand out from their background, by the contrast that WCAG defines."""
 
 import colorsys
 from typing import Final
@@ -14,7 +14,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def legible(colour: str, ground: str, least: float = READABLE) -> str:
-    """Return a colour made lighter or darker, no more than it takes to be read on a ground."""
+    """Return a colour made lighter or darker, just enough to be read on a background."""
     hue, lightness, saturation = colorsys.rgb_to_hls(*channels(colour))
     step, end = (0.02, 1.0) if luminance(ground) < 0.18 else (-0.02, 0.0)
     while contrast(colour, ground) < least and lightness != end:

@@ -1,4 +1,4 @@
-"""The frames of a game: what each version changed in the picture, for those who scrub through it."""
+"""The frames of a game: what each version changed in the picture. Clients use them to scrub through a game."""
 
 import asyncio
 from typing import Any, Final, Protocol
@@ -36,7 +36,7 @@ VERSIONS_PER_SLICE: Final = 4
 
 
 class Past(Protocol):
-    """Tells the past of games, as `Games` does."""
+    """Reads the past of games. `Games` is one."""
 
     async def at(self, game_id: GameId, version: Version, /) -> Game:
         """Return a game at a version. Raises `UnknownVersion`."""
@@ -54,7 +54,7 @@ class Past(Protocol):
 async def frames(
     games: Past, played: Game, viewer: Viewer, sheet: Sheet, after: Version, last: Version
 ) -> tuple[Scene, list[FrameView]]:
-    """Return version `after` whole, and the frames that follow it up to `last`. Raises `UnknownVersion`."""
+    """Return version `after` drawn whole, and the frames after it, up to version `last`. Raises `UnknownVersion`."""
     base = await games.at(played.id, after) if after else None
     records = await games.records(played.id, after, last - after) if after < last else []
     vault = await games.vault(played.id)
@@ -93,7 +93,7 @@ class Camera:
         return marks_of(game, self._viewer, self._vault, self._sheet.names)
 
     def scene(self, version: Version) -> Scene:
-        """Return the whole of the version that was drawn last."""
+        """Return the version that was drawn last, drawn whole. `version` is its number."""
         return drawn_scene(self._sheet, self._marks, version, self._battle, self._round, self._heading)
 
     def frame(self, record: Record, game: Game) -> FrameView:

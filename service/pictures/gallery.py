@@ -15,7 +15,7 @@ AT_ONCE: Final = 2
 
 
 class Gallery:
-    """A cache of the pictures asked for last. Requests for the same picture wait for one drawing."""
+    """A cache of recently used pictures. Requests for the same picture wait for one drawing."""
 
     def __init__(self, room: int = ROOM) -> None:
         self._room = room
@@ -33,11 +33,11 @@ class Gallery:
         what: Hashable,
         draw: Callable[[], Awaitable[bytes]],
     ) -> bytes:
-        """Return what `draw` makes of a game at a version for `viewer`; `what` tells the kinds of pictures apart."""
+        """Return the picture that `draw` makes of a game at a version for `viewer`. `what` is the kind of picture."""
         key = (game, version, viewer.seat, viewer.everything, what)
         while (content := self._pictures.get(key)) is None:
             if (other := self._drawing.get(key)) is not None:
-                # The request that draws it may be cancelled or fail: then it is tried again here.
+                # If the request that draws it is cancelled or fails, this one draws it.
                 await asyncio.wait([other])
                 continue
             mine = self._drawing[key] = asyncio.get_running_loop().create_future()

@@ -10,13 +10,13 @@ from service.pictures.palette import Paint
 from service.pictures.svg import number, written
 
 TINT: Final = 0.42
-"""How much of an owner's colour their land shows: with less, dark colours are alike for eyes that lack a cone."""
+"""The opacity of an owner's colour on their land. With less, dark colours look alike to people who are colour-blind."""
 
 
 def ground(marks: Marks, drawing: Drawing, paints: Mapping[Seat, Paint]) -> str:
     """Return the tints of the land and the links on it."""
     tints = "".join(
-        # The texture has a pattern of its own: a colour in it would show the seams between its tiles.
+        # The hatching is a second shape: if its pattern had a coloured ground, the edges of its tiles would show.
         f'<use href="#shape-{area}" fill="{paint.colour}" fill-opacity="{TINT}"/>'
         f'<use href="#shape-{area}" fill="url(#strewn-{written(place.owner)})"/>'
         for area, place in marks.places.items()
@@ -27,7 +27,7 @@ def ground(marks: Marks, drawing: Drawing, paints: Mapping[Seat, Paint]) -> str:
 
 
 def _link(link: Link, drawing: Drawing) -> str:
-    """Return a road: it leaves each area below its pieces' centre, so that both ends can be seen."""
+    """Return a link between two areas as a line between their anchors."""
     (x1, y1), (x2, y2) = (drawing.areas[end].anchor for end in link.between)
     line = f'd="M{number(x1)},{number(y1)}L{number(x2)},{number(y2)}"'
     return (

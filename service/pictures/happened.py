@@ -1,7 +1,7 @@
 """What happened, drawn over a map: arrows for what moved, rings and crosses for what happened or was lost in a place.
 
-An event's class says which of its fields name the areas (`Event.places`), so this knows no ruleset. Shapes tell the
-kinds apart, in dark ink with a light seam that can be seen on every tint.
+An event's class says which of its fields name the areas (`Event.places`), so this knows no ruleset. The kinds differ by
+shape. A light outline around dark ink can be seen on every tint.
 """
 
 from itertools import product
@@ -17,11 +17,11 @@ SEAM: Final = "#fffdf6"
 INK: Final = "#1d1812"
 LOST: Final = "#8c1c13"
 BEND: Final = 0.14
-"""How far an arrow leaves the straight line, as a share of its length: there and back are two arrows."""
+"""How far an arrow bends, as a share of its length, so that arrows there and back do not cover each other."""
 WIDE: Final = 1.7
-"""How much wider than tall a ring is: so are the pieces that it goes around."""
+"""How much wider than tall a ring is, like the pieces inside it."""
 ACROSS: Final = 1600
-"""How wide a board is for which the sizes here are meant."""
+"""The length of the longer side of a board for which the sizes here are meant."""
 
 
 def happening(event: Event[Any], drawing: Drawing) -> Happening | None:
@@ -76,7 +76,7 @@ def _radius(outline: Outline, scale: float) -> float:
 
 
 def _arrow(one: Outline, other: Outline, scale: float) -> str:
-    """Return a bent arrow between the middles of two areas, which leaves the pieces on them free."""
+    """Return a bent arrow between the anchors of two areas. It does not cover the pieces on them."""
     (x, y), (u, v) = one.anchor, other.anchor
     long = hypot(u - x, v - y) or 1.0
     bent = BEND * long
@@ -97,7 +97,7 @@ def _arrow(one: Outline, other: Outline, scale: float) -> str:
 
 
 def _towards(one: tuple[float, float], other: tuple[float, float], far: float) -> tuple[float, float]:
-    """Return the point so far from one towards the other."""
+    """Return the point at the distance `far` from `one`, in the direction of `other`."""
     (x, y), (u, v) = one, other
     share = far / (hypot(u - x, v - y) or 1.0)
     return x + share * (u - x), y + share * (v - y)

@@ -11,7 +11,7 @@ from service.pictures.svg import box, fitted, line_of_text, symbol, width, writt
 HEADING: Final = 52
 MARGIN: Final = 16
 CARD: Final = 250
-"""How wide the card of a seat is at least."""
+"""The least width of the card of a seat."""
 LINE: Final = 20
 INK: Final = "#2b2318"
 FAINT: Final = "#6b5f4a"
@@ -22,13 +22,13 @@ Paints = Mapping[Seat, Paint]
 def heading(title: str, words: str, across: float) -> str:
     """Return the line above the board."""
     room = across - 2 * MARGIN - width(words, 20, bold=True) - 40
-    heading = line_of_text(words, MARGIN, 34, 20, f'font-weight="700" fill="{INK}"')
+    words_svg = line_of_text(words, MARGIN, 34, 20, f'font-weight="700" fill="{INK}"')
     look = f'text-anchor="end" fill="{FAINT}"'
-    return heading + line_of_text(fitted(title, 16, room), across - MARGIN, 33, 16, look)
+    return words_svg + line_of_text(fitted(title, 16, room), across - MARGIN, 33, 16, look)
 
 
 class Column:
-    """Lines that are written one below the other: SVG, and how far down it goes."""
+    """A column of lines. `parts` is their SVG, and `y` the place of the next line."""
 
     def __init__(self, x: float, y: float, room: float) -> None:
         self.x, self.y, self.room = x, y, room
@@ -56,7 +56,7 @@ class Column:
             self.y += LINE
 
     def nation(self, each: Nation, look: Look, paint: Paint) -> None:
-        """Write a nation of a seat: its sign as on its pieces, its name, and below them what it has."""
+        """Write a nation of a seat: its sign, as on its pieces, its name, and below them what it has."""
         sign = look.signs.get(each.nation, "")
         wide = width(sign, 10, bold=True) + 8
         self.parts.append(box(self.x, self.y + 2, wide, 15, f'rx="4" fill="{paint.colour}"'))
@@ -79,7 +79,7 @@ def _item(mark: Mark, words: str, x: float, y: float, paint: Paint | None) -> st
 def legend(
     standings: Sequence[Standing], shelves: Sequence[Shelf], look: Look, top: float, across: float
 ) -> tuple[str, float]:
-    """Return the seats and the shelves, from `top` down, and where they end."""
+    """Return the SVG of the seats and the shelves, from `top` down, and the height at which it ends."""
     parts: list[str] = []
     per_row = max(1, min(len(standings), int((across - MARGIN) // (CARD + MARGIN))))
     per_row = -(-len(standings) // -(-len(standings) // per_row)) if standings else 1
@@ -112,7 +112,7 @@ def _frame(each: Standing, paint: Paint, x: float, y: float, wide: float, tall: 
 
 
 def _card(each: Standing, look: Look, x: float, y: float, wide: float) -> tuple[str, float]:
-    """Return the card of a seat without its frame, and where it ends."""
+    """Return the card of a seat without its frame, and the height at which it ends."""
     paint = look.paints.get(each.seat, NOBODY)
     turn = "won the game" if each.won else "to move" if each.active else each.out
     name = fitted(look.names(each.seat), 15, wide - 50 - width(turn, 12), bold=True)

@@ -1,4 +1,4 @@
-"""How seats look: a colour, the ink that can be read on it, and an emblem: not everybody can tell colours apart."""
+"""How seats look: a colour, a colour for text on it, and an emblem, because not everybody can tell colours apart."""
 
 import colorsys
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ from service.pictures.contrast import channels, contrast, of_channels
 
 EMBLEMS: Final = 8
 SPARE: Final = ("#9c2d1a", "#4e68b7", "#78c38c", "#fbe33c", "#5c2574", "#17141c")
-"""Colours of seats for which the ruleset has none. They differ for everybody, whichever cones an eye lacks."""
+"""Colours of seats for which the ruleset has none. People with any colour blindness can tell them apart."""
 
 DARK: Final = "#1d1812"
 LIGHT: Final = "#fffdf6"
@@ -24,7 +24,7 @@ class Paint(Struct, frozen=True):
 
     Attributes:
         colour: its colour.
-        ink: what is written on that colour.
+        ink: the colour of text on it.
         edge: a darker shade of it, for outlines.
         emblem: the number of its emblem.
     """
@@ -40,7 +40,7 @@ class Look(Struct, frozen=True):
 
     Attributes:
         paints: the paints of its seats.
-        names: what they and the areas are called.
+        names: the names of seats and areas.
         glyphs: the glyphs of its ruleset.
         signs: the letters that mark the pieces of each nation.
     """
@@ -55,7 +55,7 @@ NOBODY: Final = Paint("#8d8168", LIGHT, "#5b523f", 7)
 
 
 def paints(ruleset: Ruleset[Any], seats: Iterable[Seat] = ()) -> Mapping[Seat, Paint]:
-    """Return how the owners of a ruleset look, and `seats` besides."""
+    """Return the paints of the owners that a ruleset has colours for, and of `seats`."""
     everybody = list(dict.fromkeys((*ruleset.colours, *seats)))
     return {
         seat: painted(ruleset.colours.get(seat, SPARE[number % len(SPARE)]), number % EMBLEMS)
@@ -64,7 +64,7 @@ def paints(ruleset: Ruleset[Any], seats: Iterable[Seat] = ()) -> Mapping[Seat, P
 
 
 def painted(colour: str, emblem: int) -> Paint:
-    """Return the paint of a colour: its ink is the one that stands out more."""
+    """Return the paint of a colour. Its ink is dark or light, whichever has more contrast."""
     ink = max(DARK, LIGHT, key=lambda ink: contrast(ink, colour))
     hue, lightness, saturation = colorsys.rgb_to_hls(*channels(colour))
     return Paint(colour, ink, of_channels(colorsys.hls_to_rgb(hue, lightness * 0.6, saturation)), emblem)

@@ -28,8 +28,8 @@ class Sheet(Struct, frozen=True):
 
     Attributes:
         plan: the map of its board, and where things go on it.
-        look: how its seats look, and what its areas are called.
-        title: what the pictures show.
+        look: how its seats look, and the names of its areas.
+        title: the title of the pictures.
     """
 
     plan: Layout
@@ -53,9 +53,9 @@ class Sheet(Struct, frozen=True):
 
 
 def picture(sheet: Sheet, marks: Marks, subtitle: str, width: int | None = None) -> str:
-    """Return a position as a whole SVG; `said` is the line above it.
+    """Return a position as a whole SVG; `subtitle` stands above it, beside the title of the sheet.
 
-    Where it will be no wider than `width` pixels, what is written around the board is larger, and so are the pieces.
+    If it will be shown only `width` pixels wide, the text around the board and the pieces are larger.
     """
     across, down = sheet.drawing.size
     larger = max(1.0, min(READABLE / width, LARGEST)) if width is not None else 1.0
@@ -63,7 +63,7 @@ def picture(sheet: Sheet, marks: Marks, subtitle: str, width: int | None = None)
         area: fragment(area, marks.places.get(area, EMPTY), sheet.plan, sheet.look, min(larger, LARGEST_PIECES))
         for area in sheet.drawing.areas
     }
-    lying = ground(marks, sheet.drawing, sheet.paints)
+    under_pieces = ground(marks, sheet.drawing, sheet.paints)
     narrow = across / larger
     below, bottom = legend(marks.standings, marks.shelves, sheet.look, 14, narrow)
     above = HEADING * larger
@@ -77,7 +77,7 @@ def picture(sheet: Sheet, marks: Marks, subtitle: str, width: int | None = None)
             box(0, 0, across, tall, f'fill="{PAPER}"'),
             f'<g transform="{enlarged}">{heading(sheet.title, subtitle, narrow)}</g>',
             f'<svg y="{number(above)}" width="{across}" height="{down}">',
-            board(sheet.drawing, sheet.paints, sheet.look.glyphs, lying, areas),
+            board(sheet.drawing, sheet.paints, sheet.look.glyphs, under_pieces, areas),
             f'</svg><g transform="translate(0 {number(above + down)}) {enlarged}">{below}',
             line_of_text(sheet.drawing.credits, MARGIN, bottom + 17, 11, f'fill="{FAINT}"'),
             "</g></svg>",

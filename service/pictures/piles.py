@@ -16,13 +16,13 @@ from service.pictures.svg import number, symbol, width, written
 from service.pictures.tokens import Owner, Token, pill, plate, swords
 
 GAP: Final = 3.0
-"""Between tokens, and between rows of them."""
+"""The distance between tokens, and between rows of tokens."""
 NAMED: Final = 13.5
-"""The size of the names of areas."""
+"""The font size of the names of areas."""
 
 
 class Box(Struct, frozen=True):
-    """A rectangle: its left upper and its right lower corner."""
+    """A rectangle, by its edges."""
 
     left: float
     top: float
@@ -43,7 +43,7 @@ class Box(Struct, frozen=True):
         return across and other.top <= self.top and self.bottom <= other.bottom
 
     def distance(self, point: tuple[float, float]) -> float:
-        """Return how far a point is from it; 0 in it."""
+        """Return how far a point is from the rectangle; 0 for a point inside."""
         x, y = point
         return math.dist(point, (min(max(x, self.left), self.right), min(max(y, self.top), self.bottom)))
 
@@ -55,7 +55,7 @@ class Box(Struct, frozen=True):
 
 
 class Layout:
-    """Where things go on a map: names, what is printed below them, and piles, which keep clear of all names."""
+    """Where names, what is printed below them, and piles lie on a map. Piles avoid all names."""
 
     def __init__(self, drawing: Drawing, printed: Mapping[AreaId, tuple[Mark, ...]]) -> None:
         self.drawing = drawing
@@ -68,7 +68,7 @@ class Layout:
         self._piles: dict[tuple[AreaId, float, float, str, Box | None], Box] = {}
 
     def row(self, area: AreaId) -> str:
-        """Return what is printed in an area: a row below its name."""
+        """Return the SVG of what is printed in an area: a row below its name."""
         row = self._rows.get(area)
         if row is None:
             return ""
@@ -79,9 +79,9 @@ class Layout:
         return f'<g transform="translate({number(x)} {number(y)}){turned}"><g class="printed">{below}</g></g>'
 
     def pile(self, area: AreaId, wide: float, tall: float, coast: str = "", beside: Box | None = None) -> Box:
-        """Return where a pile lies: near the anchor of its area or coast, where it hides no name, and on the board.
+        """Return where a pile lies: on the board, near the anchor of its area or coast, if possible hiding no name.
 
-        One on a coast does not hide the pile in the area itself either, if it is given as `beside`.
+        `beside` is the pile in the area itself, which a pile on a coast avoids, too.
         """
         key = area, wide, tall, coast, beside
         box = self._piles.get(key)
@@ -100,7 +100,7 @@ class Layout:
         middle = middle.moved(right, max(3 - middle.top, 0) or min(down - 3 - middle.bottom, 0))
         near = [(x * tall / 60, y * tall / 60) for x, y in _STEPS] if tall > 60 else _STEPS
         around = middle.widened(REACH * max(2, tall / 60))
-        # A neighbour's name counts for as much as the own one, the place where its pieces lie for less.
+        # Hiding a neighbour's name is as bad as hiding the area's own. Hiding the place of its pieces is less bad.
         hidden = self.named.values() if beside is None else (*self.named.values(), beside)
         names = [each for each in hidden if each.meets(around)]
         others = [other for other in self._others(area, coast) if other.meets(around)]
@@ -117,7 +117,7 @@ class Layout:
         return best
 
     def _others(self, area: AreaId, coast: str) -> Iterator[Box]:
-        """Yield where other piles lie; those in areas need not mind those on coasts, which are rare and mind them."""
+        """Yield where other piles may lie. Only a pile on a coast avoids piles on coasts, because these are rare."""
         for other, outline in self.drawing.areas.items():
             if other != area:
                 x, y = outline.anchor
@@ -130,34 +130,34 @@ class Layout:
 KNOWN: Final = 4096
 """The most piles whose places are cached."""
 REACH: Final = 42
-"""How far from its anchor a pile is moved for the sake of a name."""
+"""How far from its anchor a pile is moved to avoid a name."""
 _STEPS: Final = [(float(x), float(y)) for y in range(-REACH, REACH + 1, 6) for x in range(-REACH, REACH + 1, 6)]
 _LEAPS: Final = [(2 * x, 2 * y) for x, y in _STEPS]
-"""For piles that would hide a name wherever they lay near by."""
+"""For piles that would hide a name at every place near their anchor."""
 
 
 def _cost(place: Box, middle: Box, names: Iterable[Box], others: Iterable[Box]) -> float:
-    """Return how bad a place is: hiding a name is far worse than lying aside, and lying aside worse than below."""
+    """Return how bad a place is: hiding a name is far worse than lying to the side, which is worse than lying below."""
     hidden = 2 * sum(map(place.common, names)) + 0.12 * sum(map(place.common, others))
     return hidden + 1.5 * abs(place.left - middle.left) + abs(place.top - middle.top)
 
 
 NEARER: Final = 1.2
-"""How much larger pieces are drawn on a screen than in a whole picture: figures on them are to be read."""
+"""How much larger pieces are drawn on a screen than in a whole picture, so that figures on them can be read."""
 LARGEST_PIECES: Final = 1.5
-"""Larger ones would hide each other."""
+"""The largest scale of pieces. With a larger one, they would hide each other."""
 SCREEN: Final = 1.2
-"""How much wider than tall the place of a board on a screen is, or a little less, so that piles stay apart."""
+"""The aspect ratio of the room for a board on a screen, or a little less, so that piles do not touch."""
 
 
-def nearer(drawing: Drawing) -> float:
-    """Return how much larger pieces are drawn on a screen. A board taller than a screen is shown smaller."""
+def screen_scale(drawing: Drawing) -> float:
+    """Return how much larger pieces are drawn on a screen: more on a tall board, because a screen shows it smaller."""
     across, down = drawing.size
     return round(min(max(NEARER, SCREEN * down / across), LARGEST_PIECES), 1)
 
 
 def fragment(area: AreaId, place: Place, plan: Layout, look: Look, larger: float = 1.0) -> str:
-    """Return what lies in an area, with everything said in its title, and each token in its own."""
+    """Return the SVG of what lies in an area. Its title describes everything, and each token has a title, too."""
     description = described(area, place, plan.printed.get(area, ()), look.names)
     hit = f'<use href="#shape-{area}" class="hit" pointer-events="all"/>'
     return f"<title>{written(description)}</title>{hit}{plan.row(area)}{_pieces(area, place, plan, look, larger)}"
@@ -176,15 +176,15 @@ def described(area: AreaId, place: Place, printed: Iterable[Mark], names: Names)
 
 
 def _pieces(area: AreaId, place: Place, plan: Layout, look: Look, larger: float) -> str:
-    """Return what lies in an area itself, and on each of its coasts; on one without an anchor lies in the area."""
+    """Return what lies in an area itself, and on its coasts. If a coast has no anchor, its stacks lie in the area."""
     outline = plan.drawing.areas[area]
-    lying: dict[str, list[Stack]] = {"": []}
+    by_coast: dict[str, list[Stack]] = {"": []}
     for stack in place.stacks:
-        lying.setdefault(stack.coast if stack.coast in outline.coasts else "", []).append(stack)
+        by_coast.setdefault(stack.coast if stack.coast in outline.coasts else "", []).append(stack)
     room = max(88.0, 3.2 * outline.radius)
-    rows = [*_sites(place, look, room), *_stacks(lying.pop(""), look, room)]
+    rows = [*_sites(place, look, room), *_stacks(by_coast.pop(""), look, room)]
     beside, svg = _laid(area, rows, plan, larger) if rows else (None, "")
-    for coast, stacks in lying.items():
+    for coast, stacks in by_coast.items():
         svg += _laid(area, [*_stacks(stacks, look, 88.0)], plan, larger, coast, beside)[1]
     return svg
 
@@ -192,7 +192,7 @@ def _pieces(area: AreaId, place: Place, plan: Layout, look: Look, larger: float)
 def _laid(
     area: AreaId, rows: Sequence[list[Token]], plan: Layout, larger: float, coast: str = "", beside: Box | None = None
 ) -> tuple[Box, str]:
-    """Return where a pile lies, and what is drawn there: enlarged only where there is room for it."""
+    """Return where a pile lies, and its SVG: enlarged only if there is room for that."""
     outline = plan.drawing.areas[area]
     anchor = outline.coasts.get(coast, outline.anchor)
     pile = plan.pile(area, *_extent(rows, larger), coast, beside)
@@ -207,11 +207,11 @@ def _laid(
 
 
 GROWN: Final = 2.4
-"""The largest factor by which a page enlarges piles that are seen from afar."""
+"""The largest factor by which a page enlarges piles when it shows much of the board."""
 
 
 def _classes(pile: Box, drawing: Drawing, larger: float) -> Iterator[str]:
-    """Yield what a page has to know when it draws a pile larger: if it is already, and at which edges it lies."""
+    """Yield the CSS classes of a pile. A page needs them to enlarge it: is it large already, and near which edges?"""
     yield "pile"
     if larger > 1:
         yield "large"
@@ -230,11 +230,11 @@ def _classes(pile: Box, drawing: Drawing, larger: float) -> Iterator[str]:
 
 
 APART: Final = 30
-"""A pile that lies so far from its anchor is tied to it by a line."""
+"""A pile that lies farther than this from its anchor is joined to it by a line."""
 
 
 def _leader(anchor: tuple[float, float], pile: Box) -> str:
-    """Return a line from where a pile belongs to where it lies: the pile covers its end."""
+    """Return a line from the anchor of a pile to its middle. The pile covers the end of the line."""
     x, y = map(number, anchor)
     line = f'd="M{x},{y}L{number((pile.left + pile.right) / 2)},{number((pile.top + pile.bottom) / 2)}"'
     return (
@@ -270,14 +270,15 @@ def _height(row: Iterable[Token]) -> float:
     return max(token.height for token in row)
 
 
-# As with names, a light seam makes them readable on any tint. Glyphs are drawn twice as large and scaled down.
+# As with names, a light outline makes what is printed readable on any tint. Glyphs are scaled down to half, so their
+# outline has the double width.
 _FAINT: Final = 'fill="#4d3f28" font-size="11" stroke="#efe6cf" stroke-width="4" paint-order="stroke"'
 _SMALL: Final = 11.5
-"""The height of what is printed."""
+"""The height of a printed row."""
 
 
 def _room_of_name(outline: Outline, below: float) -> Box:
-    """Return the room that the name of an area takes, with what is printed below it, `below` wide."""
+    """Return the room of the name of an area and of the row that is printed below it, which is `below` wide."""
     angle = math.radians(outline.angle)
     wide = max(width(outline.text, NAMED), below)
     tall = NAMED + (_SMALL if below else 0)
@@ -305,9 +306,9 @@ _NOTHING: Final = Token(0, 0, "")
 
 
 def _sites(place: Place, look: Look, room: float) -> Iterator[list[Token]]:
-    """Yield rows of what stands in an area."""
-    fought = [swords(place.battle)] if place.battle else []
-    return _broken([*fought, *_plates(place.sites, look)], room)
+    """Yield rows of tokens for what stands in an area: a battle, and its sites."""
+    battle = [swords(place.battle)] if place.battle else []
+    return _broken([*battle, *_plates(place.sites, look)], room)
 
 
 TOGETHER: Final = 4
@@ -330,7 +331,7 @@ def _owner(mark: Mark, look: Look) -> Owner:
 
 
 def _stacks(stacks: Iterable[Stack], look: Look, room: float) -> Iterator[list[Token]]:
-    """Yield rows of what is in the seats' hands."""
+    """Yield rows of tokens for stacks of pieces."""
     tokens = (pill(each, look.paints.get(each.seat, NOBODY), look.signs.get(each.nation, "")) for each in stacks)
     return _broken(tokens, room)
 

@@ -1,7 +1,7 @@
 """Pictures as PNG, the same on every machine: with a font of our own and none of the system's.
 
-The converter keeps Python's lock while it works, half a second for a large picture: in a thread it would hold up
-everybody else. So it works in a process of its own, which this module is when it is run.
+The converter keeps Python's lock while it works, half a second for a large picture: in a thread it would delay all
+other requests. So it runs in a process of its own, whose program is this module.
 """
 
 import asyncio

@@ -8,7 +8,7 @@ from importlib.resources.abc import Traversable
 from typing import Final
 
 DRAWN_BY: Final = (("domain",), ("service", "pictures"), ("service", "api", "pictures"))
-"""The packages: positions and maps, the drawing, and the endpoints of pictures."""
+"""The packages that decide how pictures look: positions and maps, the drawing, and the endpoints of pictures."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Positions drawn one after the other: of each only what is not as in the one before, so that they can be scrubbed."""
+"""Parts of positions as SVG and data, from which frames are made: each frame has only the parts that changed."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
@@ -16,7 +16,7 @@ from service.games.views import Viewer
 from service.pictures.ground import ground
 from service.pictures.palette import NOBODY, Look, paints
 from service.pictures.picture import EMPTY, Sheet
-from service.pictures.piles import Layout, fragment, nearer
+from service.pictures.piles import Layout, fragment, screen_scale
 from service.pictures.views import MarksView, NationView, Scene, StandingView
 
 NOTHING = Marks()
@@ -39,14 +39,14 @@ def sheet_of(game: Game, drawings: Drawings = drawing_of) -> Sheet:
 
 
 def frame_sheet_of(game: Game, drawings: Drawings = drawing_of) -> Sheet:
-    """Return what the frames of a game are drawn on: where there is no map they tell the rest, and draw no area."""
+    """Return what the frames of a game are drawn on. Without a map, frames have no areas, and everything else."""
     return frame_sheet_on(game.ruleset, game.board, game.players, drawings)
 
 
 def frame_sheet_on(
     ruleset: Ruleset[Any], board: Board, seats: Iterable[Seat] = (), drawings: Drawings = drawing_of
 ) -> Sheet:
-    """Return what positions of a ruleset are drawn on that belong to no game, such as those of a tutorial."""
+    """Return the same for positions without a game, such as those of a tutorial."""
     plan = _plan(drawings, ruleset, board)
     return Sheet(plan or Layout(_BLANK, {}), _look(ruleset, board, seats), ruleset.title)
 
@@ -84,7 +84,7 @@ _BLANK: Final = Drawing(
 
 
 def marks_of(game: Game, viewer: Viewer, vault: Vault, names: Names) -> Marks:
-    """Return what `viewer` may see on the table of a game; nothing before it begins."""
+    """Return what `viewer` may see on the table of a game; empty marks before it begins."""
     view: Any = game.view(viewer.seat, vault, everything=viewer.everything)
     return NOTHING if view is None else game.ruleset.marks(view, names)
 
@@ -107,18 +107,18 @@ def drawn_scene(
 
 def drawn_areas(sheet: Sheet, marks: Marks, areas: Iterable[AreaId]) -> dict[AreaId, str]:
     """Return the fragments of areas, for a screen."""
-    larger = nearer(sheet.drawing)
+    larger = screen_scale(sheet.drawing)
     return {area: fragment(area, marks.places.get(area, EMPTY), sheet.plan, sheet.look, larger) for area in areas}
 
 
 def changed_areas(before: Marks, after: Marks, areas: Mapping[AreaId, Any]) -> list[AreaId]:
-    """Return the areas on which something else lies than before."""
+    """Return the areas on which the marks differ."""
     one, other = before.places, after.places
     return [area for area in dict.fromkeys((*one, *other)) if area in areas and one.get(area) != other.get(area)]
 
 
 def ground_differs(before: Marks, after: Marks) -> bool:
-    """Tell whether tints or links are not what they were."""
+    """Tell whether tints or links differ."""
     if before.links != after.links:
         return True
     one, other = before.places, after.places

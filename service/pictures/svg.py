@@ -16,7 +16,7 @@ _UNKNOWN: Final = 600
 
 
 def width(text: str, size: float, *, bold: bool = False) -> float:
-    """Return how wide a line of text is."""
+    """Return the width of a line of text in a font of this size."""
     widths = _WIDTHS["bold" if bold else "regular"]
     return sum(widths.get(letter, _UNKNOWN) for letter in text) * size / 1000
 

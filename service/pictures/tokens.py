@@ -16,18 +16,18 @@ LINE: Final = 22.0
 GLYPH: Final = 16.5
 EMBLEM: Final = 8.0
 SIZE: Final = 13.0
-"""Of the figures on tokens."""
+"""The font size of the figures on tokens."""
 SIGN: Final = 13.0
-"""Of the letters that mark the pieces of a nation."""
+"""The font size of the letters that mark the pieces of a nation."""
 PAD: Final = 4.0
 APART: Final = 2.5
-"""Between a mark and the next."""
+"""The distance between two marks."""
 WIDEST: Final = 96.0
-"""The longest line of marks on a token: longer ones are broken."""
+"""The longest line of marks on a token. Longer ones are broken."""
 
 
 class Token(Struct, frozen=True):
-    """A piece that is laid out as one: `svg` begins at 0, 0."""
+    """A part of a pile that is placed as a whole. The upper left corner of its SVG is at 0, 0."""
 
     width: float
     height: float
@@ -53,7 +53,7 @@ class _Item(Struct, frozen=True):
 
 
 class Owner(Struct, frozen=True):
-    """Who has taken something: their paint, and the letters of their nation, if there are any."""
+    """The owner of a mark: their paint, and the letters of their nation, if it has any."""
 
     paint: Paint
     sign: str = ""
@@ -80,7 +80,7 @@ class _Field(Struct, frozen=True):
 
 
 def _items(marks: Iterable[Mark]) -> Iterator[_Item]:
-    """Yield what stands for marks: those of a kind that differ by their labels share a glyph."""
+    """Yield the glyphs of marks, with figures. Adjacent marks of one kind with labels share a glyph."""
     for (kind, labelled), alike in groupby(marks, key=lambda mark: (mark.kind, bool(mark.label))):
         if labelled:
             yield _Item(kind, "·".join(mark.label for mark in alike))
@@ -102,7 +102,7 @@ def _lines(items: Iterable[_Item]) -> list[list[_Item]]:
 
 @lru_cache(maxsize=8192)
 def pill(stack: Stack, paint: Paint, sign: str = "") -> Token:
-    """Return what belongs together as one token: the emblem of its owner, or its sign, then a glyph for each mark."""
+    """Return the token of a stack: the emblem of its owner or the sign of its nation, then a glyph for each mark."""
     lines = _lines(_items(stack.marks))
     start = PAD + _emblem_width(sign) + APART
     wide = start + max(_length(line) for line in lines) + PAD
@@ -115,7 +115,7 @@ def pill(stack: Stack, paint: Paint, sign: str = "") -> Token:
 
 
 def _emblem(paint: Paint, sign: str, x: float, middle: float) -> str:
-    """Return what says whose a piece is: the letters of its nation, or the emblem of its seat."""
+    """Return the mark of a piece's owner: the letters of its nation, or the emblem of its seat."""
     if sign:
         return line_of_text(sign, x, middle + SIGN * 0.36, SIGN)
     return symbol(f"emblem-{paint.emblem}", x, middle - EMBLEM / 2, EMBLEM)
@@ -139,14 +139,14 @@ def _line_as_svg(line: Iterable[_Item], x: float, middle: float) -> str:
 
 @lru_cache(maxsize=1024)
 def plate(marks: tuple[Mark, ...], owners: tuple[Owner, ...] = ()) -> Token:
-    """Return what stands in an area, dark on a light ground; with `owners`, whose each of the marks is beside it."""
+    """Return what stands in an area, dark on a light ground. With `owners`, a field shows the owner of each mark."""
     (item,) = [_Item(marks[0].kind, "")] if owners else _items(marks)
     pad = (LINE - GLYPH) / 2
     x = item.width + 2 * pad
     ground = box(0, 0, x, LINE, 'rx="2" fill="#fffaf0" stroke="#5b523f"')
     content = f'{ground}<g fill="{DARK}">{item.as_svg(pad, LINE / 2)}</g>'
     is_counted = any(mark.count != 1 for mark in marks)
-    for mark, owner in zip(marks, owners, strict=False):  # without owners there is nobody to tell of
+    for mark, owner in zip(marks, owners, strict=False):
         field = _Field(owner, str(mark.count) if is_counted else "")
         content += field.as_svg(x)
         x += field.width

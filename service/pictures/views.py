@@ -14,9 +14,9 @@ class NationView(Struct, frozen=True):
     Attributes:
         nation: its id.
         name: its name.
-        sign: the letters that mark its pieces, which have the colour of its seat.
+        sign: the letters on its pieces, which have the colour of its seat.
         figures: what it has, by name: whole numbers or halves (12.5).
-        items: what lies before it, as with a seat.
+        items: what lies before it, as for a seat.
         words: other facts in words: its overlord, or the round in which it enters.
         absent: whether it is still to come, or gone.
         active: whether it is its turn; false for all when the game is over.
@@ -111,14 +111,14 @@ class Scene(Struct, frozen=True):
 
 
 class RollView(Struct, frozen=True):
-    """Dice that came up.
+    """Dice that were rolled.
 
     Attributes:
         die: the kind of die.
         faces: the faces.
-        seat: who rolled, if it was a seat.
+        seat: the seat that rolled; null if none did.
         hits: how many hits they made; null for dice that decide something else.
-        nation: which nation's they are, in rulesets in which a seat leads several; otherwise empty.
+        nation: the nation that rolled, in rulesets in which a seat leads several; otherwise empty.
         struck: whether each of them hit, in the order of `faces`; empty where no die hits by itself, such as where
             their sum counts.
     """
@@ -135,7 +135,7 @@ class Happening(Struct, frozen=True, omit_defaults=True):
     """Where on the map something happened.
 
     Attributes:
-        moves: what moved: pairs of the area that it left and the area that it reached.
+        moves: moves, as pairs of the area that was left and the area that was reached.
         at: areas in which something happened.
         lost: areas in which something was lost or taken.
     """
@@ -146,7 +146,7 @@ class Happening(Struct, frozen=True, omit_defaults=True):
 
 
 class FrameView(Struct, frozen=True, omit_defaults=True):
-    """What one version changed in the picture; absent parts stayed the same.
+    """What one version changed in the picture. Absent parts stay the same.
 
     Attributes:
         version: the version.
@@ -155,12 +155,12 @@ class FrameView(Struct, frozen=True, omit_defaults=True):
         text: what happened, in a sentence.
         draws: how many draws of chance the game had used by then.
         command: whether it is the first event of a command, or of another act, such as a resignation.
-        seat: the seat whose command or act it is the first event of.
-        rolls: the dice that it shows.
+        seat: the seat that gave this command or act; absent for other events.
+        rolls: the dice that its event shows.
         happened: where it happened, if its event names an area of the map.
         drawn: `happened` as SVG for the group ``happened`` of the bare board: an arrow for what moved, a ring where
             something happened, and a cross in the ring where something was lost or taken. Add those of several versions
-            to show all that a command brought about.
+            to show everything that a command did.
         areas: the areas that look different, as in `Scene`.
         links: the new SVG of the group ``links``.
         standings: the seats.

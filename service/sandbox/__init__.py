@@ -1,1 +1,1 @@
-"""The sandbox: a service to develop against, whose accounts, dice and time are known."""
+"""The sandbox: a service to develop clients against. Its accounts, dice and time are known in advance."""

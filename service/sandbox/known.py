@@ -1,4 +1,4 @@
-"""What is the same in every sandbox: its time, and the bytes that are random in a service."""
+"""What is the same in every sandbox: the clock, and the bytes that are random in another service."""
 
 import hashlib
 import itertools
@@ -19,6 +19,6 @@ class HandSet:
 
 
 def known_bytes(seed: str) -> Randomness:
-    """Return a source of bytes that always gives the same sequence."""
+    """Return a source of bytes that gives the same sequence for the same seed."""
     numbers = itertools.count()
     return lambda count: hashlib.shake_128(f"{seed}/{next(numbers)}".encode()).digest(count)

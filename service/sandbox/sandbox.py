@@ -1,7 +1,7 @@
 """A sandbox: one service after another, each with a copy of the same first data.
 
-It is an ASGI app that passes requests to the newest service. A reset opens the next service. The one before ends after
-its last request, so nobody waits for it.
+It is an ASGI app that passes requests to the newest service. A reset opens the next service. The old one ends after its
+last request, and the reset does not wait for that.
 """
 
 import asyncio
@@ -41,8 +41,7 @@ MARK: Final = "this-is-a-sandbox"
 """The file that marks a folder as one that a sandbox may empty."""
 
 MOMENTS: Final = 500
-"""The most moments at which something can be due in one move of the time: a game without its players may go on for
-long."""
+"""The most moments with something due in one move of the time: a game may go on for long without its players."""
 
 PATIENCE: Final = 10.0
 """How many seconds a move of the time waits for the projections."""
@@ -64,7 +63,7 @@ class Sandbox:
 
     @property
     def services(self) -> Services:
-        """The parts of the present service."""
+        """The container of the present service."""
         return self._life.services
 
     @property
@@ -122,7 +121,7 @@ class Sandbox:
 
 
 class _Life:
-    """One of the services of a sandbox."""
+    """One of the services of a sandbox, with its clock, from its start or a reset until the next reset."""
 
     def __init__(self, services: Services, clock: HandSet) -> None:
         self.services = services
@@ -153,18 +152,18 @@ class _Life:
                 self._is_idle.set()
 
     def end(self) -> None:
-        """Stop taking requests: the next service takes them."""
+        """End streams, and end the service after its last request. The next service takes new ones."""
         self.services.wake.close()
         self._is_over.set()
 
     async def wait_for_end(self) -> None:
-        """Wait until it should end and its last request has been answered."""
+        """Wait until `end` was called and the last request has been answered."""
         await self._is_over.wait()
         await self._is_idle.wait()
 
     @asynccontextmanager
     async def going_on(self) -> AsyncIterator[None]:
-        """A context in which tournaments are run, and clocks are checked whenever the time moves."""
+        """A context in which the service runs tournaments, and `move` can check clocks."""
         await self._timekeeper.skip(self.services.games.time())
         async with (
             self.services.wake.subscribe(None, self._secretary.heeds) as bell,
@@ -175,6 +174,7 @@ class _Life:
         await self._secretary.rest()
 
     async def move(self, at: datetime) -> None:
+        """Move the time to `at`, or less far if something is due at `MOMENTS` moments before it."""
         for _ in range(MOMENTS):
             moment_due = await self._next_due(written(at))
             if moment_due is None:

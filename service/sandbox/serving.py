@@ -11,7 +11,7 @@ from service.server import Server
 
 
 class SandboxServer(Server):
-    """A server for a sandbox, whose services change."""
+    """A server for a sandbox. A reset replaces the service behind it."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         super().__init__(sandbox.services, sandbox)

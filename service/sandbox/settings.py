@@ -1,4 +1,4 @@
-"""The settings of a sandbox: those of a service, without those that lead to anything outside."""
+"""The settings of a sandbox: those of a service, but for those that lead to anything outside."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ ELSEWHERE: Final = (
     *("database_url", "redis_url", "log_key", "log_policy", "webhook_key", "push_key"),
     *("smtp_url", "oidc_issuer"),
 )
-"""Settings that lead to shared resources, or are secret."""
+"""The settings that a sandbox must not have: they lead to shared resources, or are secret."""
 
 
 class SandboxSettings(Settings, frozen=True):

@@ -1,1 +1,1 @@
-"""Webhooks, pushes and e-mail: which events go to whom and when, sending them, and the answers."""
+"""Webhooks, pushes and e-mail: which events go to whom and when, and sending them."""

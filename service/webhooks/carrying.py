@@ -1,4 +1,4 @@
-"""Sending notices to the devices of persons, by web push."""
+"""Carriers, which send notices to people, and the carrier for web push."""
 
 from typing import Final, Protocol
 
@@ -24,7 +24,10 @@ class Carrier(Protocol):
     """Sends notices to persons in one way: as pushes or as e-mail."""
 
     async def carry(self, row: DeliveryRow, to: HookRow) -> Answer:
-        """Send a delivery. Raises `Unanswered`, `BadTarget`, `KeyUnusable`, `Passed` or `StoreError`."""
+        """Send a delivery; return the answer.
+
+        Raises `Unanswered`, `BadTarget`, `KeyUnusable`, `Passed` or `StoreError`.
+        """
         ...
 
 
@@ -38,7 +41,7 @@ class Shown(Struct, frozen=True):
 
 
 class PushCarrier:
-    """Pushes to browsers."""
+    """Sends notices to browsers as pushes."""
 
     def __init__(self, worth: Worth, sealer: Sealer, key: PushKey, outward: Outward) -> None:
         self._worth = worth
@@ -54,6 +57,7 @@ class PushCarrier:
         return await self._outward.post(target, headers, subscription.encrypted(msgspec.json.encode(message)))
 
     async def _message_of(self, row: DeliveryRow, to: HookRow) -> tuple[Shown, bool]:
+        """Return the content of a push, and whether it is urgent."""
         if row.type == PING:
             return Shown("Tabularium", "This device gets notifications from now on.", NOTICES, PING), False
         event = await self._worth.check(row, to)

@@ -1,4 +1,4 @@
-"""The forms of deliveries: Standard Webhooks, and messages for chat channels."""
+"""The bodies of deliveries: for Standard Webhooks, and messages for chat channels."""
 
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ LONGEST: Final = 1500
 
 
 def formed(form: Form | Personal, body: str, title: str) -> str:
-    """Return the body for an event: the event itself, or a message about the game with its title."""
+    """Return the body of a delivery: the event itself, or a message with the title of its game or tournament."""
     if form == "standard":
         return body
     text = message(read_event(body), title)[:LONGEST]
@@ -26,7 +26,7 @@ def formed(form: Form | Personal, body: str, title: str) -> str:
 
 
 def message(event: WebhookEvent, title: str) -> str:
-    """Return an event as a sentence, with the address of the game's page if that is known."""
+    """Return an event as a sentence, with the address of the page of its game or tournament if that is known."""
     data = event.data
     if event.type == PING:
         return "Tabularium: this channel gets messages from now on."

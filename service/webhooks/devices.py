@@ -38,10 +38,10 @@ class UnknownDevice(LookupError):
 
 
 class TooManyDevices(Exception):
-    """The account has as many as it may have."""
+    """The account has as many devices as it may have."""
 
     def __init__(self) -> None:
-        super().__init__(f"The account has {MOST_DEVICES} devices that are told and cannot have more.")
+        super().__init__(f"The account has {MOST_DEVICES} devices and cannot have more.")
 
 
 class Devices:
@@ -73,13 +73,13 @@ class Devices:
     async def subscribe(
         self, player: PlayerId, subscription: Subscription, token: TokenId | Literal[""] = ""
     ) -> HookRow:
-        """Push to a device of an account from now on; return it. One that is known already is only tried again.
+        """Push to a device of an account from now on; return it. A known device is pinged again if it is still new.
 
-        It goes when `token` is revoked, the session or token with which it was added. A browser has one subscription.
-        If it was another account's device, that account gets no more notifications there.
+        The device is removed when `token`, the session or token that added it, is revoked. A browser has one
+        subscription: if another account had this device, it loses it.
 
         Raises:
-            PushOff: nothing is pushed here.
+            PushOff: this service sends no pushes.
             BadTarget, BadSubscription: no browser has such a subscription.
             TooManyDevices: the account has ten.
         """

@@ -1,6 +1,6 @@
-"""What webhooks tell: types of events, made from those of games, cases and tournaments, and what is sent of each.
+"""The types of events for webhooks, made from those of games, cases and tournaments, and the body of each.
 
-What is sent is thin: where something happened, and nothing of what. A receiver that wants more asks the API for it.
+The body is thin: it has the type of the event and where it happened. A receiver asks the API for the rest.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,23 +33,24 @@ AWAITED: Final = "seat.awaited"
 SWITCHED_OFF: Final = "webhook.switched_off"
 
 MOST_EVENTS: Final = 50
-"""Types of events that `game.moved` names."""
+"""The most types of events that `game.moved` names."""
 
 
 class WebhookData(Struct, frozen=True, omit_defaults=True):
-    """What a webhook tells of an event.
+    """Where an event happened.
 
     Attributes:
         webhook: the webhook; only with `ping` and `webhook.switched_off`.
         game: the game in which it happened.
-        case: the case, of an event of one.
-        tournament: the tournament, of an event of one.
-        version: the version of the game that the event made; of an event of a case or a tournament, that of it.
+        case: the case; only for an event of a case.
+        tournament: the tournament; only for an event of a tournament.
+        version: the version after the event: of the case or tournament for an event of one, else of the game.
         after: the version before the step; only with `game.moved`.
         events: the types of the events of the step, each once, at most 50; only with `game.moved`.
-        seats: the seats that are to decide now; only with `seat.awaited`. A webhook of an account hears of its own.
-        address: where the API shows what happened. It begins with the public address of the service, if its operators
-            have set one.
+        seats: the seats that must decide now; only with `seat.awaited`. A webhook of an account gets only its own
+            seats.
+        address: the address at which the API shows what happened. It begins with the public address of the service, if
+            its operators have set one.
     """
 
     webhook: str | UnsetType = UNSET
@@ -69,10 +70,10 @@ class WebhookData(Struct, frozen=True, omit_defaults=True):
 
 
 class WebhookEvent(Struct, frozen=True):
-    """What is sent to a webhook in the standard form.
+    """The body that is sent to a webhook in the standard form.
 
     Attributes:
-        type: what happened.
+        type: the type of the event.
         timestamp: when it happened, RFC 3339 in UTC.
         data: where it happened.
     """
@@ -94,15 +95,15 @@ _event: Final = msgspec.json.Decoder(WebhookEvent)
 
 
 def _dotted(first: str, event: type[Any]) -> str:
-    """Return the type that webhooks use for an event of a stream: `game.seat_taken`."""
+    """Return the type that webhooks use for an event class, such as `game.seat_taken`."""
     return f"{first}.{type_name(event).removeprefix(f'{first}-').replace('-', '_')}"
 
 
 OF_GAMES: Final[Mapping[str, str]] = {
     type_name(event): _dotted("game", event) for event in GAME_EVENTS if event is not ClocksRan
 }
-"""The types of webhooks by those of events around the table. `clocks-ran` ends almost every step of a game with clocks,
-so it is sent with the step."""
+"""The types for webhooks, by the types of events around the table. `clocks-ran` has none: it ends almost every step of
+a game with clocks, so `game.moved` names it."""
 
 OF_CASES: Final[Mapping[str, str]] = {type_name(event): _dotted("case", event) for event in CASE_EVENTS}
 
@@ -113,8 +114,8 @@ OF_TOURNAMENTS: Final[Mapping[str, str]] = {
 _KINDS: Final[Mapping[str, str]] = {**OF_GAMES, **OF_CASES, **OF_TOURNAMENTS}
 
 MEANINGS: Final[Mapping[str, str]] = {
-    PING: "A test: the webhook was made or changed, or somebody asked for it.",
-    AWAITED: "Seats are to decide that were not before, or are asked something else now.",
+    PING: "A test, because the webhook was made or changed, or because its owner asked for one.",
+    AWAITED: "Seats must decide something that they did not have to decide before.",
     MOVED: "A step of a game: what followed from one command.",
     SWITCHED_OFF: "Another webhook of the account was switched off, because it failed for five days or answered 410.",
     **{
@@ -123,7 +124,7 @@ MEANINGS: Final[Mapping[str, str]] = {
         if (kind := _KINDS.get(type_name(event))) is not None
     },
 }
-"""All types, and what each means."""
+"""All types, each with its meaning."""
 
 FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     **{kind: (kind,) for kind in (PING, AWAITED, MOVED, SWITCHED_OFF)},
@@ -131,7 +132,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "case.*": tuple(sorted(OF_CASES.values())),
     "tournament.*": tuple(sorted(OF_TOURNAMENTS.values())),
 }
-"""All types, by what they have in common."""
+"""All types, by the pattern that selects them."""
 
 _SHORT: Final = (AWAITED, *(_KINDS[type_name(event)] for event in (GameStarted, GameEnded)), "case.*", "webhook.*")
 
@@ -141,7 +142,7 @@ USUAL: Final[Mapping[About, tuple[str, ...]]] = {
     "tournament": ("tournament.*",),
     "service": ("game.*", "case.*", "tournament.*"),
 }
-"""The events that a webhook gets if its owner chose none."""
+"""The patterns of a webhook whose owner chose none, by what it is about."""
 
 USUAL_OF_CHANNELS: Final[Mapping[About, tuple[str, ...]]] = {
     **USUAL,
@@ -154,16 +155,16 @@ USUAL_OF_CHANNELS: Final[Mapping[About, tuple[str, ...]]] = {
         )
     ),
 }
-"""The events that a chat channel gets if its owner chose none: people do not want every step."""
+"""The same for a chat channel: people do not want every step."""
 
 
 def wants(patterns: Iterable[str], kind: str) -> bool:
-    """Tell whether one of some patterns has a type: the type itself, or its beginning up to a dot, and a star."""
+    """Tell whether a type matches one of the patterns: the type itself, or its part before the dot and `.*`."""
     return any(kind == each or (each.endswith(".*") and kind.startswith(each[:-1])) for each in patterns)
 
 
 def unknown(patterns: Sequence[str]) -> str | None:
-    """Return the first of some patterns that has no type at all."""
+    """Return the first pattern that no type matches; None if there is none."""
     return next((each for each in patterns if not any(wants([each], kind) for kind in MEANINGS)), None)
 
 

@@ -1,6 +1,6 @@
-"""The follower: it reads the log of all games, and writes the deliveries for webhooks, devices and mailboxes.
+"""The follower: it reads the log of all streams, and writes the deliveries for webhooks, devices and mailboxes.
 
-Deliveries and the place up to which the log was read are one commit, by compare-and-set. The events that a webhook gets
+It commits deliveries and the place up to which it has read together, by compare-and-set. The events that a webhook gets
 follow from the log alone, so a process that reads a part again makes the same deliveries, with the same ids.
 """
 
@@ -53,23 +53,23 @@ from service.webhooks.secrets import digest
 from service.webhooks.tournaments import Tournaments
 
 BATCH: Final = 500
-"""How many records are read at once."""
+"""The most records that are read at once."""
 
 SPARED: Final = 2000
-"""After how many positions without a delivery the place in the log is stored."""
+"""The number of positions without a delivery after which the place in the log is stored all the same."""
 
 POLL: Final = 1.0
-"""Seconds after which the log is looked at even if nobody has rung."""
+"""The most seconds between two looks at the log, even if the bell has not rung."""
 
 GATHER: Final = 0.05
 """Seconds between two reads, so that the events of a busy moment share a commit."""
 
 KEPT: Final = 20_000
-"""How many games' members and active players stay in memory."""
+"""The most games whose members, and whose open decisions, stay in memory."""
 
 _GIVEN: Final = type_name(AnswerGiven)
 
-Asked = Mapping[Seat, frozenset[bytes]]
+OpenDecisions = Mapping[Seat, frozenset[bytes]]
 """The decisions that each active seat has to make."""
 
 
@@ -107,7 +107,7 @@ class Step(Struct, frozen=True):
 
 
 class Follower:
-    """Writes deliveries."""
+    """Writes the deliveries of the events in the log. One process at a time does this."""
 
     def __init__(
         self,
@@ -130,13 +130,13 @@ class Follower:
         self._reached = Cursor.start(store.books)
         self._all: list[Ear] = []
         self._persons: Mapping[PlayerId, Sequence[Ear]] = {}
-        """Devices and mailboxes, by person."""
+        """Devices and mailboxes that want notices, by owner."""
         self._listed, self._listed_at = -1, 0.0
         """The place for which the webhooks were listed, and the time."""
         self._owners: frozenset[PlayerId] = frozenset()
         self._members: OrderedDict[GameId, frozenset[PlayerId]] = OrderedDict()
         self._tournaments = Tournaments(store)
-        self._decisions: OrderedDict[GameId, tuple[Version, Asked]] = OrderedDict()
+        self._decisions: OrderedDict[GameId, tuple[Version, OpenDecisions]] = OrderedDict()
 
     async def run(self, bell: Bell) -> None:
         """Follow the log until the bell is closed. Other processes may do the same; one works at a time."""
@@ -164,7 +164,7 @@ class Follower:
                 await self._lease.give_back()
 
     async def turn(self) -> bool | None:
-        """Read on in the log, unless another process does; tell whether there may be more, None without any webhook.
+        """Read on in the log; tell whether there may be more, or None if another process reads or no webhook is on.
 
         Raises `StoreError` or `Unavailable`.
         """
@@ -194,11 +194,11 @@ class Follower:
         return True
 
     def _rest(self) -> None:
-        """Wait while no webhook is on."""
+        """Forget the place in the log, because no webhook is on."""
         self._place = None
 
     async def _take_up(self, place: Place, ears: Sequence[Ear]) -> None:
-        """Begin at the stored place, or at the first place from which a webhook gets events, if that is later."""
+        """Begin at the stored place, or at the earliest place from which a webhook gets events, if that is later."""
         stored = _parsed(place.place, self._store.books)
         first = [min(positions) for positions in zip(*(ear.since.positions for ear in ears), strict=True)]
         start = Cursor(tuple(map(max, stored.positions, first)))
@@ -209,7 +209,7 @@ class Follower:
         self._place, self._reached = place, start
 
     async def _ears_at(self, place: Place) -> list[Ear]:
-        """Return the active webhooks. A webhook that was just switched on is among them; others may be a moment old."""
+        """Return the active webhooks. One that was just switched on is among them; other changes may take a moment."""
         now = time.monotonic()
         if place.changes != self._listed or now > self._listed_at + POLL:
             self._listed, self._listed_at = place.changes, now
@@ -305,7 +305,7 @@ class Follower:
         return deliveries
 
     def _visible_events(self, game: GameId, step: Step) -> Iterator[tuple[str, Record, WebhookData]]:
-        """Yield the events of a step for everybody who may read the game."""
+        """Yield the events of a step that everybody who may read the game gets: type, record and data."""
         address, moves = self._at(f"/v1/games/{game}"), list[str]()
         for record in step.records:
             if (kind := OF_GAMES.get(record.type)) is not None:
@@ -319,9 +319,9 @@ class Follower:
             yield MOVED, step.last, data
 
     async def _awaited(self, game: GameId, step: Step, listening: Sequence[Ear]) -> list[DeliveryRow]:
-        """Return the accounts whose seats have something new to decide after a step."""
+        """Return the deliveries that say which seats have something new to decide after a step."""
         before, after = await self._asked_at(game, step.before), await self._asked_at(game, step.last.version)
-        # The account that acted knows the result.
+        # The seat that acted knows what it has to decide next.
         cause = cause_of(step.records[0])
         is_given = cause.by is not None or any(record.type == _GIVEN for record in step.records)
         mover = None if is_given else cause.seat
@@ -342,7 +342,7 @@ class Follower:
     async def _noticed(
         self, place: LogPlace, record: Record, event: Any, game: GameId, case: CaseId | None
     ) -> list[DeliveryRow]:
-        """Return the notices of an event, as inboxes list them."""
+        """Return the deliveries of the notice of an event to devices and mailboxes."""
         rematch = isinstance(event, SeatAssigned) and (await self._games.game(game)).rematch_of is not None
         notice = noticed(record, event, game, case, rematch=rematch)
         if notice is None:
@@ -360,7 +360,7 @@ class Follower:
                 deliveries += self._to(ears, place, case if case is not None else game, notice_event)
         return deliveries
 
-    async def _asked_at(self, game: GameId, version: Version) -> Asked:
+    async def _asked_at(self, game: GameId, version: Version) -> OpenDecisions:
         entry = self._decisions.get(game)
         if entry is not None and entry[0] == version:
             return entry[1]
@@ -372,7 +372,7 @@ class Follower:
         return decisions
 
     async def _steps(self, game: GameId, placed: Sequence[tuple[LogPlace, Record]]) -> list[Step]:
-        """Return the whole steps that begin among these records of a game."""
+        """Return the steps that begin among these records of a game, each with all of its records."""
         steps = list[tuple[LogPlace, list[Record]]]()
         for place, record in placed:
             if record.cause is not None or record.version == 1:
@@ -410,7 +410,7 @@ class Follower:
         return listening
 
     async def _members_of(self, game: GameId) -> frozenset[PlayerId]:
-        """Return the members of a game who own a webhook for their own games."""
+        """Return the members of a game who own a webhook about their account."""
         members = self._members.get(game)
         if members is None:
             state = await self._games.game(game)
@@ -459,8 +459,8 @@ def _addressed(event: Any) -> PlayerId | None:
             return None
 
 
-def _decisions_by_seat(game: Game) -> Asked:
-    """Return the decisions of each seat; empty for an analysis, which waits for nobody."""
+def _decisions_by_seat(game: Game) -> OpenDecisions:
+    """Return the open decisions of each seat; empty unless the game is running, and for an analysis."""
     if game.status != "running" or game.is_analysis:
         return {}
     questions: dict[Seat, set[bytes]] = {}
@@ -473,7 +473,7 @@ def _decisions_by_seat(game: Game) -> Asked:
 
 @lru_cache(maxsize=4096)
 def _parsed(text: str, books: int) -> Cursor:
-    """Return a place in the log; the start for none, and for one of another store."""
+    """Return a place in the log; its start for an empty text, and for a place of another store."""
     try:
         return Cursor.parse(text or None, books)
     except UnknownCursor:

@@ -1,7 +1,7 @@
 """E-mail: the messages for mailboxes, and sending them by a mail server (SMTP).
 
-A message has no HTML and nothing that spectators could not read, except that its reader is awaited. Messages can be
-stopped by one click (RFC 8058), but for the one that asks for confirmation.
+A message has no HTML, and nothing that spectators could not read, except that it is the reader's turn. The reader can
+unsubscribe with one click (RFC 8058), except in the message that asks for confirmation.
 """
 
 import asyncio
@@ -56,12 +56,12 @@ class Postponed(Exception):
 
 
 class Mailbox(Struct, frozen=True):
-    """Where e-mail of an account goes, and the secrets in the links that it contains. All of it is encrypted.
+    """The address for e-mail of an account, and the secrets in links to it. The store has them encrypted.
 
     Attributes:
         address: the address.
-        confirm: what confirms it.
-        leave: what stops e-mail there.
+        confirm: the secret that confirms it.
+        leave: the secret that stops e-mail to it.
     """
 
     address: str
@@ -86,8 +86,8 @@ class Server(Struct, frozen=True):
     Attributes:
         host: its name.
         port: its port.
-        user: whom to sign in as; None for nobody.
-        password: with what.
+        user: the user to sign in as; None to send without signing in.
+        password: the password of the user.
         tls: whether it speaks TLS from the first byte on.
         sender: the address that messages come from.
     """
@@ -111,9 +111,10 @@ class Server(Struct, frozen=True):
         return Server(parts.hostname or "localhost", port, user, password, tls, settings.smtp_from)
 
     async def send(self, message: EmailMessage, to: str) -> Answer:
-        """Bring a message to the server; return 250, or the code with which it refused this recipient or message.
+        """Give a message to the server. Raises `Postponed` when the server itself fails.
 
-        Raises `Postponed` when the server is what fails.
+        Return 250 if it took the message, the code with which it refused the recipient, or the code with which it
+        refused the message, where every code from 500 on becomes 500.
         """
         starts: bool | None = None
         if not self.tls and self.password is not None and not _is_local(self.host):
@@ -135,7 +136,7 @@ class Server(Struct, frozen=True):
         except aiosmtplib.SMTPRecipientsRefused as error:
             return Answer(error.recipients[0].code)
         except aiosmtplib.SMTPDataError as error:
-            # Its answer may contain the address, so do not store it.
+            # Only the code: the text may contain the address. A 500 is not taken for an unknown recipient.
             return Answer(500 if error.code >= 500 else error.code)
         except (aiosmtplib.SMTPException, OSError, ValueError) as error:
             code = f" {error.code}" if isinstance(error, aiosmtplib.SMTPResponseException) else ""
@@ -149,7 +150,7 @@ class MailCarrier:
     def __init__(
         self, worth: Worth, sealer: Sealer, server: Server, public_url: str, clock: Clock, per_hour: float
     ) -> None:
-        """`per_hour` is how many messages go out in an hour, to everybody."""
+        """`per_hour` is the most messages that go out in an hour, to all mailboxes together."""
         self._worth = worth
         self._sealer = sealer
         self._server = server
@@ -159,7 +160,10 @@ class MailCarrier:
         self._times_sent: list[datetime] = []
 
     async def carry(self, row: DeliveryRow, to: HookRow) -> Answer:
-        """Send a message. Raises what `Carrier.carry` raises, and `Postponed`."""
+        """Send a message, and return 200, 410 if the recipient was refused for good, or 503 for another refusal.
+
+        Raises what `Carrier.carry` raises, and `Postponed`.
+        """
         mailbox = Mailbox.read(self._sealer.open(to.secret))
         if row.type == PING:
             message = self._asking(to, mailbox)
@@ -175,7 +179,7 @@ class MailCarrier:
         message["Message-ID"] = f"<{row.delivery}@{self._server.sender.rpartition('@')[2]}>"
         message["Auto-Submitted"] = "auto-generated"
         answer = await self._server.send(message, mailbox.address)
-        # The server does not know the recipient.
+        # The server refuses the recipient for good.
         if 500 <= answer.status < 600 and answer.status != 500:
             return Answer(410)
         return Answer(200 if answer.status == 250 else 503)
@@ -231,7 +235,7 @@ class MailCarrier:
 
 
 class Digests:
-    """Writes the daily digests for all who want one."""
+    """Writes the deliveries of daily digests to the mailboxes that want one."""
 
     def __init__(self, store: EventStore, lease: Lease, clock: Clock, ring: Callable[[], None]) -> None:
         self._store = store
@@ -241,7 +245,7 @@ class Digests:
         self._done = ""
 
     async def run(self) -> None:
-        """Look once a minute. Other processes may do the same; one works at a time. Never returns."""
+        """Take a turn once a minute. Other processes may do the same; one works at a time. Never returns."""
         while True:
             try:
                 await self.turn()
@@ -250,7 +254,7 @@ class Digests:
             await asyncio.sleep(60)
 
     async def turn(self) -> int:
-        """Write down today's digests, if it is time and nobody has; return how many. Raises `StoreError`."""
+        """Write today's digests if it is time and nobody has; return how many. Raises `StoreError` or `Unavailable`."""
         now = self._clock()
         day = now.date().isoformat()
         if day == self._done or now.hour < DIGEST_HOUR or not await self._lease.is_held():
@@ -258,7 +262,7 @@ class Digests:
         at = stamp(self._clock)
         rows = [row for row, _ in await self._store.webhooks.active() if row.form == "mail" and DIGEST in row.events]
         for row in rows:
-            # The id has the day, so that nobody gets two, even if a process is killed.
+            # The id follows from the day, so nobody gets two, even if a process is killed.
             await self._store.webhooks.ask(delivery_of(row.webhook, WebhookEvent(DIGEST, at, WebhookData()), at, day))
         self._done = day
         if rows:
@@ -282,7 +286,7 @@ def _is_local(host: str) -> bool:
 
 
 def _unchecked() -> ssl.SSLContext:
-    """Return trust in whatever listens on this machine, where nobody else does."""
+    """Return a context that checks no certificate, for a server on this machine."""
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE

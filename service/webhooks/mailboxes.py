@@ -33,7 +33,7 @@ class MailOff(Exception):
 
 
 class TooManyConfirmations(Exception):
-    """Too many e-mails that ask for confirmation were sent."""
+    """Too many e-mails that ask for confirmation were sent today, to the account or to the address."""
 
     def __init__(self) -> None:
         super().__init__(f"{MOST_CONFIRMATIONS} e-mails were sent today to confirm an address.")
@@ -80,14 +80,14 @@ class Mailboxes:
         return Told(row, self._opened(row).address) if row is not None else None
 
     async def is_refused(self, player: PlayerId) -> bool:
-        """Tell whether the mail server of an account's mailbox refuses it, so that it is switched off."""
+        """Tell whether the mailbox of an account is off, because e-mail to it was refused or kept failing."""
         row = await self._row(player)
         return row is not None and row.status == "off"
 
     async def change(self, player: PlayerId, address: str | None, *, turns: bool, daily: bool) -> Told | None:
         """Change what a mailbox gets; return it, or None when there is none and no address is given.
 
-        A new address first gets a question to confirm. Raises `MailOff`, or `TooManyConfirmations`.
+        A new address first gets an e-mail that asks for confirmation. Raises `MailOff` or `TooManyConfirmations`.
         """
         if not self.sends:
             raise MailOff
@@ -163,7 +163,7 @@ class Mailboxes:
         return next(iter(await self._store.webhooks(player, ("mail",))), None)
 
     async def _linked(self, secret: str) -> tuple[HookRow, Mailbox, str] | None:
-        """Return the mailbox that a link names, and what it has of its secrets."""
+        """Return the row and the mailbox that a link names, and the secret in the link; None for an invalid link."""
         name, _, code = secret.partition(".")
         if not (code.isascii() and name.isascii()):
             return None

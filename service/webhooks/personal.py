@@ -1,7 +1,7 @@
 """Pushes and e-mail for persons: the notices of their inbox, and that it is their turn.
 
-What follows from the log is written down for everybody who may be concerned. Whether it is still worth telling is
-decided when it is sent: settings, what was read, and the game may have changed until then.
+The follower writes deliveries for everybody who may be concerned. When one is due, `Worth` decides whether to send it:
+the settings, the game, or what the account has read may have changed since.
 """
 
 from collections.abc import Mapping
@@ -34,10 +34,10 @@ WAITS: Final[Mapping[Personal, timedelta]] = {"push": timedelta(seconds=5), "mai
 """How long a message waits before it is sent: a person who sees the event meanwhile gets none."""
 
 UNASKED: Final = frozenset[Kind](("seat-offered", "official-named"))
-"""The kinds of notices that strangers can cause."""
+"""The kinds of notices that strangers can cause: there are limits on their pushes."""
 
 MOST_UNASKED: Final = 5
-"""The most notices of these kinds in a day. The inbox lists all."""
+"""The most pushes of these kinds to a device in a day, with one about a game at most. The inbox lists all."""
 
 MOST_PUSHED: Final = 30
 """The most pushes to a device in an hour."""
@@ -49,7 +49,7 @@ MOST_LISTED: Final = 20
 """The most games in a digest."""
 
 LOOKED_AT: Final = 100
-"""How many of the last deliveries are counted for these limits."""
+"""How many of the newest deliveries are counted for these limits, and how many games are examined for a digest."""
 
 WORDS: Final[Mapping[str, str]] = {
     TURN: "It is your turn, {seat}.",
@@ -84,7 +84,7 @@ WORDS: Final[Mapping[str, str]] = {
     "tournament-closed": "The tournament is closed, and its standings are final.",
     "tournament-cancelled": "The tournament was cancelled.",
 }
-"""As the pages say it (`viewer/parts/told.js`)."""
+"""The texts of notices. The pages have the same (`viewer/parts/told.js`)."""
 
 
 class Silences(Struct, frozen=True):
@@ -109,11 +109,11 @@ _silences: Final = msgspec.json.Decoder(Silences)
 
 
 class Passed(Exception):
-    """A message is not sent any more. The text says why."""
+    """A message is not worth sending any more. The text says why."""
 
 
 def kind_of(event: WebhookEvent) -> str:
-    """Return the kind of a notice in the inbox."""
+    """Return the kind of an event: that of its notice in the inbox, or `TURN`."""
     return TURN if event.type == AWAITED else event.type.removeprefix(NOTICE)
 
 
@@ -147,7 +147,10 @@ def noticed(
 
 
 def concerned(games: tuple[Game, ...], audience: str, addressed: PlayerId | None) -> frozenset[PlayerId]:
-    """Return the accounts that had these roles in a game at one of two versions."""
+    """Return the accounts that have the roles of an audience in one of these states of a game.
+
+    `addressed` is the account with the role of that name; None if the event has none.
+    """
     roles, accounts = audience.split(), set[PlayerId]()
     for game in games:
         if "seat" in roles:
@@ -236,7 +239,7 @@ class Worth:
         )
 
     async def _check_limits(self, kind: str, subject: GameId | TournamentId, device: HookRow) -> None:
-        """Raise `Passed` when a device or an account got enough messages."""
+        """Raise `Passed` when a device or a mailbox got as many messages as it may."""
         now = stamp(self._clock)
         hour_ago, day_ago = (later(now, -timedelta(hours=hours)) for hours in (1, 24))
         newest = await self._store.webhooks.deliveries(device.webhook, "delivered", None, LOOKED_AT)

@@ -1,6 +1,6 @@
-"""Web push: what is sent to the push service of a browser, encrypted for that browser alone and signed by this service.
+"""Web push: messages to the push service of a browser, encrypted for that browser alone and signed by this service.
 
-RFC 8030 says how it is sent, RFC 8291 how it is encrypted, RFC 8292 (VAPID) how it is signed.
+RFC 8030 says how they are sent, RFC 8291 how they are encrypted, RFC 8292 (VAPID) how they are signed.
 """
 
 import base64
@@ -22,13 +22,13 @@ from service.outward.addresses import Target
 from service.webhooks.secrets import KeyUnusable, digest
 
 SIGNED_FOR: Final = 12 * 3600
-"""Seconds for which a signature counts. RFC 8292 allows a day."""
+"""Seconds for which a signature is valid. RFC 8292 allows a day."""
 
 KEPT: Final = 24 * 3600
-"""Seconds for which a push service keeps what it cannot bring to a browser that is off."""
+"""Seconds for which a push service keeps a message for a browser that is off."""
 
 PADDED: Final = 1024
-"""Bytes to which every message is filled up, so that its length says nothing."""
+"""Bytes to which every message is padded, so that its length reveals nothing."""
 
 _POINT: Final = 65
 _SECRET: Final = 16
@@ -39,7 +39,7 @@ class BadSubscription(ValueError):
 
 
 class Subscription(Struct, frozen=True):
-    """Where a browser is reached, and how what goes there is encrypted. All of it is secret.
+    """The address of a browser at its push service, and the keys that encrypt messages to it. All of it is secret.
 
     Attributes:
         endpoint: the address at its push service, which is for this browser alone.
@@ -53,7 +53,7 @@ class Subscription(Struct, frozen=True):
 
     @property
     def mark(self) -> str:
-        """What tells it from others, and says nothing of it."""
+        """A digest that identifies the subscription and reveals nothing of it."""
         return digest("push", self.endpoint)
 
     def check(self) -> None:
@@ -69,7 +69,7 @@ class Subscription(Struct, frozen=True):
             raise BadSubscription("`p256dh` is no point of P-256. Send it as the browser gives it.") from None
 
     def encrypted(self, message: bytes) -> bytes:
-        """Return a message as it is sent: for this browser alone, by a key that is used once."""
+        """Return a message encrypted for this browser alone, with a key that is used once."""
         return http_ece.encrypt(
             message.ljust(PADDED),  # JSON may end with blanks
             private_key=ec.generate_private_key(ec.SECP256R1()),
@@ -91,10 +91,10 @@ _subscription: Final = msgspec.json.Decoder(Subscription)
 
 
 class PushKey:
-    """The key that signs what is pushed. Browsers know it, and accept nothing that another one has signed."""
+    """The key that signs pushes. A subscription is bound to it: push services refuse what another key has signed."""
 
     def __init__(self, text: str, contact: str) -> None:
-        """`contact` is where push services find the operators. Raises `KeyUnusable`."""
+        """`contact` is the address at which push services can reach the operators. Raises `KeyUnusable`."""
         try:
             if len(_bytes(text.strip(), "key")) != 32:
                 raise ValueError
@@ -114,7 +114,7 @@ class PushKey:
         return _text(key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint))
 
     def headers(self, target: Target, topic: str, *, urgent: bool) -> Mapping[str, str]:
-        """Return the headers of what is pushed now; of one `topic`, a push service keeps the newest alone."""
+        """Return the headers of a push. Of several pushes with the same `topic`, a push service keeps the newest."""
         standard = 443 if target.scheme == "https" else 80
         port = "" if target.port == standard else f":{target.port}"
         return {
@@ -127,7 +127,7 @@ class PushKey:
         }
 
     def _signature(self, audience: str) -> str:
-        """Return a signature for a push service. It is made once an hour, as it takes longer than all the rest."""
+        """Return a signature for a push service. It is made once an hour, because it takes longer than all the rest."""
         now = time.time()
         made_at, signed = self._signed.get(audience, (0.0, ""))
         if not now - 3600 < made_at <= now:
@@ -140,16 +140,16 @@ class PushKey:
 
 
 def new_push_key() -> str:
-    """Return a new key as it is written."""
+    """Return a new key as it is stored, in base64url."""
     key = ec.generate_private_key(ec.SECP256R1())
     return _text(key.private_numbers().private_value.to_bytes(32, "big"))
 
 
 def push_key(settings: Settings, *, make: bool = True) -> PushKey | None:
-    """Return the key of the settings, or that in the data directory, where one is made unless `make` is false.
+    """Return the key of the settings, or of the data directory, where a missing one is made unless `make` is false.
 
-    Processes that share a database would each make their own: without a key in the settings they have none, and this
-    returns None. Raises `KeyUnusable`.
+    Returns None without a key. Processes that share a database use only the settings, because each would make a key of
+    its own. Raises `KeyUnusable`.
     """
     path, text = settings.push_key_file, settings.push_key
     if not text:

@@ -41,7 +41,7 @@ LONGEST_OVERLAP: Final = 7 * 24 * 3600
 """The most seconds for which an old secret signs beside its successor."""
 
 BETWEEN_PINGS: Final = timedelta(seconds=10)
-"""The least time between two pings of a webhook, so that nobody is flooded."""
+"""The least time between two pings of a webhook, so that nobody can flood an address."""
 
 
 class WebhooksOff(Exception):
@@ -64,14 +64,14 @@ class UnknownEvents(ValueError):
 
 
 class TooManyWebhooks(Exception):
-    """The account has as many as it may have."""
+    """The account has as many webhooks as it may have."""
 
     def __init__(self) -> None:
         super().__init__(f"The account has {MOST_WEBHOOKS} webhooks and cannot have more.")
 
 
 class Wish(Struct, frozen=True):
-    """The wish for a webhook: its address and its events. Without `events`, the usual ones."""
+    """The wish for a webhook: its address, its form and its events. Without `events`, it gets the usual ones."""
 
     url: str
     form: Form = "standard"
@@ -110,11 +110,12 @@ class Webhooks:
     ) -> tuple[HookRow, str]:
         """Make a webhook, and send it a ping; return it and its secret. Under an idempotency key, it is made once.
 
-        It goes when `token` is revoked, the sign-in of an app that made it; what an account makes itself stays.
+        `token` is the sign-in of the app that makes it; the webhook is removed when that is revoked. It is empty for an
+        account that makes the webhook itself.
 
         Raises:
-            WebhooksOff: none are sent here.
-            BadTarget, UnknownEvents: it cannot be as it is wanted.
+            WebhooksOff: this service sends no webhooks.
+            BadTarget, UnknownEvents: the wish cannot be granted.
             TooManyWebhooks: the account has ten.
             KeyReused: the key came with another request.
         """
@@ -156,8 +157,8 @@ class Webhooks:
     async def change(self, row: HookRow, wish: Wish, *, active: bool) -> HookRow:
         """Give a webhook another address, other events or another form, and switch it on or off.
 
-        One that goes elsewhere, or is switched on, gets nothing before it has answered a ping. Raises what `make`
-        raises.
+        A webhook with another address, or one that is switched on, gets only a ping until it has answered it. Raises
+        what `make` raises.
         """
         self.sealer()
         now, changed = stamp(self._clock), replace(row, url=wish.url, host=self._host(wish.url), form=wish.form)
@@ -174,12 +175,12 @@ class Webhooks:
         return changed
 
     async def remove(self, row: HookRow) -> None:
-        """Delete a webhook with all that was sent there."""
+        """Delete a webhook with its deliveries."""
         await self._store.remove(row.webhook)
         log.info("webhook removed", account=row.player, webhook=row.webhook)
 
     async def rotate(self, row: HookRow, overlap: int, key: str | None) -> tuple[HookRow, str]:
-        """Give a webhook another secret; return it and that. The old one signs as well for `overlap` seconds.
+        """Give a webhook another secret; return both. The old secret signs as well for `overlap` seconds.
 
         Under an idempotency key, a repetition gets the same secret. Raises `WebhooksOff`, or `KeyReused` when the key
         came with another request.
@@ -219,7 +220,7 @@ class Webhooks:
     async def deliveries(
         self, row: HookRow, status: DeliveryStatus | None, before: int | None, limit: int
     ) -> list[tuple[DeliveryRow, list[AttemptRow]]]:
-        """Return deliveries to a webhook, the newest first, with what was answered."""
+        """Return deliveries to a webhook, the newest first, each with its attempts."""
         rows = await self._store.deliveries(row.webhook, status, before, limit)
         return await self._with_attempts(rows)
 
@@ -231,7 +232,7 @@ class Webhooks:
         return row_stored
 
     async def attempts(self, delivery: DeliveryRow) -> list[AttemptRow]:
-        """Return the attempts of a delivery, the first first."""
+        """Return the attempts of a delivery, the oldest first."""
         return await self._store.attempts([delivery.delivery])
 
     async def replay(self, row: HookRow, delivery: DeliveryRow) -> DeliveryRow:
@@ -242,7 +243,7 @@ class Webhooks:
         return await self.delivery(row, delivery.delivery)
 
     async def replay_all(self, row: HookRow, *, failed: bool, since: str | None, until: str | None) -> int:
-        """Send what failed again, or all of a span; return how many deliveries these are. Raises `WebhooksOff`."""
+        """Send deliveries of a span of time again, or only failed ones; return their number. Raises `WebhooksOff`."""
         self.sealer()
         count = await self._store.replay(row.webhook, stamp(self._clock), failed=failed, since=since, until=until)
         self.ring()
@@ -259,7 +260,7 @@ class Webhooks:
         return False
 
     def sealer(self) -> Sealer:
-        """Return what encrypts. Raises `WebhooksOff`."""
+        """Return the sealer, which encrypts secrets. Raises `WebhooksOff`."""
         if self._sealer is None:
             raise WebhooksOff
         try:
@@ -293,7 +294,7 @@ class Webhooks:
 
 
 def _events(about: About, wish: Wish) -> tuple[str, ...]:
-    """Return the types of events that are wanted. Raises `UnknownEvents`."""
+    """Return the wanted types of events, each once, or the usual ones. Raises `UnknownEvents`."""
     if wish.events is None:
         return (USUAL if wish.form == "standard" else USUAL_OF_CHANNELS)[about]
     wrong = unknown(wish.events)

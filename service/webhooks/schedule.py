@@ -12,19 +12,19 @@ from service.store.webhooks import DeliveryRow, HookRow
 WAITS: Final = tuple(
     timedelta(seconds=seconds) for seconds in (5, 300, 1800, *(hours * 3600 for hours in (2, 5, 10, 14, 20, 24)))
 )
-"""What lies between two attempts. The first is made at once; after the last of ten, a delivery has failed."""
+"""The waits between two attempts. The first is made at once; after the tenth, a delivery has failed."""
 
 JITTER: Final = 0.1
-"""The part by which a wait is longer at most, so that what failed together does not come back together."""
+"""The most by which a wait gets longer, as a share: deliveries that failed together are not sent again together."""
 
 LONGEST: Final = timedelta(days=1)
-"""What a receiver may ask for by `Retry-After`."""
+"""The longest wait that a receiver can ask for by `Retry-After`."""
 
 HOLDS: Final = WAITS[:2]
 """How long nothing is sent to a webhook after its first failure in a row, and after each further one."""
 
 GIVEN_UP: Final = timedelta(days=5)
-"""A webhook that has answered nothing right for so long is switched off."""
+"""A webhook that has been failing for so long is switched off."""
 
 Random = Callable[[], float]
 """Draws a number from 0 up to 1."""
@@ -36,7 +36,7 @@ def succeeded(answer: Answer | None) -> bool:
 
 
 def next_due(delivery: DeliveryRow, answer: Answer | None, now: datetime, random: Random) -> datetime | None:
-    """Return when a delivery that failed once more is sent again; None for never."""
+    """Return when to send a delivery again after one more failed attempt; None for never."""
     tried = delivery.attempts - delivery.before
     if tried >= len(WAITS):
         return None
@@ -44,17 +44,17 @@ def next_due(delivery: DeliveryRow, answer: Answer | None, now: datetime, random
 
 
 def hold(webhook: HookRow, answer: Answer | None, now: datetime) -> datetime:
-    """Return until when nothing is sent to a webhook that has just failed: so a dead one costs few attempts."""
+    """Return until when to send nothing to a webhook that has just failed, so that a dead one costs few attempts."""
     return now + max(HOLDS[min(webhook.failures, len(HOLDS) - 1)], asked_for(answer, now))
 
 
 def is_given_up(webhook: HookRow, now: datetime) -> bool:
-    """Tell whether a webhook that has just failed has done so for too long."""
+    """Tell whether a webhook that has just failed has been failing for too long."""
     return webhook.failing_since != "" and now - stamped(webhook.failing_since) >= GIVEN_UP
 
 
 def asked_for(answer: Answer | None, now: datetime) -> timedelta:
-    """Return how long an answer asks to be left alone, by `Retry-After` in seconds or as a date."""
+    """Return the wait that an answer asks for by `Retry-After`, in seconds or as a date; 0 if it asks for none."""
     text = ((answer.retry_after if answer is not None else None) or "").strip()
     if text.isascii() and text.isdigit():
         wait = timedelta(seconds=min(int(text[:9]), LONGEST.total_seconds()))

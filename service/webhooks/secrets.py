@@ -1,6 +1,7 @@
-"""The secrets of webhooks: they sign what is sent, and lie in the store encrypted with a key that is not there.
+"""The secrets of webhooks: they sign what is sent. The store has them encrypted with a key that it does not have.
 
-The key is a line in the form of Fernet. Further lines are older keys, which still decrypt: so the key can be replaced.
+The key is a line in the form of Fernet. Further lines are older keys, which still decrypt, so that the key can be
+replaced.
 """
 
 import base64
@@ -25,23 +26,21 @@ BYTES: Final = 32
 
 PREFIX: Final = "whsec_"
 
-HOME: Final = "TABULARIUM_WEBHOOK_KEY"
-
 
 class KeyUnusable(Exception):
-    """The key cannot be used, so no webhook is. The message is one line, without a word of the key."""
+    """A key of webhooks or pushes cannot be used. The message is one line, without any part of the key."""
 
 
 class Sealer:
-    """Encrypts secrets, and signs with them."""
+    """Encrypts the secrets of webhooks, and signs deliveries with them."""
 
     def __init__(self, keys: Callable[[], str]) -> None:
-        """`keys` returns the keys when they are needed, the one that encrypts first. It may raise `KeyUnusable`."""
+        """`keys` returns the keys when they are needed, one in a line; the first encrypts. May raise `KeyUnusable`."""
         self._keys = keys
 
     @cached_property
     def _fernet(self) -> MultiFernet:
-        """What encrypts. Raises `KeyUnusable`."""
+        """The keys as a cipher. Raises `KeyUnusable`."""
         keys = self._keys().split()
         if not keys:
             raise KeyUnusable("there is no key: `tabularium webhooks key` makes one")
@@ -51,22 +50,22 @@ class Sealer:
             raise KeyUnusable("a key is not one that `tabularium webhooks key` makes") from None
 
     def check(self) -> None:
-        """Return when the keys can be used. Raises `KeyUnusable`."""
+        """Raise `KeyUnusable` unless the keys can be used."""
         _ = self._fernet
 
     def seal(self, secret: str) -> bytes:
-        """Return a secret as it is stored. Raises `KeyUnusable`."""
+        """Return a secret encrypted for the store. Raises `KeyUnusable`."""
         return self._fernet.encrypt(secret.encode())
 
     def open(self, sealed: bytes) -> str:
-        """Return a secret that is stored. Raises `KeyUnusable`."""
+        """Return a secret that `seal` encrypted. Raises `KeyUnusable`."""
         try:
             return self._fernet.decrypt(sealed).decode()
         except InvalidToken:
             raise KeyUnusable("the secret of a webhook was encrypted with another key") from None
 
     def mac(self, text: str) -> str:
-        """Return what tells a text from others to who has the key, and says nothing to others. Raises `KeyUnusable`."""
+        """Return a keyed digest of a text (HMAC-SHA-256, in hex), which hides the text. Raises `KeyUnusable`."""
         _ = self._fernet
         return hmac.new(self._keys().split()[0].encode(), text.encode(), "sha256").hexdigest()
 
@@ -79,7 +78,7 @@ class Sealer:
             raise KeyUnusable(f"the secret of webhook {row.webhook} was encrypted with another key") from None
 
     def headers(self, row: HookRow, delivery: str, body: str, now: datetime) -> dict[str, str]:
-        """Return the headers that sign what is sent now; by the old secret as well, while that counts.
+        """Return the headers that sign a delivery now; with the old secret as well, as long as it is valid.
 
         Raises `KeyUnusable`.
         """
@@ -97,7 +96,7 @@ class Sealer:
 
 
 def new_key() -> str:
-    """Return a new key as it is written."""
+    """Return a new key as it is stored."""
     return Fernet.generate_key().decode()
 
 
@@ -107,10 +106,10 @@ def new_secret() -> str:
 
 
 def sealer(settings: Settings, *, make: bool = True) -> Sealer | None:
-    """Return what encrypts by the key of the settings, or by that in the data directory.
+    """Return a sealer with the key of the settings, or with the one in the data directory.
 
-    There a key that is missing is made when it is needed first, unless `make` is false. Processes that share a database
-    would each make their own: without a key in the settings they have none, and this returns None.
+    A missing key in the data directory is made when it is first needed, unless `make` is false. Returns None without a
+    key. Processes that share a database use only the settings, because each would make a key of its own.
 
     Raises:
         KeyUnusable: the key that is there cannot be used.
@@ -136,12 +135,12 @@ def sealer(settings: Settings, *, make: bool = True) -> Sealer | None:
 
 
 def digest(*parts: str) -> str:
-    """Return a digest of texts, no two groups of which have the same."""
+    """Return a digest of a list of texts, 40 hex digits long."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
 
 
 def unreadable(sealer: Sealer, rows: Iterable[HookRow]) -> list[HookRow]:
-    """Return the webhooks whose secrets the keys do not decrypt."""
+    """Return the webhooks whose secrets cannot be decrypted."""
     lost_rows = list[HookRow]()
     for row in rows:
         try:

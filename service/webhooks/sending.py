@@ -1,8 +1,8 @@
-"""The sender: it sends what is due, in one process at a time, and writes down what was answered.
+"""The sender: it sends deliveries that are due, in one process at a time, and stores the answers.
 
-Everything waits in rows by due time. A process that is killed has sent something at most that is not written down: then
-it is sent again, with the same id. A dead or slow receiver delays no other: few deliveries at a time go to one webhook
-and to one host, and whatever takes long gives its place up to the others.
+Deliveries wait in rows by due time. If a process is killed before it has stored an answer, the delivery is sent again,
+with the same id. A dead or slow receiver delays no other: only a few deliveries at a time go to one webhook and to one
+host, and a delivery that takes long gives up its place.
 """
 
 import asyncio
@@ -47,42 +47,42 @@ from service.webhooks.schedule import Random, hold, is_given_up, next_due, succe
 from service.webhooks.secrets import KeyUnusable, Sealer
 
 PER_HOOK: Final[Mapping[About, int]] = {"account": 1, "game": 1, "tournament": 1, "service": 8}
-"""Deliveries to one webhook at a time. One after another they arrive in the order of their events, until one fails.
-What tells of all games would not keep up so; no order is promised."""
+"""The most deliveries to one webhook at a time. Sent one after another, they arrive in the order of their events until
+one fails. A webhook about the whole service would not keep up like that, so its order is not kept."""
 
 PER_HOST: Final = 16
-"""Deliveries to one host at a time, of all accounts."""
+"""The most deliveries to one host at a time, for all accounts together."""
 
 PLACES: Final = 256
-"""Deliveries at a time, but for those that take long."""
+"""The most deliveries at a time, without those that take long."""
 
 LONG: Final = 2.0
-"""Seconds after which a delivery gives its place up to another one."""
+"""Seconds after which a delivery takes long, and gives up its place."""
 
 MOST: Final = 900
-"""Deliveries at a time in all, each of which has a connection."""
+"""The most deliveries at a time in all. Each has a connection."""
 
 PAGE: Final = 100
-"""Rows that are looked at together."""
+"""The most rows that are read at once."""
 
 TICK: Final = 0.5
-"""Seconds between two looks at what is due."""
+"""The most seconds between two looks for due deliveries."""
 
 GATHER: Final = 0.02
-"""Seconds between two looks at least: what was answered meanwhile makes room together."""
+"""The least seconds between two looks: answers that arrive meanwhile make room together."""
 
 KEPT_DAYS: Final = 30
-"""Days for which deliveries are kept that were sent, or failed."""
+"""Days for which deliveries that have arrived or failed are kept."""
 
 NEW_FOR: Final = timedelta(days=7)
-"""How long a device may remain unreached, and an address unconfirmed."""
+"""How long a device that never answered, or an unconfirmed address, is kept."""
 
 SWEEP: Final = 600.0
-"""Seconds between two looks for older ones."""
+"""Seconds between two deletions of old deliveries, devices and addresses."""
 
 
 class Flight(Struct, eq=False):
-    """A delivery that is being sent. One that `rests` has failed already, which its owner is not to know too early."""
+    """A delivery that is being sent. One that `rests` has failed already; its owner must not see how quickly."""
 
     row: DeliveryRow
     webhook: HookRow
@@ -105,7 +105,7 @@ class Sender:
         monotonic: Callable[[], float] = time.monotonic,
         carriers: Mapping[Personal, Carrier] | None = None,
     ) -> None:
-        """`carriers` bring notifications to people, each in its way."""
+        """`carriers` send notices to people, by the form of the delivery."""
         self._store = store
         self._hooks = store.webhooks
         self._sealer = sealer
@@ -128,11 +128,11 @@ class Sender:
         self._swept = -SWEEP
 
     def ring(self) -> None:
-        """Look at what is due soon."""
+        """Wake the sender: a delivery may be due."""
         self._rung.set()
 
     async def run(self) -> None:
-        """Send until cancelled, in turn with other processes that do."""
+        """Send until cancelled. Other processes may do the same; one works at a time."""
         last_trouble = ""
         try:
             while True:
@@ -156,7 +156,7 @@ class Sender:
                 await self._lease.give_back()
 
     async def turn(self) -> int | None:
-        """Begin to send what is due and has room, if no other process does; return how many that are.
+        """Begin to send the due deliveries for which there is room; return how many, or None if another process sends.
 
         Raises `StoreError` or `Unavailable`.
         """
@@ -176,11 +176,11 @@ class Sender:
         return count
 
     async def settle(self) -> None:
-        """Return when everything that was begun was answered, and is written down."""
+        """Wait until all deliveries that were begun have ended and their outcomes are stored."""
         while self._tasks or self._writing is not None:
             await asyncio.wait([*self._tasks, *([self._writing] if self._writing is not None else [])])
 
-    # --- whom there is room for ---
+    # --- limits on deliveries at a time ---
 
     def _room(self) -> int:
         long_ago = self._monotonic() - LONG
@@ -214,7 +214,7 @@ class Sender:
 
     def _end(self, flight: Flight) -> None:
         del self._flights[flight.row.delivery]
-        # What is 0 goes, too.
+        # Subtracting a counter also drops the entries that reach 0.
         self._to_hook -= Counter([flight.webhook.webhook])
         self._to_host -= Counter([flight.webhook.host])
 
@@ -231,7 +231,7 @@ class Sender:
             return
         except (Unanswered, BadTarget, KeyUnusable) as error:
             log.info("webhook not answered", webhook=webhook.webhook, why=getattr(error, "why", str(error)))
-            # All that is not answered takes as long, whether a port is closed or silent.
+            # Every unanswered delivery takes the same time, so that nobody learns whether a port is closed or silent.
             flight.rests = True
             await asyncio.sleep(max(0.0, self._outward.seconds - (self._monotonic() - flight.began)))
         except Postponed as postponed:
@@ -250,7 +250,7 @@ class Sender:
         self._note(flight, self._outcome(flight, at, answer, since))
 
     def _note(self, flight: Flight, outcome: Outcome) -> None:
-        """Store the outcome of a delivery."""
+        """Count the outcome of an attempt, and have it stored."""
         self._count(flight.webhook, outcome)
         self._outbox.append((flight, outcome))
         if self._writing is None:
@@ -265,7 +265,7 @@ class Sender:
             self._metrics.webhook_attempts.labels(result).inc()
 
     async def _carry(self, row: DeliveryRow, webhook: HookRow) -> Answer:
-        """Send a delivery by its carrier. Raises what `Carrier.carry` raises."""
+        """Send a delivery to its webhook, or by its carrier. Raises what `Carrier.carry` raises, and `Postponed`."""
         if webhook.form not in PERSONAL:
             return await self._post(row, webhook)
         carrier = self._carriers.get(webhook.form)
@@ -274,7 +274,7 @@ class Sender:
         return await carrier.carry(row, webhook)
 
     async def _post(self, row: DeliveryRow, webhook: HookRow) -> Answer:
-        """Send a delivery. Raises `Unanswered`, `BadTarget`, `KeyUnusable` or `StoreError`."""
+        """Send a delivery to its webhook. Raises `Unanswered`, `BadTarget`, `KeyUnusable` or `StoreError`."""
         title = ""
         if webhook.form != "standard":
             data = read_event(row.body).data
@@ -287,7 +287,7 @@ class Sender:
         return await self._outward.post(target, {"Content-Type": "application/json", **headers}, body.encode())
 
     def _outcome(self, flight: Flight, at: str, answer: Answer | None, since: str) -> Outcome:
-        """Return what an answer, or none, changes."""
+        """Return the outcome of an attempt; `answer` is None if there was none."""
         row, webhook, now = flight.row, flight.webhook, self._clock()
         body = answer.body.decode("utf-8", "replace").replace("\0", "�") if answer is not None else ""
         attempt = AttemptRow(row.delivery, row.attempts + 1, at, answer.status if answer is not None else 0, body)
@@ -297,7 +297,7 @@ class Sender:
             return Outcome(
                 attempt, row.webhook, "delivered", row.due, failing=False, recovers=recovers, turns=turns, since=since
             )
-        # A mail server that does not know us yet may ask us to come again later.
+        # A ping is sent once, but a mail server that does not know us yet may ask us to try again later.
         once = row.type == PING and webhook.form != "mail"
         next_try = next_due(row, answer, now, self._draw) if not once else None
         outcome = Outcome(
@@ -317,10 +317,10 @@ class Sender:
             return replace(outcome, status="failed", turns=ends, why="failing")
         return outcome
 
-    # --- writing down ---
+    # --- storing outcomes ---
 
     async def _write(self) -> None:
-        """Write down what was answered, what came together in one commit. What cannot be written now waits."""
+        """Store the outcomes in the outbox, in one commit. If the store fails, try again until it works."""
         try:
             while self._outbox:
                 pending, self._outbox = self._outbox, []
@@ -339,7 +339,7 @@ class Sender:
             self._writing = None
 
     async def _tell(self, results: list[tuple[Flight, Outcome]]) -> None:
-        """Tell accounts by their other webhooks which ones were switched off."""
+        """Write deliveries about webhooks that were switched off to the other webhooks of their accounts."""
         for flight, outcome in results:
             if outcome.turns != "off":
                 continue

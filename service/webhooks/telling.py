@@ -1,4 +1,4 @@
-"""The webhooks and devices of a running service, put together: what owners see, the follower and the sender."""
+"""Puts the webhooks, devices and mailboxes of a running service together with their follower and sender."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -38,7 +38,7 @@ async def telling(
     randomness: Callable[[int], bytes],
     metrics: Metrics,
 ) -> AsyncIterator[tuple[Webhooks, Devices, Mailboxes]]:
-    """Lend the webhooks and devices of a service, and send to them unless the settings leave that to others."""
+    """Provide the webhooks, devices and mailboxes of a service, and send to them unless other processes do."""
     seal, key, anywhere = sealing(settings), pushing(settings), settings.outward == "anywhere"
     webhooks = Webhooks(store.webhooks, seal, clock, randomness, anywhere=anywhere)
     devices = Devices(store.webhooks, webhooks, key if seal is not None else None, clock, randomness, anywhere=anywhere)
@@ -69,7 +69,7 @@ async def telling(
 
 
 def sealing(settings: Settings) -> Sealer | None:
-    """Return what encrypts secrets; None, and why in the log, when the key cannot be used: games go on."""
+    """Return the sealer. If its key cannot be used, log why and return None: the service runs without webhooks."""
     try:
         return sealer(settings)
     except KeyUnusable as error:
@@ -78,7 +78,7 @@ def sealing(settings: Settings) -> Sealer | None:
 
 
 def pushing(settings: Settings) -> PushKey | None:
-    """Return what signs pushes; None, and why in the log, when the key cannot be used: games go on."""
+    """Return the key for pushes. If it cannot be used, log why and return None: the service runs without pushes."""
     try:
         return push_key(settings)
     except KeyUnusable as error:

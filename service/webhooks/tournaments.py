@@ -1,4 +1,4 @@
-"""Deliveries about tournaments: their events for webhooks, and notices for persons."""
+"""Messages about events of tournaments: for webhooks, and as notices for people."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable
@@ -18,17 +18,17 @@ from service.webhooks.events import OF_TOURNAMENTS, WebhookData, WebhookEvent
 from service.webhooks.personal import NOTICE
 
 KEPT: Final = 16
-"""Tournaments that are kept as they are, those that went on last."""
+"""The most tournaments that stay in memory: those that were used last."""
 
 
-class Told(Struct, frozen=True):
+class Messages(Struct, frozen=True):
     """The messages about an event of a tournament.
 
     Attributes:
-        event: what webhooks hear.
-        parties: who plays in the tournament or directs it, before or after the event.
-        notice: the notification for people; None for none.
-        persons: to whom that goes.
+        event: the event for webhooks.
+        parties: the players and directors of the tournament, before or after the event.
+        notice: the notice for people; None if there is none.
+        persons: the accounts that get the notice.
     """
 
     event: WebhookEvent
@@ -38,20 +38,20 @@ class Told(Struct, frozen=True):
 
 
 class Tournaments:
-    """Tournaments as they were when something happened in them."""
+    """Makes the messages about events, from the tournaments as they were before and after each."""
 
     def __init__(self, store: EventStore) -> None:
         self._store = store
         self._in_memory: OrderedDict[TournamentId, Tournament] = OrderedDict()
 
-    async def messages_about(self, tournament: TournamentId, record: Record, address: str) -> Told:
+    async def messages_about(self, tournament: TournamentId, record: Record, address: str) -> Messages:
         """Return the messages about a record of a tournament. Raises `StoreError`."""
         event = read_event(record)
         versions = filter(None, (record.version - 1, record.version))
         states = [await self._at(tournament, version) for version in versions]
         where, notice = WebhookData(tournament=tournament, version=record.version), told_of(event)
         kind, audience = notice or ("", "")
-        return Told(
+        return Messages(
             WebhookEvent(
                 OF_TOURNAMENTS[record.type],
                 record.at,
@@ -91,7 +91,7 @@ def _having(audience: str, event: TournamentEvent, states: Collection[Tournament
 
 
 def _at_tables(audience: str, tournament: Tournament) -> Iterable[PlayerId]:
-    """Yield who sits at the tables of an audience, or sat there, or has a bye."""
+    """Yield the players who sit at the tables of an audience, who sat there, or who have a bye in it."""
     for played in tournament.field.rounds.values():
         if table_of(played.number, 0) in audience:
             yield from played.byes

@@ -1,1 +1,1 @@
-"""What operators ask: health, readiness, metrics."""
+"""The endpoints for operators: health, readiness, metrics."""

@@ -67,21 +67,21 @@ class Exporter:
                 behind.labels(projection.name).set(math.nan)
                 seconds.labels(projection.name).set(math.nan)
             return
-        rated = _read(RATINGS.name, all_generations)
+        rated = _shown_generation(RATINGS.name, all_generations)
         behind.labels(RATINGS.name).set(progress[rated.number if rated else 0][1])
         for projection in PROJECTIONS:
-            at = _read(projection.name, generations)
+            at = _shown_generation(projection.name, generations)
             behind.labels(projection.name).set(max(0, total - (at.events if at else 0)))
             seconds.labels(projection.name).set(ages[at.cursor] if at else math.nan)
             self._metrics.projection_stopped.labels(projection.name).set(at is not None and at.trouble is not None)
 
     async def _age(self, cursor: str | None) -> float:
-        """Return the age, in seconds, of the first event after `cursor`; 0 when there is none."""
+        """Return the age, in seconds, of the first event after `cursor`; 0 if no event follows."""
         events, _ = await self._store.read_all(cursor, 1)
         return max(0.0, (utc_now() - datetime.fromisoformat(events[0][1].at)).total_seconds()) if events else 0.0
 
 
-def _read(projection: str, generations: list[Generation]) -> Generation | None:
-    """Return the rows that are read; those that are being built while there are none."""
+def _shown_generation(projection: str, generations: list[Generation]) -> Generation | None:
+    """Return the live generation of a projection, or the last one that is being built; None without any."""
     mine = [each for each in generations if each.projection == projection]
     return next((each for each in mine if each.live), mine[-1] if mine else None)

@@ -1,4 +1,4 @@
-"""Whether the service lives, and whether it can serve."""
+"""Whether the process is alive, and whether it can serve requests."""
 
 from litestar.response import Response
 
@@ -22,8 +22,8 @@ async def show_health(request: Call) -> Response[bytes]:
 async def show_readiness(request: Call) -> Response[bytes]:
     """Check whether the service can serve.
 
-    Asks the database. When a write found no room on its disk in the last ten seconds, or when the database was found
-    damaged, the answer says so (503).
+    Asks the database. The answer is a problem (503) if the database does not answer or is damaged, or if its disk was
+    full at a write in the last ten seconds.
     """
     request.read_query(Nothing)
     await request.services.store.ready()

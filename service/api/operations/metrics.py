@@ -1,4 +1,4 @@
-"""The metrics, for Prometheus. For those who run the service, so not in the published contract."""
+"""The metrics, for Prometheus. They are for operators, so the published contract leaves them out."""
 
 from litestar.handlers import get
 from litestar.response import Response

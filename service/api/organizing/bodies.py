@@ -40,7 +40,7 @@ class Consent(Struct, frozen=True):
 
     Attributes:
         organizer: the account of the organizer.
-        given: since when.
+        given: when you allowed it.
     """
 
     organizer: PlayerId
@@ -56,7 +56,7 @@ class BulkGame(GameWanted, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         seats: the accounts that seats are assigned to, by seat; the others are free. An account confirms its seat, or
-            leaves it. One that does not let you seat it refuses the whole bulk.
+            leaves it. If one of them does not let you seat it, the whole bulk is refused.
         officials: the accounts that are named officials of the game.
         starts_at: when the game starts, at most 30 days ahead; null for the bulk's own `starts_at`.
     """
@@ -73,7 +73,7 @@ class NewBulk(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         games: the games, which are opened in this order. You organize them.
-        starts_at: when those start that name no time of their own, at most 30 days ahead. Null when you or the players
+        starts_at: when games without a time of their own start, at most 30 days ahead. Null when you or the players
             start them.
     """
 
@@ -87,12 +87,12 @@ class BulkGameView(Struct, frozen=True):
     Attributes:
         number: its number in the bulk, from 1 on.
         title: its title.
-        status: `queued` until it is opened, then `open`; `waiting` when it was to start and seats are free;
-            `started`, `cancelled`, or `failed`.
+        status: `queued` until it is opened, then `open`, without `starts_at` until you cancel the bulk. `waiting` if
+            seats were free at `starts_at`; then `started`, `cancelled` or `failed`.
         game: the game; null until it is opened.
         starts_at: when it is to start; null when you or the players start it.
         problem: why it failed; null when it has not.
-        changed: the number of the last change among those of the bulk; 0 while there was none.
+        changed: the number of its last change; the changes of a bulk are numbered. 0 before the first.
     """
 
     number: int
@@ -110,7 +110,7 @@ class Bulk(Struct, frozen=True):
     Attributes:
         id: the id of the bulk.
         created: when it was asked for.
-        cancelled: when it was asked that what has not started be cancelled; null when it was not.
+        cancelled: when you cancelled the games that had not started; null if you did not.
         games: what became of each game, in the order of their numbers.
     """
 
@@ -125,7 +125,7 @@ class StreamedBulk(Struct, frozen=True):
 
     Attributes:
         id: the number of the change.
-        event: always ``bulk-game``; absent with `frames=plain`, which is a ``message`` to an `EventSource`.
+        event: always ``bulk-game``. Absent with `frames=plain`: an `EventSource` then calls it ``message``.
         data: what became of a game, in JSON: a BulkGameView.
     """
 
@@ -140,7 +140,7 @@ def consent_view(row: ConsentRow) -> Consent:
 
 
 def bulk_game_view(row: BulkGameRow) -> BulkGameView:
-    """Return what became of a game."""
+    """Return what became of a game, as it is sent."""
     game, starts_at, why = row.game or None, row.starts_at or None, row.why or None
     return BulkGameView(row.number, row.title, row.status, game, starts_at, why, row.changed)
 

@@ -1,4 +1,4 @@
-"""Rematches: the players of a game that is over play again, with one click of each."""
+"""Rematches: the players of a game that is over play again. Each agrees with one click."""
 
 from typing import Annotated, Final, Literal
 
@@ -48,10 +48,10 @@ class Rematch(Struct, frozen=True):
 
     Attributes:
         number: the number of the offer.
-        game: the game that it is; its players confirm their seats there, too.
+        game: the new game. Confirming your seat there means agreeing, too.
         status: `offered` while players have yet to agree, `started` when all have, `cancelled` when one declined it or
             it has expired.
-        until: until when it is offered.
+        until: when the offer expires.
         players: who is asked, by their seats. Bots and the player who offers it have agreed at once.
     """
 
@@ -66,7 +66,7 @@ class Rematches(Struct, frozen=True):
     """The rematches of a game.
 
     Attributes:
-        items: those that were offered, at most five.
+        items: the rematches that were offered, at most five.
         next: the number under which you can offer one now; null when you cannot.
     """
 
@@ -85,17 +85,17 @@ class Rematches(Struct, frozen=True):
 async def list_rematches(request: Call, game: str) -> Response[bytes]:
     """List the rematches of a game.
 
-    Says who is asked, and who has agreed. A rematch of a private game is shown to those who may read it.
+    Says who is asked, and who has agreed. Only accounts that may read a private rematch see it.
     """
     request.read_query(Nothing)
     services, caller = request.services, request.caller
     rematches, played = services.organizing.rematches, await services.games.game(GameId(game))
     offers = await rematches.of(played) if played.status == "over" else []
     offers = [each for each in offers if not each.game.is_private or _is_shown(each, caller)]
-    may = caller is not None and await rematches.may_offer(played, caller.player, offers)
+    may_offer = caller is not None and await rematches.may_offer(played, caller.player, offers)
     accounts = await _accounts(services, offers)
     items = tuple(_rematch_view(each, accounts) for each in offers)
-    return answer(Rematches(items, len(offers) + 1 if may else None))
+    return answer(Rematches(items, len(offers) + 1 if may_offer else None))
 
 
 @endpoint(
@@ -112,9 +112,10 @@ async def agree_to_rematch(request: Call, game: str, offer: str) -> Response[byt
     """Offer a rematch, or agree to one.
 
     A player who holds a seat when the game ends may offer number 1 (TAB-REM-01): the same game again, in the newest
-    version of its rules. Everybody moves on by one seat (TAB-REM-02). The others find the offer in their inbox and
-    agree by the same request. When the last one has, the game starts (TAB-REM-03). An offer stands for 24 hours. When
-    it was declined or has expired, the next number can be offered (TAB-REM-05). Repeating the request changes nothing.
+    version of its rules. Everybody moves on by one seat, unless the setup reserves seats for accounts (TAB-REM-02). The
+    others find the offer in their inbox and agree by the same request. When the last one has agreed, the game starts
+    (TAB-REM-03). An offer stands for 24 hours. When it was declined or has expired, the next number can be offered
+    (TAB-REM-05). Repeating the request changes nothing.
     """
     request.read_query(Nothing)
     wish, services = await request.read_body(_agreement), request.services
@@ -137,7 +138,7 @@ async def agree_to_rematch(request: Call, game: str, offer: str) -> Response[byt
 async def decline_rematch(request: Call, game: str, offer: str) -> Response[bytes]:
     """Decline a rematch, or withdraw your own offer.
 
-    Everybody who is asked may, until it starts (TAB-REM-04). Repeating the request changes nothing.
+    Each of its players can do this until it starts (TAB-REM-04). Repeating the request changes nothing.
     """
     request.read_query(Nothing)
     services = request.services
@@ -149,7 +150,7 @@ async def decline_rematch(request: Call, game: str, offer: str) -> Response[byte
 
 
 def _number(text: str) -> int:
-    """Return the number of an offer in an address, 0 for none."""
+    """Return the number of an offer in an address; 0 for a text that is no such number."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 0
 
 

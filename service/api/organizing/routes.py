@@ -51,7 +51,7 @@ _confirmation: Final = msgspec.json.Decoder(SeatConfirmation)
 _new_bulk: Final = msgspec.json.Decoder(NewBulk)
 
 LOOK: Final = 0.5
-"""Seconds between two looks at the games of a bulk, for clients that follow it."""
+"""Seconds between two reads of the games of a bulk for a client that follows it."""
 
 HEARTBEAT: Final = 15.0
 """Seconds without a change after which a stream sends a heartbeat."""
@@ -92,8 +92,8 @@ async def list_consents(request: Call) -> Response[bytes]:
 async def give_consent(request: Call, player: str) -> Response[bytes]:
     """Let an organizer seat you.
 
-    From then on this account may assign you seats of games that it organizes (TAB-SEAT-08). You are told in your inbox,
-    and you can leave such a seat until the game starts. You can name 100 organizers. The request has no body. Repeating
+    From then on this account may assign you seats of games that it organizes (TAB-SEAT-08). You find each such seat in
+    your inbox, and can leave it until the game starts. You can name 100 organizers. The request has no body. Repeating
     it changes nothing.
     """
     request.read_query(Nothing)
@@ -112,7 +112,7 @@ async def give_consent(request: Call, player: str) -> Response[bytes]:
 async def withdraw_consent(request: Call, player: str) -> Response[bytes]:
     """Let an organizer seat you no longer.
 
-    The seats that you have stay yours: leave those that you do not want. Repeating the request changes nothing.
+    You keep the seats that you have: leave those that you do not want. Repeating the request changes nothing.
     """
     request.read_query(Nothing)
     consents, me = request.services.organizing.consents, request.signed_in.player
@@ -135,7 +135,7 @@ async def assign_seat(request: Call, game: str, seat: str) -> Response[bytes]:
     """Assign a seat to an account.
 
     Only the organizer may do this, until the game starts, and only for an account that lets them seat it. The account
-    holds the seat at once and is told in its inbox. It confirms the seat or leaves it; until it has confirmed it, you
+    holds the seat at once, and finds that in its inbox. It confirms the seat or leaves it. Until it has confirmed, you
     can assign the seat to another account (TAB-SEAT-08). With an `Idempotency-Key`, a repeated request gets the first
     answer again.
     """
@@ -162,8 +162,8 @@ async def assign_seat(request: Call, game: str, seat: str) -> Response[bytes]:
 async def confirm_seat(request: Call, game: str, seat: str) -> Response[bytes]:
     """Confirm the seat that was assigned to you.
 
-    Says that you will play, and adds entropy to the dice, so that you need not trust the service with them. It is
-    possible until the game starts, which does not wait for it (TAB-SEAT-09). With an `Idempotency-Key`, a repeated
+    Says that you will play, and adds entropy to the dice, so that you need not trust the service with them. You can
+    confirm until the game starts; the start does not wait for you (TAB-SEAT-09). With an `Idempotency-Key`, a repeated
     request gets the first answer again.
     """
     request.read_query(Nothing)
@@ -192,9 +192,9 @@ async def create_games(request: Call) -> Response[bytes]:
     names each game and seat. You can ask for 500 games in 24 hours.
 
     The answer comes before the games are open. `GET /v1/bulks/{bulk}` says what became of each, and
-    `GET /v1/bulks/{bulk}/stream` follows that. At `starts_at` each game starts whose seats are all taken; another
-    one starts as soon as they are, within 14 days. With an `Idempotency-Key`, a repeated request creates no second
-    games: you get the same bulk.
+    `GET /v1/bulks/{bulk}/stream` follows that. At `starts_at`, a game starts if all its seats are taken. Otherwise it
+    starts as soon as they are, within 14 days. With an `Idempotency-Key`, a repeated request creates no second games:
+    you get the same bulk.
     """
     request.read_query(Nothing)
     wish, player, services = await request.read_body(_new_bulk), request.signed_in.player, request.services
@@ -210,7 +210,7 @@ async def create_games(request: Call) -> Response[bytes]:
 
 
 BULK: Final = (create_games,)
-"""Separate, because a new game may come with a board: it accepts larger bodies."""
+"""Registered apart from the other routes, because it accepts larger bodies: a new game may come with a board."""
 
 
 @endpoint(
@@ -225,7 +225,7 @@ BULK: Final = (create_games,)
 async def show_bulk(request: Call, bulk: str) -> Response[bytes]:
     """Show what became of games that you created together.
 
-    It is kept for 60 days.
+    The bulk is kept for 60 days.
     """
     request.read_query(Nothing)
     row = await request.services.organizing.bulks.one(request.signed_in.player, bulk)
@@ -242,7 +242,7 @@ async def show_bulk(request: Call, bulk: str) -> Response[bytes]:
     problems=(UNKNOWN_BULK,),
 )
 async def cancel_bulk(request: Call, bulk: str) -> Response[bytes]:
-    """Cancel those of the games that have not started.
+    """Cancel the games of a bulk that have not started.
 
     Games that are not open yet are not opened, and those that wait for players are cancelled. This takes a moment:
     the bulk says what became of each. Repeating the request changes nothing.
@@ -267,10 +267,9 @@ async def cancel_bulk(request: Call, bulk: str) -> Response[bytes]:
 async def stream_bulk(request: Call, bulk: str) -> Response[bytes] | Stream:
     """Follow what becomes of games that you created together, as server-sent events.
 
-    Begins with what has become of them so far, a frame for each game of which something has. Then comes a frame for
-    each change. Reconnect with `Last-Event-ID`, and you miss nothing. After 15 seconds without a change the service
-    sends a comment. The stream ends when each game has started, was cancelled or has failed, when the service stops and
-    when your token ends.
+    Begins with a frame for each game that has changed so far. Then comes a frame for each change. Reconnect with
+    `Last-Event-ID`, and you miss nothing. After 15 seconds without a change the service sends a comment. The stream
+    ends when each game has started, was cancelled or has failed, when the service stops, and when your token ends.
     """
     frames, services, caller = request.read_query(Framed).frames, request.services, request.signed_in
     row, after = await services.organizing.bulks.one(caller.player, bulk), request.last_event or 0
@@ -283,7 +282,7 @@ class _Changed(Struct, frozen=True):
 
 
 async def _follow(services: Services, caller: Caller, row: BulkRow, after: int) -> AsyncIterator[Numbered | None]:
-    """Yield the changed games of a bulk after a given change, and None for every heartbeat without one."""
+    """Yield the games of a bulk that changed after the change number `after`, and None as a heartbeat."""
     bulks, last_sent = services.organizing.bulks, time.monotonic()
     games = await bulks.games(row.bulk)
     statuses = {each.number: each.status for each in games}

@@ -41,12 +41,12 @@ async def show_built_page(request: Call, path: FromPath[str]) -> Response[bytes]
 
 
 def is_built(folder: Path | None, package: str) -> bool:
-    """Tell whether the documentation of a package is there."""
+    """Tell whether the documentation of a package was built."""
     return folder is not None and (folder / "docs" / package / "index.html").is_file()
 
 
 def _file_at(folder: Path, path: str) -> tuple[File, str] | None:
-    """Return a file of the folder and its policy; None if there is none."""
+    """Return a file of the folder, and its Content-Security-Policy; None if the folder has no such file."""
     try:
         within, target = folder.resolve(), (folder / path).resolve()
         if target.is_relative_to(within) and target.suffix[1:] in MEDIA and target.is_file():
@@ -59,7 +59,7 @@ def _file_at(folder: Path, path: str) -> tuple[File, str] | None:
 @lru_cache(maxsize=64)
 def _read(path: Path, changed: int) -> tuple[File, str]:
     file = File.of(path.read_bytes(), path.name)
-    # The tools write scripts into their pages. These run, and no others.
+    # The tools write scripts into their pages. The policy allows these and no other inline scripts.
     scripts = " ".join(["'self'", *map(_hash_of, _INLINE.findall(file.content))])
     return file, _POLICY.format(scripts=scripts)
 

@@ -1,4 +1,4 @@
-"""Pages for readers: the guides, the API reference, and a page for each kind of problem. All of it is served here."""
+"""Pages for readers: the guides, the API reference, and a page for each kind of problem."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ from service.api.response import Answered, encode
 from service.api.services import Boards
 
 _FILES: Final = ("docs.css", "reference.css", "reference.js", "scalar.js")
-_VIEWERS_LOOK: Final = ("viewer", "styles", "room.css")
+_VIEWER_STYLES: Final = ("viewer", "styles", "room.css")
 _POLICY: Final = (
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
@@ -120,9 +120,9 @@ async def show_reference(request: Call) -> Response[bytes]:
 
 @get("/docs/{name:str}")
 async def show_file(request: Call, name: FromPath[str]) -> Response[bytes]:
-    """Show a file that the pages consist of. The name of a guide leads to the guide, such as ``/docs/operating``."""
+    """Show a style sheet or script of the pages. The name of a guide redirects to it, such as ``/docs/operating``."""
     if name in await asyncio.to_thread(guides):
-        return _leading_to(name)
+        return _redirect_to(name)
     if name not in _FILES:
         raise Problem(UNKNOWN_PATH, f"The service has no {request.url.path!r}.", "See /docs.")
     return answer_file(request, await asyncio.to_thread(_file, name), _HEADERS)
@@ -130,17 +130,17 @@ async def show_file(request: Call, name: FromPath[str]) -> Response[bytes]:
 
 @get([f"/docs/{package}" for package in PACKAGES])
 async def show_package(request: Call) -> Response[bytes]:
-    """Lead to the documentation of a client package if it was built, or else to its guide."""
+    """Redirect to the documentation of a client package if it was built, or else to its guide."""
     package = request.url.path.rpartition("/")[2]
     if await asyncio.to_thread(is_built, request.services.settings.pages, package):
         return Answered(b"", 307, MEDIA["html"], {**_HEADERS, "Location": f"/docs/{package}/index.html"})
-    return _leading_to(package)
+    return _redirect_to(package)
 
 
 @get("/examples")
 async def show_examples(request: Call) -> Response[bytes]:
-    """Lead to the guide to the examples."""
-    return _leading_to("examples")
+    """Redirect to the guide to the examples."""
+    return _redirect_to("examples")
 
 
 @get("/favicon.ico")
@@ -158,7 +158,7 @@ async def show_contract(request: Call) -> Response[bytes]:
 
 @get("/asyncapi.json")
 async def show_streams(request: Call) -> Response[bytes]:
-    """Show what of the contract the service sends by itself."""
+    """Show the streams, the socket and the webhooks of the contract, as AsyncAPI."""
     streams = await asyncio.to_thread(_streams, request.services.library, request.services.boards)
     return answer_file(request, streams, {})
 
@@ -219,7 +219,7 @@ def _beside(every: Mapping[str, Guide], guide: Guide) -> str:
     return f'{listed}<nav aria-label="On this page"><h2>On this page</h2><ul>{parts}</ul></nav>' if parts else listed
 
 
-def _leading_to(guide: str) -> Response[bytes]:
+def _redirect_to(guide: str) -> Response[bytes]:
     return Answered(b"", 308, MEDIA["html"], {**_HEADERS, "Location": f"/docs/guides/{guide}"})
 
 
@@ -274,10 +274,10 @@ def _compact(document: Any) -> bytes:
 def _file(name: str) -> File:
     match name:
         case "docs.css":
-            content = _look()
+            content = _styles()
         case "reference.css":
             # In a layer, our styles apply around the reference, and Scalar's own styles win inside it.
-            content = b"@layer frame {\n" + _look() + b"}\n" + _read("static", name)
+            content = b"@layer frame {\n" + _styles() + b"}\n" + _read("static", name)
         case "scalar.js":
             content = _read("vendor", "scalar", name)
         case _:
@@ -285,8 +285,8 @@ def _file(name: str) -> File:
     return File.of(content, name)
 
 
-def _look() -> bytes:
-    return resources.files("service").joinpath(*_VIEWERS_LOOK).read_bytes() + _read("static", "docs.css")
+def _styles() -> bytes:
+    return resources.files("service").joinpath(*_VIEWER_STYLES).read_bytes() + _read("static", "docs.css")
 
 
 def _read(*place: str) -> bytes:

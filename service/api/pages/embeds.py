@@ -1,6 +1,7 @@
-"""What other sites show of a game: a board in a frame that follows it, and oEmbed (https://oembed.com), which names it.
+"""A game on other sites: a frame with its board, which follows the game, and oEmbed (https://oembed.com), which
+describes that frame.
 
-Nobody is signed in there. Pages and pictures are the spectator's, whatever cookie a browser sends along.
+Nobody is signed in there: pages and pictures show what a spectator sees, whatever cookie a browser sends along.
 """
 
 import base64
@@ -18,7 +19,7 @@ from msgspec import Meta, Struct
 from domain.kernel.ids import GameId
 from service.api.bodies import Past
 from service.api.pages.files import MEDIA
-from service.api.pages.viewer import named_there
+from service.api.pages.viewer import public_title
 from service.api.pictures.routes import drawn_svg
 from service.api.problems.problem import Problem
 from service.api.problems.request import UNKNOWN_PATH
@@ -29,8 +30,10 @@ from service.games.views import Viewer
 
 WIDTH: Final = 960
 HEIGHT: Final = 640
+"""The size of a frame in pixels, unless the other site has less room."""
+
 LEAST: Final = 200
-"""Pixels of a frame on each side, unless the other site has less room; and the fewest that a board needs."""
+"""The least width and height of a frame in pixels."""
 
 _GAME: Final = re.compile(r"/games/([a-z0-9]{1,64})/?")
 _POLICY: Final = (
@@ -50,7 +53,7 @@ _PAGE: Final = (
 )
 
 Colour = Annotated[str, Meta(pattern=r"^[0-9a-fA-F]{6}$(?!\n)", description="six hexadecimal digits, such as 1d1812")]
-Room = Annotated[int, Meta(ge=LEAST, le=10_000)]
+Pixels = Annotated[int, Meta(ge=LEAST, le=10_000)]
 
 
 class Colours(Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,18 +64,18 @@ class Colours(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Drawn(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which picture; `version` only keeps a browser from showing an older one."""
+    """The query for a picture. The service ignores `version`: it only keeps a browser from showing an older picture."""
 
     version: Past = 0
 
 
-class Asked(Struct, frozen=True, forbid_unknown_fields=True):
-    """What an oEmbed consumer asks."""
+class OembedQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    """The query of an oEmbed consumer."""
 
     url: Annotated[str, Meta(max_length=2_000)]
     format: Literal["json"] = "json"
-    maxwidth: Room = WIDTH
-    maxheight: Room = HEIGHT
+    maxwidth: Pixels = WIDTH
+    maxheight: Pixels = HEIGHT
 
 
 class Embedded(Struct, frozen=True):
@@ -93,7 +96,7 @@ class Embedded(Struct, frozen=True):
 
 @get("/embed/games/{game:str}")
 async def show_embedded_game(request: Call, game: FromPath[str]) -> Response[bytes]:
-    """Show the board of a game, which follows it, in a frame of another site."""
+    """Show the page for a frame of another site: the board of a game, which follows the game."""
     colours, services = request.read_query(Colours), request.services
     await require_shown(services, GameId(game), None)
     played, row = await services.games.game(GameId(game)), await services.store.game(GameId(game))
@@ -107,7 +110,7 @@ async def show_embedded_game(request: Call, game: FromPath[str]) -> Response[byt
 
 @get("/embed/games/{game:str}/board.svg")
 async def draw_embedded_board(request: Call, game: FromPath[str]) -> Response[bytes]:
-    """Draw the board of a game now, as a spectator sees it, for every caller."""
+    """Draw the present board of a game, as a spectator sees it, for every caller."""
     request.read_query(Drawn)
     await require_shown(request.services, GameId(game), None)
     played = await request.services.games.game(GameId(game))
@@ -117,11 +120,11 @@ async def draw_embedded_board(request: Call, game: FromPath[str]) -> Response[by
 
 @get("/oembed")
 async def show_oembed(request: Call) -> Response[bytes]:
-    """Say how another site shows the page of a listed game (oEmbed 1.0)."""
-    query, here = request.read_query(Asked), f"{request.url.scheme}://{request.url.netloc}"
+    """Describe the frame with which another site shows a listed game (oEmbed 1.0)."""
+    query, here = request.read_query(OembedQuery), f"{request.url.scheme}://{request.url.netloc}"
     address = urlsplit(query.url)
     match = _GAME.fullmatch(address.path) if address.netloc == request.url.netloc else None
-    title = await named_there(request.services, GameId(match[1])) if match is not None else None
+    title = await public_title(request.services, GameId(match[1])) if match is not None else None
     if match is None or title is None:
         allowed = f"Name the page of a listed game, such as {here}/games/g4xq2m7ahbk3oxw7c."
         raise Problem(UNKNOWN_PATH, f"The service embeds nothing from {query.url!r}.", allowed)

@@ -22,7 +22,7 @@ MEDIA: Final = {
     "md": "text/plain; charset=utf-8",
 }
 ASKED_AGAIN: Final = "no-cache"
-"""Browsers ask each time, and get 304 until the service changes."""
+"""Browsers cache the file but ask each time, and get 304 until the file changes."""
 
 
 class File(Struct, frozen=True):
@@ -35,7 +35,7 @@ class File(Struct, frozen=True):
 
     @staticmethod
     def of(content: bytes, name: str) -> "File":
-        """Return a file; the end of its name says what it is."""
+        """Return a file. The suffix of its name, such as `css`, decides its media type."""
         digest = hashlib.sha256(content).hexdigest()[:32]
         return File(content, gzip.compress(content, mtime=0), MEDIA[name.rpartition(".")[2]], digest)
 

@@ -47,7 +47,7 @@ _PAGES: Final = {
     "openapi/asyncapi.json": "/asyncapi.json",
 }
 _HERE: Final = ("http://127.0.0.1:8000/", "http://localhost:8000/")
-"""The address of the service in the guides, which is replaced by that of this service."""
+"""The addresses of a service in the guides. Links to them lead to this service."""
 _PICTURES: Final = (".png", ".svg", ".webp")
 _ABSOLUTE: Final = re.compile(r"[a-z][a-z0-9+.-]*:|/", re.IGNORECASE)
 
@@ -61,7 +61,7 @@ class Heading(Struct, frozen=True):
 
 
 class Guide(Struct, frozen=True):
-    """A guide as it is shown, and the pictures that it embeds, by path in the repository."""
+    """A guide as it is shown; `pictures` are the paths in the repository of those that it embeds."""
 
     name: str
     title: str
@@ -134,7 +134,7 @@ def _plain(inline: Token) -> str:
 
 
 def _relocated(tokens: Sequence[Token], path: str) -> Iterator[str]:
-    """Let links and pictures lead to this service. Yields the paths of the pictures."""
+    """Point links and pictures to pages of this service. Yields the paths of the pictures."""
     for inline in tokens:
         leaving: list[Token] = []
         for token in inline.children or ():
@@ -155,6 +155,7 @@ def _relocated(tokens: Sequence[Token], path: str) -> Iterator[str]:
 
 
 def _target(path: str, href: str) -> str | None:
+    """Return where a link of the guide at `path` leads here; None for a file that only the repository has."""
     for here in _HERE:
         if href.startswith(here):
             return "/" + href.removeprefix(here)

@@ -1,4 +1,4 @@
-"""The pages that links in e-mails lead to. They have a button: programs open links, and must change nothing by that."""
+"""The pages that links in e-mails lead to. A button does the act: programs open links, which must change nothing."""
 
 from html import escape
 from typing import Final
@@ -37,7 +37,7 @@ async def confirm_address(request: Call, secret: FromPath[str]) -> Response[byte
 
 @get("/email/leave/{secret:str}")
 async def show_leaving(request: Call, secret: FromPath[str]) -> Response[bytes]:
-    """Show the page that asks whether no further e-mail is to come."""
+    """Show the page that asks whether to stop e-mail to an address."""
     return _page("Stop these e-mails", "Tabularium then sends nothing more to this address, and forgets it.", "Stop")
 
 

@@ -37,7 +37,7 @@ _DIGEST: Final = re.compile("[0-9a-f]{32}")
 
 
 class _Edition(Struct, frozen=True):
-    """The present files. Pages name them with a digest of all files, so a file under an address never changes."""
+    """The files of the reading room. An address has a digest of all files, so the file at it never changes."""
 
     digest: str
     files: Mapping[str, File]
@@ -67,7 +67,7 @@ PAGES: Final = {
     # The service worker is at the root, because it can only control pages below its own path.
     "/push.js": "push.js",
 }
-"""The file at each address. A page finds its subject in its address, and an invitation after the #."""
+"""The file at each address. A page reads ids from its address, and the secret of an invitation from after the #."""
 
 _FILES: Final = {address.replace(":str", ""): name for address, name in PAGES.items()}
 
@@ -80,9 +80,9 @@ async def show_page(request: Call) -> Response[bytes]:
 
 @get("/games/{game:str}")
 async def show_game_page(request: Call, game: FromPath[str]) -> Response[bytes]:
-    """Show the page of a game, which reads from its address which one it is.
+    """Show the page of a game. The page reads the id of the game from its address.
 
-    Where a link to it is shown elsewhere, a listed game has its title and its picture.
+    For a listed game it has a preview: sites that show a link to it can show the title and a picture.
     """
     preview_tags = await _preview(request, GameId(game))
     if preview_tags is None:
@@ -92,7 +92,7 @@ async def show_game_page(request: Call, game: FromPath[str]) -> Response[bytes]:
 
 @get("/tournaments/{tournament:str}")
 async def show_tournament_page(request: Call, tournament: FromPath[str]) -> Response[bytes]:
-    """Show the page of a tournament, which has its title where a link to it is shown elsewhere."""
+    """Show the page of a tournament, with its title for sites that show a link to it."""
     try:
         row = await request.services.store.tournament(TournamentId(tournament))
     except StoreError:
@@ -120,8 +120,8 @@ async def show_viewer_file(request: Call, name: FromPath[str]) -> Response[bytes
 
 
 async def _preview(request: Call, game: GameId) -> str | None:
-    """Return the Open Graph data (https://ogp.me) of a game; None if it is not public."""
-    title = await named_there(request.services, game)
+    """Return the Open Graph tags (https://ogp.me) of a game, and a link to its oEmbed; None if it is not public."""
+    title = await public_title(request.services, game)
     if title is None:
         return None
     played = await request.services.games.game(game)
@@ -140,7 +140,7 @@ async def _preview(request: Call, game: GameId) -> str | None:
     return _tags(tags) + link + "\n    "
 
 
-async def named_there(services: Services, game: GameId) -> str | None:
+async def public_title(services: Services, game: GameId) -> str | None:
     """Return the title of a game for other sites; None if the game is not in public lists."""
     try:
         played, row = await services.games.game(game), await services.store.game(game)
@@ -157,7 +157,7 @@ def _tags(tags: Mapping[str, str]) -> str:
 
 @lru_cache(maxsize=256)
 def _with(edition: str, name: str, preview: str) -> File:
-    """Return a page with a preview; `edition` is that of the files."""
+    """Return a page with a preview. `edition`, the digest of the files, is only a key of the cache."""
     page = _edition().files[name].content
     return File.of(page.replace(b"<title>", preview.encode() + b"<title>", 1), name)
 
@@ -171,7 +171,7 @@ def _answer_page(request: Call, name: str, cache_control: str = ASKED_AGAIN) -> 
 
 @lru_cache(maxsize=1)
 def _edition() -> _Edition:
-    """Return the files by name. They are read once."""
+    """Return the files of the reading room. They are read once."""
     files = sorted(_read("", "viewer"))
     digest = hashlib.sha256(repr(files).encode()).hexdigest()[:32]
     there = _PLACE + digest.encode() + b"/"

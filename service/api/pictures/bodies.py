@@ -10,11 +10,11 @@ from service.api.bodies import Past
 from service.api.play.bodies import AtVersion
 
 LARGEST_CHUNK = 250
-"""How many frames are answered at once."""
+"""The most frames in one answer."""
 
 
 class Sized(AtVersion, frozen=True):
-    """Which version, and how large.
+    """Which version to draw, and how large.
 
     Attributes:
         width: the width of the picture in pixels; its height follows.
@@ -24,12 +24,12 @@ class Sized(AtVersion, frozen=True):
 
 
 class FramesPage(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which frames.
+    """Which frames to list.
 
     Attributes:
-        after: the frames after this version; 0 for all. The version itself is drawn whole, so the game must have
-            reached it.
-        limit: how many at most.
+        after: list the frames after this version; 0 for all. This version is drawn whole, so the game must have reached
+            it.
+        limit: the most frames to list.
     """
 
     after: Past = 0
@@ -58,7 +58,7 @@ class FramePage(Struct, frozen=True):
         head: the version of the game now.
         key: the position at version `after`; at version 0 the board is empty.
         frames: the versions that follow it, in order.
-        next: the `after` of the next page; null when this is the end so far.
+        next: the `after` of the next page; null if the game has no later versions yet.
     """
 
     game: GameId

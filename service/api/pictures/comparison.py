@@ -28,9 +28,8 @@ class CompareWith(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         with_: the other game. It may be the same, to compare two of its versions.
         version: the version of this game; absent for the newest.
-        with_version: the version of the other game. Absent: where one of the two is a fork of the other, the version as
-            many events after the fork began; otherwise the version with the same number. When the other game has not
-            gone that far, it is its newest.
+        with_version: the version of the other game. If absent: between a fork and its parent, the version with as many
+            events after the fork began; otherwise the version with the same number; in both cases at most the newest.
     """
 
     with_: Identifier = field(name="with")
@@ -50,9 +49,9 @@ class CompareWith(Struct, frozen=True, forbid_unknown_fields=True):
 async def compare_games(request: Call, game: str) -> Response[bytes]:
     """Compare two positions.
 
-    What differs between a fork and its parent, between any two games of one ruleset, or between two versions of a game:
-    the figures of seats, the areas with what lies on them, roads, and what lies beside the board. What is the same in
-    both is left out. Of each game you see what you may see of it by itself.
+    Shows what differs between a fork and its parent, between any two games of one ruleset, or between two versions of a
+    game: the figures of seats, the areas with what lies on them, roads, and what lies beside the board. What is the
+    same in both is left out. The comparison uses only what you may see of each game.
     """
     query, games = request.read_query(CompareWith), request.services.games
     await require_shown(request.services, GameId(query.with_), request.caller)

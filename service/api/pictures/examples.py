@@ -1,4 +1,4 @@
-"""Pictures of the scene, drawn on two areas of its map."""
+"""Pictures of the scene, drawn on one area of its map."""
 
 import msgspec
 
@@ -12,7 +12,7 @@ from service.pictures.scenes import marks_of, marks_view, sheet_of
 
 
 def examples(scene: Scene) -> dict[str, Example]:
-    """Return pictures of the scene, drawn on two areas of its map; none when there is no map."""
+    """Return pictures of the scene, drawn on one area of its map; empty when there is no map."""
     whole = drawing_of(scene.board)
     if whole is None:
         return {}

@@ -42,12 +42,12 @@ _HEADERS: Final = {
     "Vary": "Accept",
 }
 _KEPT: Final = {"Cache-Control": "no-cache"}
-"""Browsers cache pictures and ask each time; the answer is 304 until the picture changes."""
+"""Browsers cache pictures but ask each time; the answer is 304 until the picture changes."""
 
 _NOBODY: Final = Viewer()
 
 _OF_GAMES: Final = (UNKNOWN_GAME, UNKNOWN_VERSION, NO_MAP)
-_THE_SAME: Final = Answer(
+_NOT_MODIFIED: Final = Answer(
     304, "The picture has not changed since the one that `If-None-Match` names.", headers=("ETag",)
 )
 
@@ -57,13 +57,13 @@ _THE_SAME: Final = Answer(
     "/v1/rulesets/{ruleset:str}/board/map",
     tag="Pictures",
     headers=("If-None-Match",),
-    answers=(Answer(200, "The map.", MapView, headers=("ETag",)), _THE_SAME),
+    answers=(Answer(200, "The map.", MapView, headers=("ETag",)), _NOT_MODIFIED),
     problems=(UNKNOWN_RULESET, NO_MAP),
 )
 async def show_map(request: Call, ruleset: str) -> Response[bytes]:
     """Show the map of a ruleset's board.
 
-    Outlines of its areas as SVG paths, the places of their names, and anchors for the pieces on them.
+    Has the outlines of its areas as SVG paths, the places of their names, and anchors for the pieces on them.
     """
     request.read_query(Nothing)
     played = ruleset_in_path(request, ruleset)
@@ -78,7 +78,7 @@ async def show_map(request: Call, ruleset: str) -> Response[bytes]:
     "/v1/rulesets/{ruleset:str}/board.svg",
     tag="Pictures",
     headers=("If-None-Match",),
-    answers=(Answer(200, "The bare board.", str, SVG, headers=("ETag",)), _THE_SAME),
+    answers=(Answer(200, "The bare board.", str, SVG, headers=("ETag",)), _NOT_MODIFIED),
     problems=(UNKNOWN_RULESET, NO_MAP),
 )
 async def draw_bare_board(request: Call, ruleset: str) -> Response[bytes]:
@@ -103,14 +103,14 @@ async def draw_bare_board(request: Call, ruleset: str) -> Response[bytes]:
     account="optional",
     query=AtVersion,
     headers=("If-None-Match",),
-    answers=(Answer(200, "The marks.", MarksView, headers=("ETag",)), _THE_SAME),
+    answers=(Answer(200, "The marks.", MarksView, headers=("ETag",)), _NOT_MODIFIED),
     problems=(UNKNOWN_GAME, UNKNOWN_VERSION),
 )
 async def show_marks(request: Call, game: str) -> Response[bytes]:
     """Show what lies where.
 
-    Everything that a picture of the position shows, as data: pieces by area with their owners and numbers, roads, and
-    the seats with their figures. Use it to draw your own pictures. You see what your seat sees, or what a spectator
+    Gives as data everything that a picture of the position shows: pieces by area with their owners and numbers, roads,
+    and the seats with their figures. Use it to draw your own pictures. You see what your seat sees, or what a spectator
     sees.
     """
     query = request.read_query(AtVersion)
@@ -135,14 +135,14 @@ async def show_marks(request: Call, game: str) -> Response[bytes]:
     account="optional",
     query=AtVersion,
     headers=("If-None-Match",),
-    answers=(Answer(200, "The picture.", str, SVG, headers=("ETag",)), _THE_SAME),
+    answers=(Answer(200, "The picture.", str, SVG, headers=("ETag",)), _NOT_MODIFIED),
     problems=_OF_GAMES,
 )
 async def draw_board(request: Call, game: str) -> Response[bytes]:
     """Draw the position.
 
-    The board with everything on it, the seats and the phase, at any version, as a picture to embed. A picture fetched
-    without a token shows the spectator's view.
+    Draws the board with everything on it, the seats and the phase, at any version, as a picture to embed. A picture
+    fetched without a token shows the spectator's view.
     """
     query = request.read_query(AtVersion)
     viewed, viewer, headers = await _viewed_game(request, game, query)
@@ -158,7 +158,7 @@ async def draw_board(request: Call, game: str) -> Response[bytes]:
     account="optional",
     query=Sized,
     headers=("If-None-Match",),
-    answers=(Answer(200, "The picture.", bytes, PNG, headers=("ETag",)), _THE_SAME),
+    answers=(Answer(200, "The picture.", bytes, PNG, headers=("ETag",)), _NOT_MODIFIED),
     problems=_OF_GAMES,
 )
 async def draw_board_as_png(request: Call, game: str) -> Response[bytes]:
@@ -188,22 +188,22 @@ async def draw_board_as_png(request: Call, game: str) -> Response[bytes]:
     account="optional",
     query=FramesPage,
     headers=("If-None-Match",),
-    answers=(Answer(200, "The frames.", FramePage, headers=("ETag",)), _THE_SAME),
+    answers=(Answer(200, "The frames.", FramePage, headers=("ETag",)), _NOT_MODIFIED),
     problems=(UNKNOWN_GAME, UNKNOWN_VERSION),
 )
 async def list_frames(request: Call, game: str) -> Response[bytes]:
     """List frames.
 
-    Use frames to scrub through a game. The answer draws one version whole. For each version after it, it has what
-    changed in the picture, the event in a sentence, and its dice. Put the pieces of SVG into `GET
-    /v1/rulesets/{ruleset}/board.svg`. Frames also show what a retraction took back. If the service has no map of the
-    board, no areas are drawn. The ETag begins with the version of the game.
+    Use frames to scrub through a game. The answer has one version, drawn whole. For each version after it, it has what
+    changed in the picture, the event in a sentence, and its dice. Put the pieces of SVG into
+    `GET /v1/rulesets/{ruleset}/board.svg`. Frames also show what a retraction took back. If the service has no map of
+    the board, no areas are drawn. The ETag begins with the version of the game.
     """
     query = request.read_query(FramesPage)
     services = request.services
     played = await services.games.game(GameId(game))
     viewer = viewer_of(played, request.caller)
-    headers = _looks(request, played.version, viewer)
+    headers = _headers_of(request, played.version, viewer)
     if request.has(headers["ETag"]):
         return _unchanged(headers)
     last = max(query.after, min(query.after + query.limit, played.version))
@@ -233,16 +233,16 @@ async def _viewed_game(request: Call, game: str, query: AtVersion) -> tuple[Game
     now = await games.game(GameId(game))
     then = await games.at(now.id, query.version) if query.version is not None else now
     viewer = viewer_of(now, request.caller)
-    return then, viewer, _looks(request, then.version, viewer)
+    return then, viewer, _headers_of(request, then.version, viewer)
 
 
-def _looks(request: Call, version: Version, viewer: Viewer) -> Mapping[str, str]:
-    """Return the headers of a version for a viewer. A browser may cache the answer, unless the request had a token."""
+def _headers_of(request: Call, version: Version, viewer: Viewer) -> Mapping[str, str]:
+    """Return the headers for what a viewer sees of a version. Browsers may cache it, unless the request had a token."""
     return {**etag(version), **(_KEPT if request.caller is None else {}), "ETag": _tag(request, version, viewer)}
 
 
 def _tag(request: Call, version: int, viewer: Viewer = _NOBODY) -> str:
-    """Return an ETag: the version, and after a point the viewer and the release."""
+    """Return an ETag: the version, and after a point a hash of the viewer and the release."""
     other = f"{request.services.drawn_by} {viewer.seat} {viewer.everything}"
     return weak(f'"{version}.{hashlib.sha256(other.encode()).hexdigest()[:16]}"')
 
@@ -260,7 +260,7 @@ async def drawn_svg(services: Services, game: Game, viewer: Viewer, width: int |
         marks = marks_of(game, viewer, vault, sheet.names)
         return picture(sheet, marks, game.heading or "Before the game", width).encode()
 
-    # Pictures of each width are not cached here: the converter does that.
+    # A picture of a given width is not cached here: `draw_board_as_png` caches the PNG that is made from it.
     if width is not None:
         return await draw()
     return await services.gallery.picture(game.id, game.version, viewer, "svg", draw)

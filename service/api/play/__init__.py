@@ -1,1 +1,1 @@
-"""The position, what a seat may do, and doing it."""
+"""The endpoints for playing: the position, the options of a seat, and commands."""

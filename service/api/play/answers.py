@@ -39,8 +39,7 @@ _new: Final = msgspec.json.Decoder(NewAnswer)
 async def list_answers(request: Call, game: str) -> Response[bytes]:
     """List the answers that you left in advance.
 
-    Only you see them until the game is over. They end with the game, and when it goes back by a ruling or by
-    consent.
+    Only you see them until the game is over. They end with the game, and when a ruling or consent takes the game back.
     """
     request.read_query(Nothing)
     games = request.services.games
@@ -68,10 +67,10 @@ async def list_answers(request: Call, game: str) -> Response[bytes]:
 async def leave_answer(request: Call, game: str) -> Response[bytes]:
     """Leave an answer in advance.
 
-    The service gives the command for you as soon as you are asked a decision of this kind, if it is lawful then. If
-    you are asked already, it is given at once. The log tells that you left an answer, but neither the command
-    nor the decision that it answers: both are sealed for you until the game is over. It also tells that an answer was
-    given in advance. With an `Idempotency-Key`, a repeated request gets the same response again.
+    The service gives the command for you as soon as you are asked a decision of this kind, if it is lawful then. If you
+    are asked already, it is given at once. The log says that you left an answer, but neither the command nor the
+    decision that it answers: both are sealed for you until the game is over. A command that the service gives in this
+    way is marked in the log. With an `Idempotency-Key`, a repeated request gets the same response again.
     """
     request.read_query(Nothing)
     new = await request.read_body(_new)

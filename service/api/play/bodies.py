@@ -14,7 +14,7 @@ from service.games.views import Accepted
 
 
 class AtVersion(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which version.
+    """Which version to show.
 
     Attributes:
         version: the version to show; absent for the newest.
@@ -24,7 +24,7 @@ class AtVersion(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OptionsOf(Struct, frozen=True, forbid_unknown_fields=True):
-    """Whose options, and when.
+    """Whose options to show, and at which version.
 
     Attributes:
         version: the version at which the seat had them; absent for now.
@@ -36,7 +36,7 @@ class OptionsOf(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Foresight(Struct, frozen=True, forbid_unknown_fields=True):
-    """What else to say of commands that are given or checked.
+    """What else to answer about commands that are given or checked.
 
     Attributes:
         next: whether to say what follows: the game after commands that were given, or what would be asked of you after
@@ -53,11 +53,11 @@ class StateView(Struct, frozen=True):
         game: the game.
         ruleset: the ruleset of the game, which determines the shape of `view`.
         version: the version that is shown.
-        status: what the game was at that version.
+        status: the status of the game at that version.
         heading: the phase of the game, in words.
         seat: the seat whose view this is; null for a spectator.
-        everything: True when nothing is hidden: for all when the game is over, before that for officials, and for
-            an organizer without a seat if `organizer_sees` is `all`.
+        everything: True when nothing is hidden from you. When the game is over, that is so for everybody. Before, it is
+            so for officials, for an organizer without a seat if `organizer_sees` is `all`, and in your own analysis.
         view: the position, in the shape of its ruleset; null before the game begins.
         decisions: what the game waited for at that version.
         clocks: what the clocks showed at that version; null until it starts, and for a game without a clock.
@@ -84,7 +84,7 @@ class OptionsView(Struct, frozen=True):
         version: the version at which these options hold: send it as `If-Match` with the command.
         seat: the seat.
         decisions: the open decisions that this seat must make.
-        options: every command that would be accepted, and no other, as JSON Schemas. Of the past without `undo`.
+        options: every command that would be accepted, and no other, as JSON Schemas. `undo` is left out for the past.
     """
 
     game: GameId
@@ -100,7 +100,7 @@ class Snapshot(StateView, frozen=True):
 
     Attributes:
         options: what your seat may do, or might have done at an earlier version: every command that would be accepted,
-            and no other, as JSON Schemas. Of the past without `undo`. Empty for spectators.
+            and no other, as JSON Schemas. `undo` is left out for the past. Empty for spectators.
     """
 
     options: tuple[Option, ...]
@@ -110,8 +110,8 @@ class Played(Accepted, frozen=True):
     """The answer to commands that were accepted.
 
     Attributes:
-        next: the game after them, as you may see it; only if the query asks for it. Of a repeated request it is what
-            followed then.
+        next: the game after them, as you may see it; only if the query asks for it. A repeated request gets the game as
+            it was after the first.
     """
 
     next: Snapshot | UnsetType = UNSET
@@ -124,10 +124,10 @@ class NewAnswer(Struct, frozen=True, forbid_unknown_fields=True):
         decision: the kind of decision that it answers: the `kind` of an open decision, or any other of the ruleset's
             `decisions`.
         command: the command that is given, as for `POST /v1/games/{game}/commands`.
-        when: what the decision must be about: by names of its `about`, what their values must be. All must hold. A
-            decision that says nothing of a name is not answered.
-        until: when it ends: `revoked` only when you revoke it, `once` after it was given, `round` with the round that
-            is played now.
+        when: conditions on the `about` of the decision, by the names in it. All must hold. A decision whose `about`
+            lacks one of the names is not answered.
+        until: when it ends: `revoked` only when you revoke it, `once` after it was given once, `round` with the present
+            round.
     """
 
     decision: Identifier
@@ -143,7 +143,7 @@ class LeftAnswer(Struct, frozen=True):
         version: the version at which you left it.
         decision: the kind of decision that it answers.
         command: the command that is given.
-        when: what the decision must be about.
+        when: the conditions on the `about` of the decision.
         until: when it ends.
         round: the round with which it ends; null when it does not end with a round.
         given: how often it was given.
@@ -165,9 +165,9 @@ class AnswersView(Struct, frozen=True):
 
     Attributes:
         game: the game.
-        version: the version at which these are left.
+        version: the version of the game with these answers.
         seat: the caller's seat.
-        answers: the answers, the oldest first. Of several that fit, the newest that is lawful is given.
+        answers: the answers, the oldest first. If several fit, the service gives the newest one that is lawful.
     """
 
     game: GameId
@@ -180,7 +180,7 @@ Commands = Annotated[tuple[Raw, ...], Meta(min_length=1, max_length=100)]
 
 
 class Orders(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a seat does: one command, or several of which all happen or none.
+    """What a seat does: one command, or several. Either all of them happen, or none.
 
     Attributes:
         command: one command, such as one built from an option's schema.
@@ -231,8 +231,7 @@ class NewEnd(Struct, frozen=True, forbid_unknown_fields=True):
     """A proposal to end a game.
 
     Attributes:
-        order: every seat of the game once, in the order in which they finish: groups of seats that tie, the first
-            first.
+        order: every seat of the game once, in groups of seats that tie, in the order in which they finish.
     """
 
     order: Annotated[

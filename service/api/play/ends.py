@@ -62,8 +62,8 @@ async def answer_end(request: Call, game: str, proposed: str) -> Response[bytes]
     """Answer a proposal to end a game.
 
     Name the proposal by the version at which it was made. When you are the last to agree, the game ends at once. If you
-    refuse, the proposal is closed, also when you have agreed before. If it is your own, you withdraw it by refusing.
-    With an `Idempotency-Key`, a repeated request gets the first answer again.
+    refuse, the proposal is closed, even if you agreed before. You withdraw your own proposal by refusing it. With an
+    `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     if not (proposed.isascii() and proposed.isdigit() and len(proposed) < 16):

@@ -33,7 +33,7 @@ def examples(scene: Scene) -> dict[str, Example]:
 
 
 def _excerpt(view: Any) -> Any:
-    """Return a position with the first of what it has many of, such as provinces."""
+    """Return a position with two entries of each mapping that has more than eight, such as the provinces."""
     parts = {field: getattr(view, field) for field in view.__struct_fields__}
     many = {field: part for field, part in parts.items() if isinstance(part, dict) and len(part) > 8}
     return replace(view, **{field: dict(islice(part.items(), 2)) for field, part in many.items()})

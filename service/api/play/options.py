@@ -1,4 +1,4 @@
-"""The schemas of options in the contract: the part of JSON Schema that they use, and four keywords of our own.
+"""How the contract describes the schemas of options: the part of JSON Schema that they use, and four keywords of ours.
 
 `domain/kernel/rules/schema.py` defines what they mean. Clients tell the forms apart by `const`, `enum` or `type`.
 """

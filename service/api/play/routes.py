@@ -43,7 +43,7 @@ _orders: Final = msgspec.json.Decoder(Orders)
 async def show_state(request: Call, game: str) -> Response[bytes]:
     """Show the position.
 
-    The present position, or that of any earlier version. You see what your seat sees, or what a spectator sees.
+    Shows the present position, or that of an earlier version. You see what your seat sees, or what a spectator sees.
     """
     query = request.read_query(AtVersion)
     games = request.services.games
@@ -75,8 +75,8 @@ async def show_state(request: Call, game: str) -> Response[bytes]:
 async def show_snapshot(request: Call, game: str) -> Response[bytes]:
     """Show the position and your options.
 
-    What `GET …/state` and `GET …/options` show, of one version: the newest, or any earlier. So nothing can happen
-    between the two. Who has no seat, or a token without the scope `play`, has no options.
+    One answer with what `GET …/state` and `GET …/options` show of one version, by default the newest. So nothing can
+    happen between the two. Without a seat, or with a token without the scope `play`, you get no options.
     """
     query = request.read_query(AtVersion)
     games = request.services.games
@@ -102,24 +102,24 @@ async def show_snapshot(request: Call, game: str) -> Response[bytes]:
 async def show_options(request: Call, game: str) -> Response[bytes]:
     """Show what you may do now.
 
-    Or what you or another seat might have done at an earlier `version`. For your own seat you need a token with the
-    scope `play`. The options of another `seat` are for officials of the game, for everybody when it is over, and for
-    those who may read all that this seat could read there: where nothing is hidden, that is everybody.
+    Also shows what you or another seat might have done at an earlier `version`. For your own seat you need a token with
+    the scope `play`. The options of another `seat` are for officials of the game, for everybody when it is over, and
+    for those who may read all that this seat could read there: where nothing is hidden, that is everybody.
 
-    An option is a JSON Schema of commands: every command that fits one of them would be accepted, and no other. Of
-    JSON Schema (2020-12) they use `const`, `enum`, `type`, `minimum`, `maximum`, `maxLength`, `items`, `minItems`,
-    `maxItems`, `uniqueItems`, `contains`, `minContains`, `properties`, `required` and `additionalProperties`. A
-    number that may be left out is 0 then, or the `default` of its schema. Three keywords of our own, all in schemas of
-    objects, say what JSON Schema cannot:
+    An option is a JSON Schema of commands: every command that fits one of them would be accepted, and no other. Of JSON
+    Schema (2020-12) they use `const`, `enum`, `type`, `minimum`, `maximum`, `maxLength`, `items`, `minItems`,
+    `maxItems`, `uniqueItems`, `contains`, `minContains`, `properties`, `required` and `additionalProperties`. If you
+    leave out an optional number, it counts as the `default` of its schema, or as 0. Three keywords of our own, all in
+    schemas of objects, say what JSON Schema cannot:
 
-    * `x-total`: `{"of": [names], "minimum": a, "maximum": b, "times": name}`, or a list of such. What the properties
-      of these names count adds up to a..b: an integer counts itself, an array its items, an object the sum of its
-      integers, and what is absent 0. With `times`, b is multiplied by the number of items in the array of that name.
-      `minimum` and `maximum` may be absent.
-    * `x-cost`: `{"prices": {name: price}, "minimum": a, "maximum": b}`. What the properties of
-      these names count, times their prices, comes to a..b; either bound may be absent. `unit` says what is paid with,
-      and `left` how many of each there are still to be had; these two forbid nothing.
-    * `x-sum`: `{"minimum": a, "maximum": b}`. The integers in the object add up to a..b.
+    * `x-total`: `{"of": [names], "minimum": a, "maximum": b, "times": name}`, or a list of such. The named properties
+      together count from a to b: an integer counts itself, an array its items, an object the sum of its integers, and
+      an absent property 0. With `times`, b is multiplied by the number of items in the array of that name. `minimum`
+      and `maximum` may be absent.
+    * `x-cost`: `{"prices": {name: price}, "minimum": a, "maximum": b}`. The cost is from a to b: the sum of what the
+      named properties count, each times its price. Either bound may be absent. `unit` says what is paid with, and
+      `left` how many of each are left to buy; these two forbid nothing.
+    * `x-sum`: `{"minimum": a, "maximum": b}`. The integers in the object add up to a number from a to b.
 
     A fourth, `x-gesture`, forbids nothing: it says what the properties of a command mean on a map.
     """
@@ -160,11 +160,11 @@ async def show_options(request: Call, game: str) -> Response[bytes]:
 async def give_commands(request: Call, game: str) -> Response[bytes]:
     """Give commands.
 
-    Send one command, or several: either all of them happen, or none. With an `Idempotency-Key`, a repeated request
-    gets the first answer again. With `If-Match`, the service accepts it only if the game is still at that version.
-    The command `undo` takes back your own commands, as long as nothing was rolled, revealed or decided by others
-    since. With `next=true`, the answer has the game after the commands: the position, what it waits for, and what you
-    may do then. So a program that goes on by itself needs one request for each of its moves.
+    Send one command, or several: either all of them happen, or none. With an `Idempotency-Key`, a repeated request gets
+    the first answer again. With `If-Match`, the service accepts them only if the game is still at that version. The
+    command `undo` takes back your own commands, as long as nothing was rolled, revealed or decided by others since.
+    With `next=true`, the answer has the game after the commands: the position, what it waits for, and what you may do
+    then. So a bot needs only one request for each move.
     """
     query = request.read_query(Foresight)
     player, key, expected = request.signed_in.player, request.key, request.expected
@@ -198,10 +198,10 @@ async def give_commands(request: Call, game: str) -> Response[bytes]:
 async def check_commands(request: Call, game: str) -> Response[bytes]:
     """Check commands.
 
-    Says whether the service would accept them now, whether you could take them back afterwards, and what of yours they
-    would take off the board. It stores nothing and rolls nothing. It does not look at commands that follow one which
-    would roll or reveal something. With `next=true`, it also says what would be asked of you then, so that you can plan
-    several commands.
+    Says whether the service would accept them now, whether you could take them back afterwards, and which of your
+    pieces they would take off the board. It stores nothing and rolls nothing. It does not look at commands after one
+    that would roll or reveal something. With `next=true`, it also says what would be asked of you then, so that you can
+    plan several commands.
     """
     query = request.read_query(Foresight)
     player, expected = request.signed_in.player, request.expected
@@ -214,7 +214,7 @@ async def check_commands(request: Call, game: str) -> Response[bytes]:
     seat = next((seat for seat, back in step.game.undo.items() if now.version in back), None)
     if seat is None:
         return answer(Checked(now.version, step.commands, can_undo=False), headers=etag(now.version))
-    # Moves that can be taken back have revealed nothing, so the seat could find this out by itself.
+    # Moves that can be taken back have revealed nothing, so the seat may know their outcome.
     vault = await request.services.games.vault(now.id)
     after = vault.joined_by(step.secrets)
     viewer, names = Viewer(player, seat), now.names
@@ -251,7 +251,7 @@ def snapshot(game: Game, viewer: Viewer, vault: Vault) -> Snapshot:
 
 
 def as_past(past: Game, now: Game) -> Game:
-    """Return a past game for a question about its options: without undo, because what could be undone is not known."""
+    """Return a game of which options are asked. A past one loses its undo: what could be undone then is not known."""
     return past if past.version == now.version else replace(past, undo={})
 
 
@@ -264,7 +264,10 @@ def options_view(game: Game, seat: Seat, vault: Vault) -> OptionsView:
 async def _explained(
     error: Refusal | msgspec.DecodeError, services: Services, game_id: GameId, player: PlayerId, orders: Orders
 ) -> Problem:
-    """Return the problem of a refusal: it shows the command, the rule, the decision and where the options are."""
+    """Return the problem of a refusal, which names the command, the rule, the decision and the address of the options.
+
+    For a command that cannot be read, return `MALFORMED_JSON`.
+    """
     if isinstance(error, msgspec.DecodeError):
         return Problem(MALFORMED_JSON, f"The service cannot read a command: {error}.")
     game = await services.games.game(game_id, 0)  # the cached game is the one that refused

@@ -1,1 +1,1 @@
-"""Accounts as players see them: their own, and those of others."""
+"""The endpoints for accounts, sessions and sign-in, and the streams of an account."""

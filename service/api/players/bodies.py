@@ -14,7 +14,7 @@ from service.store.accounts import PasskeyId, PasskeyRow, PlayerRow, TokenId
 
 
 class Registration(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who wants to play.
+    """A new account.
 
     Attributes:
         name: the name that others see.
@@ -39,7 +39,7 @@ class Closing(Struct, frozen=True, forbid_unknown_fields=True):
     """Which account to close.
 
     Attributes:
-        confirm: the id of your account, so that none is closed by mistake.
+        confirm: the id of your account, so that you do not close it by mistake.
     """
 
     confirm: Identifier
@@ -49,12 +49,12 @@ class Player(Struct, frozen=True):
     """An account.
 
     Attributes:
-        id: its id, by which games know it.
+        id: its id, which games and their logs use.
         name: the name that others see.
         created: when it was registered.
-        bot: whether a program plays it: the service, or a bot of somebody's who has said so.
+        bot: whether a program plays it: the service, or a program that its owner has declared.
         level: the level at which the service plays it; null where it does not.
-        joined: the account of the same person with which it was joined: it does nothing more. Otherwise null.
+        joined: the other account of the same person that it was joined to; this one is closed. Null if it was not.
     """
 
     id: PlayerId
@@ -66,7 +66,7 @@ class Player(Struct, frozen=True):
 
 
 class PlayerSearch(Page, frozen=True, kw_only=True):
-    """Whom you are looking for.
+    """The players to look for.
 
     Attributes:
         name: their name, or how it begins. Case makes no difference.
@@ -100,10 +100,10 @@ class Me(Player, frozen=True):
 
 
 class NewSession(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who signs in.
+    """A browser that signs in.
 
     Attributes:
-        name: the name of a new guest, which others see. Without it the service chooses one. Absent with a token.
+        name: the name of a new guest, which others see. Without it the service chooses one. Send none with a token.
     """
 
     name: Text | UnsetType = UNSET
@@ -114,7 +114,7 @@ class ProviderView(Struct, frozen=True):
 
     Attributes:
         name: what people call it.
-        linked: whether it signs somebody in to the account of this browser.
+        linked: whether people sign in through it to the account of this browser.
     """
 
     name: str
@@ -150,7 +150,7 @@ class ProviderAddress(Struct, frozen=True):
     """Where to sign in.
 
     Attributes:
-        address: where the browser is to go now. The provider sends it back to the page `/sign-in` of the service.
+        address: the address that the browser must open now. The provider sends it back to the page `/sign-in`.
     """
 
     address: str
@@ -160,13 +160,13 @@ Parameter = Annotated[str, Meta(min_length=1, max_length=4096, description="1 to
 
 
 class ProviderAnswer(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the provider sent the browser back with: parameters of the address.
+    """The parameters in the address to which the provider sent the browser back.
 
     Attributes:
-        state: `state`.
-        code: `code`; absent when the provider refused.
-        error: `error`, when it did.
-        iss: `iss`, where the provider gives it (RFC 9207).
+        state: the parameter `state`.
+        code: the parameter `code`; absent if the provider refused.
+        error: the parameter `error`; absent unless the provider refused.
+        iss: the parameter `iss`, if the provider sends it (RFC 9207).
     """
 
     state: Parameter
@@ -179,10 +179,10 @@ Base64 = Annotated[str, Meta(min_length=1, max_length=8192, pattern=r"^[A-Za-z0-
 
 
 class PasskeyChallenge(Struct, frozen=True):
-    """What a passkey is to sign.
+    """The challenge that a passkey must sign.
 
     Attributes:
-        challenge: random bytes in base64url, good once and for five minutes.
+        challenge: random bytes in base64url. You can use them once, within five minutes.
         host: the host that the passkey is for (`rp.id` in WebAuthn).
     """
 
@@ -191,13 +191,13 @@ class PasskeyChallenge(Struct, frozen=True):
 
 
 class NewPasskeyChallenge(PasskeyChallenge, frozen=True):
-    """What a new passkey is to sign, and for whom it is.
+    """The challenge that a new passkey must sign, and the account that it is for.
 
     Attributes:
-        user: what the device is to call the account (`user.id` in WebAuthn), in base64url.
+        user: the id of the account for the device (`user.id` in WebAuthn), in base64url.
         name: the account's name.
-        algorithms: what it may sign with, by their COSE numbers, the best first.
-        known: the passkeys that the account has already, by what devices call them, in base64url.
+        algorithms: the signature algorithms that it may use, by their COSE numbers, the best first.
+        known: the credential ids of the passkeys that the account has already, in base64url.
     """
 
     user: str
@@ -211,7 +211,7 @@ class NewPasskey(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         name: a name to recognize it by.
-        id: what the device calls it (`rawId`), in base64url.
+        id: its credential id (`rawId`), in base64url.
         client_data: `response.clientDataJSON`, in base64url.
         attestation: `response.attestationObject`, in base64url.
     """
@@ -223,10 +223,10 @@ class NewPasskey(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PasskeyProof(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a passkey signed.
+    """The answer of a passkey to a challenge.
 
     Attributes:
-        id: what the device calls it (`rawId`), in base64url.
+        id: its credential id (`rawId`), in base64url.
         client_data: `response.clientDataJSON`, in base64url.
         authenticator_data: `response.authenticatorData`, in base64url.
         signature: `response.signature`, in base64url.
@@ -304,13 +304,13 @@ class Registered(Struct, frozen=True):
 
 
 class Waiting(Struct, frozen=True):
-    """What waits for you in one game. Empty lists: nothing does any more.
+    """What waits for you in one game. If all lists are empty, nothing waits there any more.
 
     Attributes:
         game: the game.
         title: its title, which may be empty.
         ruleset: what it is played by.
-        version: the version of the game at which this was so.
+        version: the version of the game at that moment.
         seat: your seat.
         decisions: the open decisions that your seat may answer.
         take_backs: the open requests to take moves back that your seat has yet to answer.
@@ -328,7 +328,7 @@ class Waiting(Struct, frozen=True):
 
     @property
     def waits(self) -> bool:
-        """Whether anything does."""
+        """Whether anything waits."""
         return bool(self.decisions or self.take_backs or self.end_proposals)
 
 
@@ -337,7 +337,7 @@ class StreamedWaiting(Struct, frozen=True):
 
     Attributes:
         id: a place in the log of the service.
-        event: always ``waiting``; absent with `frames=plain`, which is a ``message`` to an `EventSource`.
+        event: always ``waiting``. Absent with `frames=plain`: an `EventSource` then calls it ``message``.
         data: what waits for you in one game, in JSON: a Waiting.
     """
 
@@ -347,7 +347,7 @@ class StreamedWaiting(Struct, frozen=True):
 
 
 def player_view(row: PlayerRow) -> Player:
-    """Return an account."""
+    """Return an account as everybody sees it."""
     return Player(row.player, row.name, row.created, row.is_bot, row.bot, row.joined)
 
 

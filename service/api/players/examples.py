@@ -1,4 +1,4 @@
-"""What players ask about themselves and others, and the answers."""
+"""Examples of the endpoints for accounts, sessions and sign-in."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Ways back into an account: passkeys and recovery codes, and signing in by them."""
+"""Passkeys and recovery codes: making them, and signing in by them."""
 
 from typing import Any, Final
 
@@ -23,7 +23,7 @@ from service.api.players.bodies import (
     SessionView,
     passkey_view,
 )
-from service.api.players.sessions import require_signed_out, signed_in
+from service.api.players.sessions import require_signed_out, sign_in
 from service.api.problems.access import CROSS_SITE, TOKEN_ENDED
 from service.api.problems.accounts import (
     ALREADY_SIGNED_IN,
@@ -53,12 +53,12 @@ _SIGNING_IN: Final = (CROSS_SITE, ALREADY_SIGNED_IN, TOKEN_ENDED)
     tag="Sessions",
     account="required",
     scopes=("account",),
-    answers=(Answer(200, "What the new passkey is to sign.", NewPasskeyChallenge),),
+    answers=(Answer(200, "What the new passkey must sign.", NewPasskeyChallenge),),
 )
 async def ask_for_passkey(request: Call) -> Response[bytes]:
     """Begin to register a passkey.
 
-    Gives what a page needs for `navigator.credentials.create`. Ask for user verification, and for a passkey that the
+    Returns what a page needs for `navigator.credentials.create`. Ask for user verification, and for a passkey that the
     device finds by itself (`residentKey`). The request has no body. Repeating it gives another challenge.
     """
     request.read_query(Nothing)
@@ -85,8 +85,8 @@ async def ask_for_passkey(request: Call) -> Response[bytes]:
 async def add_passkey(request: Call) -> Response[bytes]:
     """Register a passkey.
 
-    From then on it signs in to your account. A repeated request is refused and changes nothing, because a challenge is
-    good once: the list shows whether the first arrived.
+    From then on you can sign in to your account by it. A repeated request is refused and changes nothing, because a
+    challenge can be used once: `GET /v1/passkeys` shows whether the first request succeeded.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new)
@@ -127,8 +127,8 @@ async def list_passkeys(request: Call) -> Response[bytes]:
 async def remove_passkey(request: Call, passkey: str) -> Response[bytes]:
     """Remove a passkey.
 
-    It signs in no more. Sessions that it began stay: revoke them as you revoke tokens. A repeated request finds no
-    passkey and changes nothing.
+    Nobody can sign in by it any more. Sessions that it began stay: revoke them as you revoke tokens. A repeated request
+    finds no passkey and changes nothing.
     """
     request.read_query(Nothing)
     passkeys = request.services.accounts.passkeys
@@ -147,14 +147,14 @@ async def remove_passkey(request: Call, passkey: str) -> Response[bytes]:
     "/v1/session/passkey/challenge",
     tag="Sessions",
     headers=("Tabularium-Page",),
-    answers=(Answer(200, "What the passkey is to sign.", PasskeyChallenge),),
+    answers=(Answer(200, "What the passkey must sign.", PasskeyChallenge),),
     problems=(CROSS_SITE,),
 )
 async def ask_to_sign_in(request: Call) -> Response[bytes]:
     """Begin to sign in by a passkey.
 
-    Gives what a page needs for `navigator.credentials.get`. The device knows which passkeys it has here, so nobody need
-    say who they are. The request has no body. Repeating it gives another challenge.
+    Returns what a page needs for `navigator.credentials.get`. The device knows which passkeys it has for this service,
+    so the page need not ask for a name. The request has no body. Repeating it gives another challenge.
     """
     request.read_query(Nothing)
     require_page(request.scope)
@@ -175,7 +175,7 @@ async def sign_in_by_passkey(request: Call) -> Response[bytes]:
     """Sign in by a passkey.
 
     Signs the browser in to the account of the passkey. A repeated request is refused and changes nothing, because a
-    challenge is good once.
+    challenge can be used once.
     """
     request.read_query(Nothing)
     await require_signed_out(request)
@@ -187,7 +187,7 @@ async def sign_in_by_passkey(request: Call) -> Response[bytes]:
         "userHandle": wish.user,
     }
     player = await request.services.accounts.passkeys.prove(_credential(wish.id, response), _place(request))
-    return await signed_in(request, player, "passkey")
+    return await sign_in(request, player, "passkey")
 
 
 @endpoint(
@@ -201,8 +201,8 @@ async def sign_in_by_passkey(request: Call) -> Response[bytes]:
 async def make_recovery_codes(request: Call) -> Response[bytes]:
     """Make recovery codes.
 
-    Ten codes, each good to sign in once. Keep them elsewhere, such as on paper. The request has no body. It replaces
-    all codes that you had, and so does repeating it.
+    Makes ten codes. You can sign in once by each. Keep them elsewhere, such as on paper. The request has no body. It
+    replaces all codes that you had, and so does repeating it.
     """
     request.read_query(Nothing)
     player = request.signed_in.player
@@ -250,11 +250,11 @@ async def sign_in_by_code(request: Call) -> Response[bytes]:
     if player is None:
         kind = CODE_REFUSED
         raise Problem(kind, "No account has this recovery code.", kind.remedy)
-    return await signed_in(request, player, "recovery code")
+    return await sign_in(request, player, "recovery code")
 
 
 def _place(request: Call) -> Place:
-    """Return where the browser is. The signature says the same, or it is refused."""
+    """Return the host and the origin of the page. What the passkey signed must name the same."""
     host = request.header("host") or ""
     name = host.partition("]")[0].lstrip("[") if host.startswith("[") else host.partition(":")[0]
     return Place(name.lower(), request.header("origin") or "")

@@ -43,10 +43,10 @@ PAGE: Final = "/sign-in"
 async def begin_at_provider(request: Call) -> Response[bytes]:
     """Begin to sign in through the provider.
 
-    Gives the address at the OpenID Connect provider to which the browser is to go now (authorization code flow with
+    Returns the address at the OpenID Connect provider that the browser must open now (authorization code flow with
     PKCE). The provider sends it back to the page `/sign-in`. A cookie, good for ten minutes, proves that it is the same
-    browser. When somebody is signed in, the provider is to sign in to their account from then on; the session needs the
-    scope `account` for it. Repeating the request gives another address, and only the newest is good.
+    browser. If somebody is signed in, signing in links the provider to their account, unless the person has another
+    one. This needs the scope `account`. Repeating the request gives another address, and only the newest is good.
     """
     request.read_query(Nothing)
     require_page(request.scope)
@@ -71,11 +71,11 @@ async def begin_at_provider(request: Call) -> Response[bytes]:
 async def sign_in_by_provider(request: Call) -> Response[bytes]:
     """Sign in through the provider.
 
-    Takes what the provider sent the browser back with. Signs in to the account of the person, which is the one that
-    their JWTs are good for; at first sight, one is opened. If somebody is signed in, the provider signs in to their
-    account from now on, and nothing of it is lost; if the person has another account, nothing happens unless `leave`
-    was set. The session lasts 30 days and may do what the provider says. A repeated request is refused and changes
-    nothing, because an answer is good once.
+    Send the parameters with which the provider sent the browser back. Signs in to the account of the person, the same
+    as for their JWTs; if they have none, one is opened. The session lasts 30 days and may do what the provider says. If
+    somebody is signed in already, the provider is linked to their account, and they get a new session with the scopes
+    and the end of the old one. If the person has another account, the request is refused unless `leave` was set. A
+    repeated request is refused and changes nothing, because an answer can be used once.
     """
     request.read_query(Nothing)
     require_page(request.scope)
@@ -94,15 +94,15 @@ async def sign_in_by_provider(request: Call) -> Response[bytes]:
         issuer=_or_none(reply.iss),
     )
     if before is None:
-        return await _signed_in(request, who)
+        return await _sign_in(request, who)
     row = await request.services.accounts.by_identity(who)
     if row is None or row.player == before.player:
-        return await _linked(request, provider, who, before)
+        return await _link(request, provider, who, before)
     if flow is None or not flow.leaves:
         mine = await account_of(request, before.player)
         detail = f"{provider.name} signs you in as {row.name}. This browser is signed in as {mine.name}."
         raise Problem(OTHER_ACCOUNT, detail, OTHER_ACCOUNT.remedy)
-    return await _signed_in(request, who, before)
+    return await _sign_in(request, who, before)
 
 
 @endpoint(
@@ -117,9 +117,9 @@ async def sign_in_by_provider(request: Call) -> Response[bytes]:
 async def unlink_provider(request: Call) -> Response[bytes]:
     """Remove the link with the provider.
 
-    The provider signs nobody in to your account any more, and its JWTs are not good for it. Sessions that it began
-    stay: revoke them as you revoke tokens. An account without another way back is lost when the browser forgets it, so
-    ask first. Repeating the request changes nothing.
+    Nobody can sign in to your account through the provider or by its JWTs any more. Sessions that it began stay: revoke
+    them as you revoke tokens. An account without another way to sign in is lost when the browser forgets it, so ask
+    first. Repeating the request changes nothing.
     """
     request.read_query(Nothing)
     provider, player = _provider(request), request.signed_in.player
@@ -128,8 +128,8 @@ async def unlink_provider(request: Call) -> Response[bytes]:
     return answer(ProviderView(provider.name, linked=False))
 
 
-async def _signed_in(request: Call, who: Identity, before: Caller | None = None) -> Response[bytes]:
-    """Sign the browser in to the account of the person at the provider. This replaces its session."""
+async def _sign_in(request: Call, who: Identity, before: Caller | None = None) -> Response[bytes]:
+    """Sign the browser in to the account of the person at the provider. This ends the session `before`."""
     accounts = request.services.accounts
     row = await accounts.opened_for(who)
     session, value = await accounts.open_session_for(row, who)
@@ -140,10 +140,10 @@ async def _signed_in(request: Call, who: Identity, before: Caller | None = None)
     return await answer_session(request, await accounts.callers.authenticate_session(value), value, 201)
 
 
-async def _linked(request: Call, provider: "Provider", who: Identity, before: Caller) -> Response[bytes]:
-    """Link the provider to the account of the browser, which gets a new session.
+async def _link(request: Call, provider: "Provider", who: Identity, before: Caller) -> Response[bytes]:
+    """Link the provider to the account of the browser, which gets a new session. Raises `Problem`.
 
-    Somebody may know the value of the earlier session, and must not get into a lasting account.
+    The old session ends: somebody else may know its value, and must not get into an account that now lasts.
     """
     require(before, ("account",))
     accounts = request.services.accounts
@@ -168,7 +168,7 @@ def _provider(request: Call) -> "Provider":
 
 
 def _redirect(request: Call) -> str:
-    """Return where the provider is to send the browser: to the page of the service that it is on."""
+    """Return the address to which the provider sends the browser back: `PAGE` at the origin of the request."""
     origin = request.header("origin") or f"{request.scope['scheme']}://{request.header('host')}"
     return f"{origin}{PAGE}"
 

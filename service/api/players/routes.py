@@ -1,4 +1,4 @@
-"""Accounts."""
+"""The endpoints for accounts: registering, changing, closing and finding them."""
 
 from typing import Final
 
@@ -56,9 +56,9 @@ _change: Final = msgspec.json.Decoder(PlayerChange)
 async def register_player(request: Call) -> Response[bytes]:
     """Register as a player.
 
-    The answer contains a bearer token. It is shown only once, so store it, and send it as `Authorization: Bearer
-    <token>`. Its scopes are `account`, `play`, `organize` and `judge`. `POST /v1/tokens` creates tokens with fewer.
-    Where registration is closed, administrators open accounts here.
+    The answer contains a bearer token. It is shown only once, so store it, and send it as
+    `Authorization: Bearer <token>`. Its scopes are `account`, `play`, `organize`, `judge` and `notify`.
+    `POST /v1/tokens` creates tokens with fewer. Where registration is closed, administrators open accounts here.
 
     With an `Idempotency-Key`, a repetition with the same name opens no second account: you get the first answer
     again, including the token. The key is enough to get the token, so without a token the key must be a secret: a new
@@ -80,7 +80,7 @@ async def register_player(request: Call) -> Response[bytes]:
 async def show_me(request: Call) -> Response[bytes]:
     """Show your own account.
 
-    Says whose token you sent, and what it may do.
+    Shows the account of the token that you sent, and the scopes of that token.
     """
     request.read_query(Nothing)
     caller = request.signed_in
@@ -126,11 +126,11 @@ async def close_me(request: Call) -> Response[bytes]:
     """Close your own account.
 
     This is final, so say in `confirm` which account you mean. Your tokens, sessions, passkeys, recovery codes and links
-    with a provider end. Your seats in games that go on are given up, your offices laid down, you withdraw from
-    tournaments, and what you organize passes to others (TAB-LIFE-06, TAB-TRN-23). Your name gives way to a pseudonym
-    wherever it is shown, also in the titles of your games and tournaments. What you did in games stays under your id,
-    so that they can still be proved. What you wrote in cases stays until an official erases it. Your token ends, so a
-    repeated request is refused and changes nothing.
+    with a provider end. You give up your seats in games that go on, lay down your offices and withdraw from
+    tournaments. What you organize passes to others (TAB-LIFE-06, TAB-TRN-23). A pseudonym replaces your name wherever
+    it is shown, also in the titles of your games and tournaments. What you did in games stays under your id, so that
+    they can still be proved. What you wrote in cases stays until an official erases it. Your token ends, so a repeated
+    request is refused and changes nothing.
     """
     page, services = request.read_query(Closing), request.services
     row = await account_of(request, request.signed_in.player)
@@ -155,7 +155,8 @@ async def become_bot(request: Call) -> Response[bytes]:
     """Say that a program plays your account.
 
     From then on everybody sees that it is a bot, in every game. This cannot be undone, so give a bot an account of its
-    own. Nothing else changes: you play it, with its tokens. Repeating the request changes nothing.
+    own. You go on playing it with its tokens, but what is for people, such as invitations, is closed to it, and ratings
+    list it among bots. Repeating the request changes nothing.
     """
     request.read_query(Nothing)
     caller = request.signed_in
@@ -197,7 +198,7 @@ async def find_players(request: Call) -> Response[bytes]:
 async def list_my_games(request: Call) -> Response[bytes]:
     """List your games.
 
-    The games in which you hold a seat or which you organize, the newest first. With `waiting=true`, only running
+    Lists the games in which you hold a seat or which you organize, the newest first. With `waiting=true`, only running
     games in which you have a decision to make. The service filters each page, so a page may have fewer games than
     `limit`, or none, and still have a `next`.
     """
@@ -216,14 +217,14 @@ async def list_my_games(request: Call) -> Response[bytes]:
 async def show_player(request: Call, player: str) -> Response[bytes]:
     """Show a player.
 
-    Games and their logs contain only players' ids. This shows the name.
+    Logs contain only players' ids. This shows the name.
     """
     request.read_query(Nothing)
     return answer(player_view(await account_of(request, player)))
 
 
 async def admit_registration(request: Call) -> None:
-    """Return when the caller may open an account, under the key that they sent. Raises `Problem` or `TooMany`."""
+    """Raise `Problem` or `TooMany` unless the caller may open an account with the idempotency key that they sent."""
     key, caller, services = request.key, request.caller, request.services
     if caller is None or "admin" not in caller.scopes:
         if not services.settings.registration:
@@ -240,7 +241,7 @@ async def admit_registration(request: Call) -> None:
 
 
 def me(row: PlayerRow, caller: Caller) -> Me:
-    """Return an account as its owner sees it."""
+    """Return an account as its owner sees it, with the rights of the token of `caller`."""
     scopes, granted = ordered(caller.scopes), ordered(caller.granted)
     return Me(
         **asdict(player_view(row)),

@@ -1,4 +1,4 @@
-"""The session of a browser: how a page signs in, as a guest or with a token, and signs out again."""
+"""The session of a browser: signing in, as a guest or with a token, and signing out."""
 
 import random
 from typing import Final
@@ -40,8 +40,8 @@ _guests: Final = random.SystemRandom()
 async def show_session(request: Call) -> Response[bytes]:
     """Show who is signed in.
 
-    Says whose session the browser has; `player` is null for nobody. Tokens do not count here: `GET /v1/players/me`
-    shows whose they are.
+    Shows the account of the browser's session; `player` is null without one. Tokens do not count here:
+    `GET /v1/players/me` shows the account of a token.
     """
     request.read_query(Nothing)
     return await answer_session(request, await whose_session(request), session_of(request.scope))
@@ -60,9 +60,10 @@ async def show_session(request: Call) -> Response[bytes]:
 async def open_session(request: Call) -> Response[bytes]:
     """Sign a browser in.
 
-    Without a token, this opens an account for a guest; a `name` is optional. With a token that has the scope
-    `account`, it signs in to the token's account. The session is a cookie that scripts cannot read. It lasts until you
-    sign out, or until the browser was not here for 400 days. A browser that is signed in is not signed in anew.
+    Without a token, this opens an account for a guest; a `name` is optional. With a token that has the scope `account`,
+    it signs in to the token's account. The session is a cookie that scripts cannot read. It lasts until you sign out,
+    or until the browser was not here for 400 days; with an external JWT, 30 days at most. A browser that is signed in
+    already must sign out first.
 
     With an `Idempotency-Key`, a repetition opens no second account for a guest: you get the first session again. The
     key must be a secret, such as a new random UUID. With a token, a repetition opens another session.
@@ -106,8 +107,8 @@ async def open_session(request: Call) -> Response[bytes]:
 async def end_session(request: Call) -> Response[bytes]:
     """Sign out.
 
-    Ends the browser's session at once, or within two seconds in other processes of the service. Open streams end with
-    it. A guest without another way to sign in loses the account, so ask first. Repeating the request changes nothing.
+    Ends the browser's session at once, in other processes of the service within two seconds. Its open streams end, too.
+    A guest without another way to sign in loses the account, so ask first. Repeating the request changes nothing.
     """
     request.read_query(Nothing)
     require_page(request.scope)
@@ -119,7 +120,7 @@ async def end_session(request: Call) -> Response[bytes]:
 
 
 async def require_signed_out(request: Call) -> None:
-    """Return when the browser, on a page of the service, may be signed in. Raises `Problem`."""
+    """Raise `Problem` unless the request comes from a page of the service, in a browser that is not signed in."""
     require_page(request.scope)
     before = await whose_session(request)
     if before is not None:
@@ -128,8 +129,8 @@ async def require_signed_out(request: Call) -> None:
         raise Problem(kind, f"This browser is signed in as {row.name}.", kind.remedy)
 
 
-async def signed_in(request: Call, player: PlayerId, by: str) -> Response[bytes]:
-    """Sign the browser in to an account, for all that the account may do, and answer it."""
+async def sign_in(request: Call, player: PlayerId, by: str) -> Response[bytes]:
+    """Sign the browser in to an account, with all its scopes, and answer the session. `by` says how, for the log."""
     accounts = request.services.accounts
     row = await account_of(request, player)
     session, value = await accounts.open_session(player, row.scopes)
@@ -138,7 +139,7 @@ async def signed_in(request: Call, player: PlayerId, by: str) -> Response[bytes]
 
 
 async def whose_session(request: Call) -> Caller | None:
-    """Return whose session the browser has; None for nobody's, and for one that has ended."""
+    """Return the caller of the browser's session; None without a session, and for one that has ended."""
     session = session_of(request.scope)
     try:
         return await request.services.accounts.callers.authenticate_session(session) if session is not None else None
@@ -149,7 +150,7 @@ async def whose_session(request: Call) -> Caller | None:
 async def answer_session(
     request: Call, caller: Caller | None, session: str | None, status: int = 200
 ) -> Response[bytes]:
-    """Answer who is signed in, and let the browser keep the session for as long again, or forget it."""
+    """Answer who is signed in, and renew the browser's cookie; if nobody is, remove it."""
     if caller is None or session is None:
         nobody = SessionView(None, lasting=False, provider=await _provider(request, None))
         return answer(nobody, status, cleared(request.scope))

@@ -1,4 +1,4 @@
-"""What happens in all games of an account, as it happens."""
+"""Two streams of an account: the events of all its games, and what waits for it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
@@ -47,13 +47,14 @@ from service.games.ends import open_proposals
 from service.games.views import event_view, seat_of, viewer_of
 
 BATCH: Final = 200
-"""How many events to read at once for a client that has to catch up."""
+"""The most events that are read at once."""
 
 NEAR: Final = 2000
-"""A client that is no further behind also gets games that its player has left since: for that all games are read."""
+"""For a client that is at most this many events behind, the events of all games are read, so that it also gets those of
+games that its player has left since."""
 
 LOOK: Final = 1.0
-"""Seconds after which it is asked whether the caller's token still holds."""
+"""The most seconds between two checks of the caller's token while nothing happens."""
 
 _CREATED, _FORKED, _TAKEN, _ASSIGNED, _TAKEN_OVER, _LEFT, _PASSED_ON = map(
     type_name, (GameCreated, GameForked, SeatTaken, SeatAssigned, SeatTakenOver, SeatLeft, OrganizerChanged)
@@ -66,7 +67,7 @@ class Mine:
     def __init__(self, player: PlayerId, games: set[GameId], organized: set[GameId], judged: Iterable[GameId]) -> None:
         self.games = games
         self.judged = dict.fromkeys(judged)
-        """The games whose official they are, the oldest offices first. Others name officials, so it is bounded."""
+        """The games whose official they are, the oldest offices first. Others name officials, so it has a bound."""
         self._organized = organized
         self.player = player
         self._name = player.encode()
@@ -108,7 +109,7 @@ class Mine:
         return game in self.games or game in self.judged
 
     def has(self, game: GameId, record: Record) -> bool:
-        """Tell whether a record is of a game of the player's, which it may make it, or no longer."""
+        """Tell whether a record is of one of the player's games; note when it makes the game theirs or ends that."""
         is_named = self._name in record.event or (record.cause is not None and self._name in record.cause)
         if not is_named:
             return game in self.games
@@ -142,7 +143,8 @@ class Mine:
 
 
 async def _judged(rows: Rows, player: PlayerId) -> tuple[str | None, list[GameId]]:
-    """Return the cursor up to which the log says who is an official, and the games of an account, newest first."""
+    """Return the cursor up to which the projection of officials has read the log, and the games whose official an
+    account is, the newest first; None and an empty list while the projection is not built."""
     with suppress(Unavailable, NotBuilt):
         live = (each.cursor for each in await rows.generations() if each.live and each.projection == OFFICIALS.name)
         return next(live, None), await officials.games_of(rows, player)
@@ -152,12 +154,11 @@ async def _judged(rows: Rows, player: PlayerId) -> tuple[str | None, list[GameId
 async def follow_games(
     services: Services, caller: Caller, after: Cursor
 ) -> AsyncIterator[tuple[Cursor, GameId, CaseId | None, Record] | None]:
-    """Yield what happens in the caller's games after a place of the log; None for every heartbeat without anything.
+    """Yield the records of the caller's games after a place in the log, and None as a heartbeat.
 
-    Each comes with the cursor after it.
-
-    What happens in a case about such a game, or about one whose official the caller is, comes with the case. Ends when
-    the service stops. Raises `TokenEnded` when the caller's token does.
+    Each record comes with the cursor after it, its game, and its case if it belongs to one. These are cases about the
+    caller's games, and about games whose official the caller is. Ends when the service stops. Raises `TokenEnded` when
+    the caller's token ends.
     """
     tail, clock = services.tail, asyncio.get_running_loop().time
     async with tail.followed() as signal:
@@ -172,7 +173,7 @@ async def follow_games(
             else:
                 joined = None
                 far = after.distance(end) > NEAR
-                # Those of games that they have joined since come next.
+                # Events of games that the caller joins meanwhile come after `end`.
                 games, until = (mine.games, end) if far else (None, None)
                 if until is not None:
                     rows, reached = await services.past.read_on(after, BATCH, until, games)
@@ -219,7 +220,7 @@ async def follow_events(services: Services, caller: Caller, after: Cursor) -> As
 
 
 class WaitingFrame(Struct, frozen=True):
-    """The frame that says what waits for an account in a game; `at` is when that came about."""
+    """The head of a frame that says what waits for an account in a game; `at` is the time of that change."""
 
     at: str
     type: str = "waiting"
@@ -258,9 +259,9 @@ async def follow_waiting(services: Services, caller: Caller, after: Cursor) -> A
 
 
 def _waiting(game: Game, caller: Caller, title: str) -> Waiting | None:
-    """Return what waits for a caller in a game; None when they play no game there."""
+    """Return what waits for a caller in a game; None if they hold no seat in it, and for an analysis."""
     seat = seat_of(game, caller.player)
-    if seat is None or game.is_analysis:  # an analysis waits for nobody
+    if seat is None or game.is_analysis:
         return None
     running = game.status == "running"
     return Waiting(
@@ -288,14 +289,14 @@ def _waiting(game: Game, caller: Caller, title: str) -> Waiting | None:
 async def stream_my_events(request: Call) -> Response[bytes] | Stream:
     """Follow all your games as server-sent events.
 
-    One stream with what happens in every game in which you hold a seat or which you organize. When you join a game, its
-    events come from then on; if you were not connected then, from where you left off. When you leave one, its events
-    come until then, unless you reconnect more than 2,000 events later.
+    One stream has the events of every game in which you hold a seat or which you organize. When you join a game, you
+    get its events from then on; if you were not connected then, from where you left off. When you leave a game, you get
+    its events until then, unless you reconnect more than 2,000 events later.
 
-    One frame for each event: `event` is its type, and `data` the game and the event as you may see it. What happens in
-    cases about these games, and about games whose official you are, comes as well: `case-opened`, `case-answered`,
-    `ruled` and others. Then `data` has the `game`, the `case` and the `event` as in the list of events of the case.
-    When you reconnect more than 2,000 events later, these are left out: `GET /v1/cases?for=me` has the cases.
+    Each event has a frame: `event` is its type, and `data` the game and the event as you may see it. You also get the
+    events of cases about these games, and about games whose official you are: `case-opened`, `case-answered`, `ruled`
+    and others. Their `data` has the `game`, the `case` and the `event` as in the list of events of the case. If you
+    reconnect more than 2,000 events later, these are left out: `GET /v1/cases?for=me` has the cases.
 
     The `id` is a place in the log of the service, an opaque text. Reconnect with `Last-Event-ID`, and you miss nothing
     and get nothing twice. After 15 seconds without an event the service sends a comment. The stream ends when the
@@ -331,12 +332,11 @@ async def stream_waiting(request: Call) -> Response[bytes] | Stream:
     """Follow what waits for you as server-sent events.
 
     One stream for all your games, made for bots: it begins with a frame for each game that waits for you, and sends
-    another whenever that changes. A frame says all that waits for your seat in one game: the open decisions, and
-    requests to take moves back. When it was answered, or the seat is another account's, a frame says that nothing waits
-    there any more. So a client
-    keeps nothing: it acts on each frame, and after a break connects again. Send the `version` of the frame as
-    `If-Match` with your command. After 15 seconds without a frame the service sends a comment. The stream ends when
-    the service stops and when your token ends.
+    another whenever that changes. A frame says all that waits for your seat in one game: open decisions, requests to
+    take moves back, and proposals to end the game. When all is answered, or another account has the seat, a frame says
+    that nothing waits there any more. So a client keeps nothing: it acts on each frame, and connects again after a
+    break. Send the `version` of the frame as `If-Match` with your command. After 15 seconds without a frame the service
+    sends a comment. The stream ends when the service stops and when your token ends.
     """
     frames = request.read_query(Framed).frames
     services, start = request.services, await request.services.store.end()

@@ -1,1 +1,1 @@
-"""What can go wrong with a request, each kind with an address of its own (RFC 9457)."""
+"""The kinds of problems with a request. Each has an address of its own (RFC 9457)."""

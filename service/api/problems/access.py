@@ -1,4 +1,4 @@
-"""Who sends a request, and what their token may be used for."""
+"""Problems of tokens, sessions and scopes."""
 
 from collections.abc import Collection, Sequence
 from typing import Final
@@ -36,8 +36,8 @@ SESSION_ENDED: Final = Kind(
     "session-ended",
     401,
     "The browser is no longer signed in",
-    "The cookie `tabularium_session` is no session of an account, or the session ended: by signing out, because it was "
-    "revoked, or because the account was closed. The answer removes the cookie.",
+    "No account has the session in the cookie `tabularium_session`, or the session has ended: its browser signed out, "
+    "it expired or was revoked, or the account was closed. The answer removes the cookie.",
     "Send the request again as a spectator, or sign in with POST /v1/session.",
     {"detail": "The token was revoked at 2026-11-21T18:00:00.000000Z."},
 )
@@ -46,9 +46,10 @@ CROSS_SITE: Final = Kind(
     403,
     "The request does not come from a page of this service",
     "A browser sends its session by itself, even when the page of another site makes the request. So with a session, "
-    "requests that change something and WebSockets are taken only from a page of this service: `Origin` must name the "
-    "service, `Sec-Fetch-Site` must be `same-origin`, and there must be a header `Tabularium-Page`, which no form can "
-    "send. The download of your data is not given to a link of another site. Bearer tokens need none of this.",
+    "the service accepts WebSockets and requests that change something only from its own pages: `Origin` must name the "
+    "service, `Sec-Fetch-Site` must be `same-origin`, and a request must have the header `Tabularium-Page`, which no "
+    "form can send. A link on another site cannot download your data. Requests that sign a browser in or out need the "
+    "header, too. Other requests with a bearer token need none of this.",
     "Send `Tabularium-Page: 1` from a page of this service, or use a bearer token in place of the session.",
     {"detail": "The request comes from https://example.org, not from a page of this service."},
 )
@@ -69,7 +70,7 @@ SCOPE_MISSING: Final = Kind(
 
 
 def scope_missing(needed: Sequence[Scope], has: Collection[Scope], granted: Collection[Scope]) -> Problem:
-    """Return the problem of a token that `has` no scope out of `needed`, while its account has been `granted` some."""
+    """Return the problem of a token that has none of the scopes `needed`. `granted` are the scopes of its account."""
     scopes = [scope for scope in SCOPES if scope in has]
     count = "scopes" if len(scopes) > 1 else "scope"
     having = f"the {count} {' and '.join(scopes)}" if scopes else "no scope"

@@ -1,4 +1,4 @@
-"""Accounts, their tokens and passkeys, and how people sign in."""
+"""Problems of accounts, of their tokens and passkeys, and of signing in."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ REGISTRATION_CLOSED: Final = Kind(
     403,
     "Registration is closed",
     "Self-registration is turned off on this service.",
-    "Ask an administrator for an account, or use a token of the provider that the service trusts.",
+    "Ask an administrator for an account, or use a token of the provider that the service trusts, if there is one.",
     {"detail": "Self-registration is turned off on this service: administrators open accounts."},
 )
 UNKNOWN_PLAYER: Final = Kind(
@@ -58,8 +58,9 @@ PASSKEY_REFUSED: Final = Kind(
     "passkey-refused",
     403,
     "The passkey was not accepted",
-    "The passkey is not one of an account, or of another account than it says, or it did not sign the challenge that "
-    "the service gave for this, in time and once, on a page of this service, after it recognized its owner.",
+    "No account has this passkey, or it belongs to another account than it says. Or its signature was not accepted: it "
+    "must sign a challenge that the service gave for this at most five minutes ago and that nobody has used, on a page "
+    "of this service, after it has recognized its owner.",
     "Ask for a new challenge and let the passkey sign that. Or sign in by another way: a recovery code or a token.",
     {"detail": "No account has this passkey."},
 )
@@ -91,7 +92,7 @@ CODE_REFUSED: Final = Kind(
     "code-refused",
     403,
     "The recovery code was not accepted",
-    "No account has this recovery code. Each is good once, and new codes replace all earlier ones.",
+    "No account has this recovery code. Each can be used once, and new codes replace all earlier ones.",
     "Use another code of the same list, a passkey or a token.",
     {"detail": "No account has this recovery code."},
 )
@@ -107,8 +108,9 @@ SIGN_IN_REFUSED: Final = Kind(
     "sign-in-refused",
     403,
     "Signing in through the provider did not succeed",
-    "The provider said no, or its answer is not accepted: it must come to the browser that was sent to the provider, "
-    "within ten minutes and once, and prove for this service who the person is. Nothing was changed.",
+    "The provider refused, or the service does not accept its answer. The answer must come from the browser that was "
+    "sent to the provider, within ten minutes, and only once. It must prove to this service who the person is. Nothing "
+    "was changed.",
     "Begin again with POST /v1/session/provider, in one window. Or sign in by another way.",
     {"detail": "login.example.org did not sign you in: access_denied."},
 )
@@ -117,8 +119,8 @@ OTHER_ACCOUNT: Final = Kind(
     409,
     "The person has another account",
     "The person who signed in through the provider has an account already, and this browser is signed in to another. "
-    "Neither the session nor the link is changed without being asked for, because the session may be the only way into "
-    "its account.",
+    "The service does not replace the session unless you ask for it, because the session may be the only way into its "
+    "account.",
     "To change accounts, begin again with `leave`: then the session of this browser ends. Or stay signed in.",
     {"detail": "login.example.org signs you in as Livia. This browser is signed in as Guest 7093."},
 )
@@ -126,7 +128,8 @@ ALREADY_LINKED: Final = Kind(
     "already-linked",
     409,
     "The provider signs another person in to this account",
-    "An account has one person of the provider at most. Another person would get into the account of the first.",
+    "At most one person can sign in to an account through the provider. Another would get into the account of the "
+    "first.",
     "Sign out first to sign in as that person; or remove the link with DELETE /v1/session/provider and begin again.",
     {"detail": "login.example.org signs another person in to Livia."},
 )

@@ -1,4 +1,4 @@
-"""Apps that ask people for access."""
+"""Problems of apps that ask people for access."""
 
 from typing import Final
 
@@ -9,17 +9,17 @@ BAD_APP_REQUEST: Final = Kind(
     400,
     "The request of the app cannot be answered",
     "An app sent somebody to `/authorize` with a request that does not say which app it is, or that names no "
-    "acceptable address to which they are sent back. So nobody is sent anywhere.",
-    "The makers of the app correct the request. [The guide](/docs/guides/oauth) says what belongs in it.",
+    "acceptable address for sending them back. So the service sends nobody anywhere.",
+    "The makers of the app have to correct the request. [The guide](/docs/guides/oauth) says what belongs in it.",
     {"detail": "Its redirect_uri is 'javascript:alert(1)'."},
 )
 GUEST_ACCOUNT: Final = Kind(
     "guest-account",
     403,
     "A guest lets no app in",
-    "Only a browser keeps the account. When it forgets the account, the app would go on, and nobody could end that.",
-    "Make a passkey or recovery codes first: POST /v1/passkeys or POST /v1/recovery-codes. The page /account does it, "
-    "too.",
+    "Only one browser can sign in to the account. If it forgot the account, nobody could take the access of the app "
+    "away.",
+    "Make a passkey or recovery codes first, on the page /account, or by POST /v1/passkeys or POST /v1/recovery-codes.",
     {"detail": "Only this browser keeps your account."},
 )
 UNKNOWN_DEVICE_CODE: Final = Kind(

@@ -1,4 +1,4 @@
-"""Disputes about games, and the rulings on them."""
+"""Problems of cases, which are disputes about games, and of rulings."""
 
 from typing import Final
 
@@ -80,8 +80,8 @@ STALE_RULING: Final = Kind(
     "stale-ruling",
     412,
     "The game went on before the ruling",
-    "The game does not stand at the version, or has not the hash, that the ruling was made on.",
-    "Look at the game as it stands, then send the ruling with its present version and hash.",
+    "The game is no longer at the version that the ruling names, or it has another hash there.",
+    "Look at the game again, then send the ruling with its present version and hash.",
     {
         "detail": "You ruled on version 16 with hash 5c….",
         "allowed": "The game is at version 17 with hash 6d…: look at it, then rule.",

@@ -1,4 +1,4 @@
-"""Dumps."""
+"""Problems of dumps."""
 
 from typing import Final
 

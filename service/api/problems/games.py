@@ -1,4 +1,4 @@
-"""Games: which there are, who may see and fork them, who sits at them."""
+"""Problems of games: which exist, who may see and fork them, and who sits at them."""
 
 from typing import Final
 
@@ -24,8 +24,8 @@ PRIVATE: Final = Kind(
     "private",
     403,
     "The game is private",
-    "Only those who take part in a private game read it: its seats, its organizer and its officials. Others see of it "
-    "what the transparency log has, which is hashes.",
+    "Only those who take part in a private game can read it: players who hold a seat, or for whom one is kept or "
+    "offered, its organizer and its officials. Others see only its hashes in the transparency log.",
     "Ask the organizer for an invitation. If you take part in the game, send a token of your account.",
     {
         "detail": "Game gk3w7c2q9xbt5hna4 is private.",
@@ -39,8 +39,8 @@ WITHHELD: Final = Kind(
     "withheld",
     403,
     "The fork is withheld",
-    "An official forked a game that runs from a version at which it hides something. Until that game is over, only its "
-    "officials are shown the fork. The transparency log has its first event, which binds it to its game.",
+    "An official forked a running game at a version at which it hides something. Until that game is over, only its "
+    "officials see the fork. The transparency log has the first event of the fork, which binds it to its game.",
     "Wait until the game in `until` is over. If you are one of its officials, use a token with the scope `judge`.",
     {
         "detail": "Game gk3w7c2q9xbt5hna4 is withheld until gm5x2q7ahbk3oxw7c is over.",
@@ -97,7 +97,7 @@ TOO_MANY_BOTS: Final = Kind(
     "too-many-bots",
     409,
     "The organizer has too many bots",
-    "Bots hold as many seats as they may in the games of one organizer that go on: by default 24. Games that are over, "
+    "Bots hold the most seats that they may hold in the games of one organizer: by default 24. Games that are over, "
     "and those in which nothing has happened for a day, do not count.",
     "Finish a game with bots, cancel one that has not begun, or give up your seat in one and let a bot play it to its "
     "end. Or come back tomorrow.",
@@ -123,8 +123,8 @@ TOO_MANY_INVITATIONS: Final = Kind(
     "too-many-invitations",
     409,
     "The game has too many invitations",
-    "A game can have 20 invitations that were not revoked. Each seats players until the seats are full, so one is "
-    "enough for all.",
+    "A game can have 20 invitations that were not revoked. Each works until the seats are full, so one is enough for "
+    "all players.",
     "Revoke one that you no longer need: DELETE /v1/games/{game}/invitations/{invitation}.",
     {"detail": "The game has 20 invitations and cannot have more."},
 )
@@ -132,8 +132,8 @@ FORK_HIDES: Final = Kind(
     "fork-hides",
     409,
     "The game hides something from its fork",
-    "The game runs, and at this version something is hidden at its table. The maker of a fork plays all seats, and so "
-    "would see it.",
+    "The game is running, and something is hidden at this version. The account that makes a fork plays all its seats, "
+    "and so would see it.",
     "Fork a version at which nothing is hidden, ask an official, or wait until the game is over.",
     {
         "detail": "You asked for a fork of version 17 of gm5x2q7ahbk3oxw7c.",
@@ -147,7 +147,7 @@ NOT_COMPARABLE: Final = Kind(
     "not-comparable",
     422,
     "The games have different rulesets",
-    "Only positions of one ruleset are compared.",
+    "Only positions of the same ruleset can be compared.",
     "Compare a game with a fork of it, or with another game of its ruleset.",
     {
         "detail": "Games 'gm5x2q7ahbk3oxw7c' and 'gk7t2c4m9x6v8b3nwq' are played by tiny-auction and chess.",
@@ -157,8 +157,8 @@ NOT_COUNTED: Final = Kind(
     "not-counted",
     404,
     "A fork has no scoreboard",
-    "Forks are in no list of games, in no record and in no statistics, so nobody counts what their seats had.",
-    "GET /v1/games/{game}/state shows how a fork stands, and GET /v1/games/{game}/comparison how it differs.",
+    "Forks are left out of records and statistics, so the service does not count what their seats have.",
+    "GET /v1/games/{game}/state shows the position of a fork, and GET /v1/games/{game}/comparison how it differs.",
     {"detail": "Game 'gm5x2q7ahbk3oxw7c' is a fork."},
 )
 UNKNOWN_CHART: Final = Kind(

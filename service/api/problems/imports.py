@@ -1,4 +1,4 @@
-"""Games that other services recorded."""
+"""Problems of imports, which are games that other services recorded."""
 
 from typing import Final
 
@@ -8,9 +8,9 @@ NOT_IMPORTED: Final = Kind(
     "not-imported",
     422,
     "The export is not imported",
-    "The export does not verify, or it is none that may be imported. `rule` says which rule refuses it, and `detail` "
-    "what was found: for an export that does not verify, the same that `tabularium verify` says. Nothing is kept.",
-    "Get the export of a finished, public game from the service that recorded it, and send it to the byte.",
+    "The export does not verify, or may not be imported. `rule` says which rule refuses it, and `detail` what was "
+    "found: for an export that does not verify, the same as `tabularium verify` says. Nothing is stored.",
+    "Get the export of a finished, public game from the service that recorded it, and send it unchanged.",
     {
         "detail": "Version 17 is wrong. The hash of version 17 does not continue the chain.",
         "allowed": "Get the export again from the service that recorded the game. `tabularium verify` says the same.",

@@ -1,4 +1,4 @@
-"""Leagues, and who organizes them."""
+"""Problems of leagues."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Organizing many games: who may be seated, and what games can be asked for together."""
+"""Problems of organizing many games: of consents to be seated, and of bulks."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ UNKNOWN_BULK: Final = Kind(
     "unknown-bulk",
     404,
     "There is no such bulk",
-    "You have asked for no games under this id, or it was forgotten. Bulks are kept for 60 days.",
+    "You created no bulk with this id, or it was deleted. Bulks are kept for 60 days.",
     "Use the id from the answer of POST /v1/bulks.",
     {"detail": "You have no bulk 'bgone'."},
 )
@@ -16,7 +16,7 @@ NOT_CONSENTED: Final = Kind(
     "not-consented",
     409,
     "The account cannot be seated",
-    "An organizer assigns seats only to open accounts of people who let them do so.",
+    "An organizer can assign seats only to open accounts of people who allow it.",
     "Ask the player to send PUT /v1/players/me/consents/{player} with your id, or invite them.",
     {"detail": "'pq2v6m3n4k5x7c8b9' does not let you seat them."},
 )

@@ -1,4 +1,4 @@
-"""Commands, options and answers of a seat, and what the rules say to them."""
+"""Problems of playing: of commands, options, answers in advance, and proposals to other players."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -114,12 +114,12 @@ def refused(
     """Return the problem of a refusal.
 
     Args:
-        refusal: what the rules say.
+        refusal: the refusal by the rules.
         catalogues: where to look the rule up: the first catalogue that has it gives its title, standing and source.
         decisions: the open decisions. The problem names one of `seat`, or else one of another seat.
         seat: the seat that asked.
         options_url: where the seat reads its options.
-        path: where in the request the command is. Without it, what the refusal says of a choice.
+        path: the JSON path of the command in the request. If empty, that of the field that the refusal names.
     """
     mine = [decision for decision in decisions if seat in decision.seats]
     title, standing, source = _cited(refusal.rule, catalogues)

@@ -17,7 +17,7 @@ from service.games.views import EventView
 MEDIA_TYPE: Final = "application/problem+json"
 
 LONGEST: Final = 2_000
-"""The most characters of a problem's `detail`, and of its `allowed`: of what was sent, more is not repeated."""
+"""The most characters of a problem's `detail` and of its `allowed`, which may repeat what was sent."""
 
 LONGEST_PATH: Final = 200
 
@@ -25,7 +25,7 @@ LONGEST_PATH: Final = 200
 class Kind(Struct, frozen=True):
     """A kind of problem. `slug`, `status` and `title` never change.
 
-    `meaning` and `remedy` are for its page, `example` are members of an example of it.
+    `meaning` and `remedy` are texts of its page; `example` has members of the body of an example.
     """
 
     slug: str
@@ -74,7 +74,7 @@ class ProblemBody(Struct, frozen=True, omit_defaults=True):
         rule_standing: what kind of rule it is and when it holds, in words; absent for a plain rule.
         source: where that rule stands.
         decision: the open decision that blocks the command: the caller's own if there is one.
-        options_url: what the caller may do now.
+        options_url: the address that says what the caller may do now.
         scopes: the token needs one of these scopes and has none of them.
         until: the fork is withheld until this game is over.
         first: the first event of that fork. It names the game that it forks from, and its hash is in the transparency
@@ -105,7 +105,7 @@ class ProblemBody(Struct, frozen=True, omit_defaults=True):
 class Problem(Exception):
     """An answer that says what is wrong with a request.
 
-    `detail` and `allowed` may repeat what was sent: of what is too long, the middle is left out.
+    `detail` and `allowed` may repeat what was sent. If they are too long, their middle is left out.
 
     Args:
         kind: the kind of problem.
@@ -118,7 +118,7 @@ class Problem(Exception):
     def __init__(
         self, kind: Kind, detail: str, allowed: str = "", headers: Mapping[str, str] | None = None, **members: Any
     ) -> None:
-        # Here and nowhere else: whatever repeats what was sent goes through a problem.
+        # Only here: every answer that repeats what was sent is a problem.
         self.kind = kind
         self.detail = shortened(detail, LONGEST)
         self.allowed = shortened(allowed, LONGEST)

@@ -140,4 +140,4 @@ KINDS: Final[Sequence[Kind]] = (
     request.INTERNAL_ERROR,
     request.UNAVAILABLE,
 )
-"""The contract names its answers by this order. So it stays, and a new kind goes behind the others of its status."""
+"""The contract names its answers by this order. Do not change it, and add a new kind after the others of its status."""

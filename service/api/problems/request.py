@@ -1,4 +1,4 @@
-"""What can be wrong with a request itself, whatever it asks for; and with the service."""
+"""Problems that any request can have, and those of the service itself."""
 
 from typing import Any, Final
 
@@ -73,7 +73,8 @@ BODY_TOO_LARGE: Final = Kind(
     "body-too-large",
     413,
     "The body is too large",
-    "The body is larger than this endpoint takes: 64 KiB, or 1 MiB where you can send a board.",
+    "The body is larger than this endpoint takes: by default 64 KiB, or 1 MiB where you can send a board; 8 MiB for an "
+    "import.",
     "Send less at once.",
     {"detail": "The body has more bytes than this endpoint takes.", "allowed": "Send less at once."},
 )
@@ -99,8 +100,8 @@ RANGE_NOT_SATISFIABLE: Final = Kind(
     416,
     "The range is beyond the end",
     "The `Range` of the request begins where the file has ended. `Content-Range` says how long it is.",
-    "If you have all of it, you are done. Otherwise the file is no longer the one that you began to download: send the "
-    "ETag of that one as `If-Range`, and you get the new file whole.",
+    "If you have all of it, you are done. Otherwise the file has changed since you began to download it: send the ETag "
+    "of the old file as `If-Range`, and you get the whole new file.",
     {
         "detail": "The range begins at byte 481204 of 481204.",
         "allowed": "Send a range that begins before byte 481204, or no Range header.",
@@ -139,7 +140,8 @@ TOO_MANY_REQUESTS: Final = Kind(
     "too-many-requests",
     429,
     "Too many requests",
-    "Your token or your address sends more requests than the service takes. It did not look at this one.",
+    "Your token or your address sends more requests than the service takes, or the service is verifying other imports. "
+    "It did not process this request.",
     "Send it again after `Retry-After` seconds. `RateLimit` says in each answer how many requests you have left.",
     {"detail": "This token may send 20 requests a second, 200 after a rest.", "allowed": "Try again in 1 second."},
 )
@@ -175,17 +177,17 @@ UNAVAILABLE: Final = Kind(
     "unavailable",
     503,
     "The service cannot answer now",
-    "The database does not answer or is damaged, its disk is full, or the service is stopping. `detail` says which."
-    " Nothing was acknowledged.",
+    "The database, the archive or the provider does not answer, the database is damaged or its disk is full, data are "
+    "still being built, or the service is stopping. `detail` says which. Nothing was acknowledged.",
     "Repeat the request with the same Idempotency-Key after `Retry-After` seconds.",
     {"detail": "The database does not answer."},
 )
 
 
 def invalid_body(error: msgspec.ValidationError, shape: Any, inside: str = "$", digits: int = 0) -> Problem:
-    """Return the problem of a body, or of the part of it at path `inside`, that is none of `shape`.
+    """Return the problem of a body, or of the part of it at path `inside`, that does not have the type `shape`.
 
-    `digits` is how many a number has that is out of any range.
+    `digits` is the number of digits of a number that is too long to be read; 0 for every other error.
     """
     sentence, at, place = str(error).rpartition(" - at `")
     if not at:

@@ -1,4 +1,4 @@
-"""Rulesets, their boards and documents, rules and lessons."""
+"""Problems of rulesets, of their boards and documents, rules and lessons."""
 
 from typing import Final
 

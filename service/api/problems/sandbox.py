@@ -1,4 +1,4 @@
-"""Sandboxes: what only they do, and times that they cannot be moved to."""
+"""Problems of sandboxes, and of asking another service for what only a sandbox does."""
 
 from typing import Final
 

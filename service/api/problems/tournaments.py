@@ -1,4 +1,4 @@
-"""Tournaments, and who directs them."""
+"""Problems of tournaments."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Webhooks: where they may lead, and how many there are."""
+"""Problems of webhooks, of devices that get pushes, and of e-mail."""
 
 from typing import Final
 
@@ -32,8 +32,8 @@ BAD_TARGET: Final = Kind(
     "bad-target",
     422,
     "Nothing is sent to this address",
-    "The service sends only to addresses of the public internet, by HTTPS on port 443. A name whose addresses are not "
-    "all public is never answered by anything: what is sent there counts as unanswered.",
+    "The service sends only to addresses of the public internet, by HTTPS on port 443. If a host name has an address "
+    "that is not public, the service sends nothing there, and each attempt counts as unanswered.",
     "Send an address such as https://example.org/hooks/7.",
     {"detail": "The address names port 8080.", "allowed": "Requests go to port 443: leave the port out."},
 )
@@ -50,14 +50,15 @@ MAIL_OFF: Final = Kind(
     409,
     "This service sends no e-mail",
     "Its operators have named no mail server, or not given it the key that encrypts addresses.",
-    "Ask the operators. Until then, have a device told by POST /v1/notifications/push.",
+    "Ask the operators. Until then, get pushes on a device: POST /v1/notifications/push.",
     {"detail": "This service sends no e-mail."},
 )
 TOO_MANY_CONFIRMATIONS: Final = Kind(
     "too-many-confirmations",
     409,
     "Enough e-mails asked for confirmation today",
-    "In a day, three e-mails ask an account for confirmation, and three ask an address.",
+    "In a day, the service sends at most three e-mails that ask for confirmation for an account, and three to an "
+    "address.",
     "Look for the e-mails that were sent, also among spam. Or try again tomorrow (UTC).",
     {"detail": "3 e-mails were sent today to confirm an address."},
 )
@@ -65,7 +66,7 @@ UNKNOWN_DEVICE: Final = Kind(
     "unknown-device",
     404,
     "There is no such device",
-    "Your account has no device with this id that is told.",
+    "Your account has no device with this id that gets pushes.",
     "GET /v1/notifications/push lists your devices.",
     {"detail": "You have no device 'dgone'."},
 )
@@ -73,9 +74,9 @@ TOO_MANY_DEVICES: Final = Kind(
     "too-many-devices",
     409,
     "The account has too many devices",
-    "An account can have ten devices that are told.",
+    "An account can have ten devices that get pushes.",
     "Remove one that you no longer need with DELETE /v1/notifications/push/{device}.",
-    {"detail": "The account has 10 devices that are told and cannot have more."},
+    {"detail": "The account has 10 devices and cannot have more."},
 )
 PUSH_OFF: Final = Kind(
     "push-off",

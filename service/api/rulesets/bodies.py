@@ -21,17 +21,17 @@ from service.api.problems.rulesets import UNKNOWN_DOCUMENT
 from service.bots.registry import levels
 
 RulesetNumber = Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)]
-"""A version of a ruleset; which ones there are, the ruleset says."""
+"""The number of a version of a ruleset. The ruleset lists its versions."""
 
 
 class RulesPage(Page, frozen=True):
-    """Which rules.
+    """Which rules to list.
 
     Attributes:
         chapter: only rules of this chapter, such as ``MOV``.
         text: only rules whose title or text has these words, in any case.
         status: only rules of this status.
-        version: as this version of the ruleset has them, instead of the newest.
+        version: the rules of this version of the ruleset; absent for the newest.
     """
 
     chapter: Identifier | None = None
@@ -41,10 +41,10 @@ class RulesPage(Page, frozen=True):
 
 
 class OfVersion(Struct, frozen=True):
-    """Which version of a ruleset.
+    """Which version of a ruleset to show.
 
     Attributes:
-        version: the version; the newest when absent.
+        version: the version; absent for the newest.
     """
 
     version: RulesetNumber | None = None
@@ -121,7 +121,7 @@ class CitedSource(Struct, frozen=True):
 
     Attributes:
         title: its title.
-        cited_as: what rules call it.
+        cited_as: the name by which rules cite it.
         language: the language that it is written in.
     """
 
@@ -134,7 +134,7 @@ class RulesetDetail(RulesetSummary, frozen=True):
     """A ruleset with all its parts.
 
     Attributes:
-        briefing: the game in a minute: its goal, end, length and pieces; null where nobody has told it.
+        briefing: the game in a minute: its goal, end, length and pieces; null if there is none.
         versions: all released versions, each with what it changed; a game keeps the one that it began with until its
             organizer moves it to a newer one.
         seats: the names of the seats, by number of players.
@@ -142,20 +142,19 @@ class RulesetDetail(RulesetSummary, frozen=True):
         sources: the sources of its rules.
         documents: the names of the documents that a game is played with besides its board; you can send corrected
             copies of them when you create a game.
-        remarks: by document, where one says it: what the ruleset's own is, and where its facts are from.
+        remarks: by document, what it says about itself, such as where its facts come from; only where it says so.
         commands: the types of its commands.
         decisions: the kinds of decision that its games ask, each with the types of the commands that answer it. Some
-            are asked only where the set-up of a game has their rules.
+            are asked only if the set-up of a game includes their rules.
         events: the types of its events, without those that all rulesets share.
         dice: the sides of each kind of die, in the order of their numbers: number 1 shows the first.
         chance: by event type, where such events show the results of chance. With the secret that the last event of a
             game publishes, everybody can repeat the draws and compare; the remaining draws are the salts of secrets.
         concerns: by type of event or command, including those that all rulesets share: the rules that it concerns.
             Types without rules are left out.
-        words: what its own ids are called, such as those of nations and cards. Those that are not here are called by
-            their ids.
-        kinds: what its own ids look like: the kind of mark (symbol `glyph-KIND` of the bare board) that shows a face
-            of a die, a card, a good or what can be bought. It is empty for a face on which nothing is printed.
+        words: the names of its own ids, such as those of nations and cards. An id without a name here is its own name.
+        kinds: the mark for its own ids, which are faces of dice, cards, goods and what can be bought: the KIND of the
+            symbol `glyph-KIND` of the bare board. Empty for a face on which nothing is printed.
         setup: a JSON Schema of what the creator of a game may choose.
     """
 
@@ -210,14 +209,14 @@ class RuleView(Struct, frozen=True):
         chapter_title: the title of its chapter.
         title: what it is about.
         text: what it says.
-        source: where the source says so.
+        source: the place in the source that says so.
         rulesets: the rulesets in which it holds.
         status: `rule` of the rule book, its official `faq`, a `clarification` (unofficial advice) or a `house` rule.
         option: the field of the set-up that must be true for the rule to hold; null when it always holds.
         option_default: whether that field is true unless the creator of a game chooses otherwise; null without one.
         standing: what `status`, `option` and `option_default` say, in words; empty for a plain rule that always holds.
-        ambiguity: what the source leaves open, if anything.
-        ruling: how we decide it.
+        ambiguity: what the source leaves open; null if nothing.
+        ruling: how that is decided; null without a ruling.
         ours: True when the ruling is ours, not the source's.
         differs_from: the corresponding rules of other editions.
     """
@@ -291,10 +290,10 @@ class Schemas(Struct, frozen=True):
     Attributes:
         ruleset: the ruleset.
         version: its version.
-        commands: of a command: one of several, told apart by `type`.
-        events: of an event, with those that every game has.
-        view: of the position as somebody may see it.
-        setup: of what the creator of a game may choose.
+        commands: the schema of a command: one of several, which `type` distinguishes.
+        events: the schema of an event, including the events that every ruleset has.
+        view: the schema of the position as somebody may see it.
+        setup: the schema of what the creator of a game may choose.
     """
 
     ruleset: str
@@ -319,14 +318,14 @@ def ruleset_summary(ruleset: Ruleset[Any]) -> RulesetSummary:
 
 
 def rule_changes(ruleset: Ruleset[Any], after: int, up_to: int) -> tuple[RuleChange, ...]:
-    """Return what the versions that follow `after`, up to one, do otherwise."""
+    """Return the changes of the versions after `after`, up to and including `up_to`."""
     return tuple(
         RuleChange(change.rules, change.what, change.why) for change in ruleset.changes if after < change.since <= up_to
     )
 
 
 def ruleset_versions(ruleset: Ruleset[Any]) -> tuple[RulesetVersion, ...]:
-    """Return all versions of a ruleset, the first first."""
+    """Return all versions of a ruleset, the oldest first."""
     return tuple(RulesetVersion(version, rule_changes(ruleset, version - 1, version)) for version in ruleset.versions)
 
 
@@ -345,7 +344,7 @@ def document_view(ruleset: Ruleset[Any], name: str, document: Struct | None) -> 
 
 
 def rule_view(catalogue: Catalogue, rule: Rule) -> RuleView:
-    """Return a rule of a catalogue."""
+    """Return a rule of a catalogue as it is sent."""
     return RuleView(
         id=rule.id,
         chapter=rule.chapter,
@@ -366,5 +365,5 @@ def rule_view(catalogue: Catalogue, rule: Rule) -> RuleView:
 
 
 def rule_at_work(row: GameRow, sighting: Sighting) -> RuleAtWork:
-    """Return a game with where a rule can be seen at work in it."""
+    """Return a game, with the version at which a rule can be seen at work."""
     return RuleAtWork(row.game, row.title, row.status, row.created, sighting.version, sighting.event)

@@ -53,7 +53,7 @@ def examples(scene: Scene) -> dict[str, Example]:
 
 
 def _excerpt(scene: Scene) -> Any:
-    """Return the first areas of the board, and its first source: the whole has dozens."""
+    """Return the board with only two areas, one source and one note, so that the example is short."""
     areas = scene.board.areas[:2]
     area_ids = {area.id for area in areas}
     borders = tuple(border for border in scene.board.borders if set(border.between) <= area_ids)
@@ -64,7 +64,7 @@ def _excerpt(scene: Scene) -> Any:
 
 
 def _detail_excerpt(detail: RulesetDetail) -> RulesetDetail:
-    """Return a ruleset with the first of what it has dozens of."""
+    """Return a ruleset with only the first entries of its long lists, so that the example is short."""
     newest = detail.versions[-1]
     return msgspec.structs.replace(
         detail,
@@ -80,7 +80,7 @@ def _detail_excerpt(detail: RulesetDetail) -> RulesetDetail:
 
 
 def _schemas_excerpt(ruleset: Any) -> Any:
-    """Return schemas that refer to nothing: generators of clients follow a `$ref` in an example, and find no place."""
+    """Return schemas without a `$ref`: generators of clients follow one in an example, and do not find its target."""
     whole = schemas.of_ruleset(ruleset)
     command = schemas.alone(_plainest(ruleset.commands), f"A command of {ruleset.title}")
     event = schemas.alone(_plainest(ruleset.events), f"An event of {ruleset.title}")

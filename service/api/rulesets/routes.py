@@ -1,4 +1,4 @@
-"""What can be played: rulesets, their boards, their rules, the shapes of their commands and events."""
+"""The endpoints for rulesets: their boards and documents, their rules, the schemas of their commands and events."""
 
 import asyncio
 from typing import Any, Final
@@ -47,14 +47,14 @@ from service.api.rulesets.scenarios import scenarios_of
 HOUSE_RULE: Final = "TAB-"
 
 AT_WORK: Final = 20
-"""Games in which a rule is shown at work. The newest ones will do."""
+"""The most games that are listed for a rule: the newest."""
 
 
 @endpoint("GET", "/v1/rulesets", tag="Rulesets", query=Page, answers=(Answer(200, "The rulesets.", RulesetPage),))
 async def list_rulesets(request: Call) -> Response[bytes]:
     """List rulesets.
 
-    Every ruleset that you can play by, with its numbers of players.
+    Lists every ruleset that you can play by, with its numbers of players.
     """
     library = request.services.library
     page = request.read_query(Page)
@@ -75,7 +75,7 @@ async def list_rulesets(request: Call) -> Response[bytes]:
 async def show_ruleset(request: Call, ruleset: str) -> Response[bytes]:
     """Show a ruleset.
 
-    Its seats, chapters and sources, its versions, and what the creator of a game may choose.
+    Shows its seats, chapters and sources, its versions, and what the creator of a game may choose.
     """
     request.read_query(Nothing)
     return cacheable(request, encode(await asyncio.to_thread(ruleset_detail, ruleset_in_path(request, ruleset))))
@@ -92,7 +92,7 @@ async def show_ruleset(request: Call, ruleset: str) -> Response[bytes]:
 async def show_board(request: Call, ruleset: str) -> Response[bytes]:
     """Show the board of a ruleset.
 
-    Areas, borders, straits, coasts and values, each with its source. You can create a game on a corrected copy.
+    Shows areas, borders, straits, coasts and values, with their sources. You can create a game on a corrected copy.
     """
     request.read_query(Nothing)
     return cacheable(request, encode(board_view(request.services.boards(ruleset_in_path(request, ruleset).board))))
@@ -109,8 +109,8 @@ async def show_board(request: Call, ruleset: str) -> Response[bytes]:
 async def show_document(request: Call, ruleset: str, document: str) -> Response[bytes]:
     """Show a document of a ruleset.
 
-    What a game is played with besides its board, such as a deck of cards, unless it brings another. You can create a
-    game with a corrected copy.
+    Shows what a game is played with besides its board, such as a deck of cards, unless the game brings its own. You can
+    create a game with a corrected copy.
     """
     request.read_query(Nothing)
     played = ruleset_in_path(request, ruleset)
@@ -129,8 +129,8 @@ async def show_document(request: Call, ruleset: str, document: str) -> Response[
 async def list_rules(request: Call, ruleset: str) -> Response[bytes]:
     """List the rules of a ruleset.
 
-    Numbered statements in the order of the chapters, with their sources, their ambiguities and our rulings. Refusals
-    and decisions name rules by their ids. `version` shows the rules as that version of the ruleset has them.
+    Lists numbered statements in the order of the chapters, with their sources, their ambiguities and our rulings.
+    Refusals and decisions name rules by their ids. `version` shows the rules as that version of the ruleset has them.
     """
     page = request.read_query(RulesPage)
     played = ruleset_in_path(request, ruleset, page.version)
@@ -150,7 +150,7 @@ async def list_rules(request: Call, ruleset: str) -> Response[bytes]:
 async def show_rule(request: Call, ruleset: str, rule: str) -> Response[bytes]:
     """Show a rule.
 
-    What it says, where that stands, and how we rule where the source leaves something open. Rules such as
+    Shows what it says, where that is written, and how we rule where the source leaves something open. Rules such as
     `TAB-UNDO-01` are ours and hold in every ruleset. `version` shows the rule as that version of the ruleset has it.
     """
     played = ruleset_in_path(request, ruleset, request.read_query(OfVersion).version)
@@ -168,8 +168,8 @@ async def show_rule(request: Call, ruleset: str, rule: str) -> Response[bytes]:
 async def list_scenarios(request: Call, ruleset: str, rule: str) -> Response[bytes]:
     """List the scenarios of a rule.
 
-    The conformance scenarios that test the rule in this ruleset: each gives a position, commands and what must happen.
-    Every test run checks them. `version` shows those of that version of the ruleset. One page holds them all.
+    Lists the conformance scenarios that test the rule in this ruleset: each gives a position, commands and what must
+    happen. Every test run checks them. `version` lists those of that version of the ruleset. One page holds them all.
     """
     played = ruleset_in_path(request, ruleset, request.read_query(OfVersion).version)
     rule = _rule(request, played, rule).id
@@ -186,9 +186,9 @@ async def list_scenarios(request: Call, ruleset: str, rule: str) -> Response[byt
 async def list_games_of_rule(request: Call, ruleset: str, rule: str) -> Response[bytes]:
     """List games that show a rule at work.
 
-    Games of this ruleset in which an event concerned the rule, the newest first, each with the first such version. That
-    version may have been taken back; it still can be looked at. Unlisted games and forks are left out. One page holds
-    all that there are, 20 at most. The list may be a moment behind the games.
+    Lists games of this ruleset in which an event concerned the rule, the newest first, each with the first such
+    version. That version may have been taken back, but you can still look at it. Unlisted games and forks are left out.
+    One page holds the newest 20 games. The list may be a moment behind the games.
     """
     request.read_query(Nothing)
     played, services = ruleset_in_path(request, ruleset), request.services
@@ -210,8 +210,8 @@ async def list_games_of_rule(request: Call, ruleset: str, rule: str) -> Response
 async def show_schemas(request: Call, ruleset: str) -> Response[bytes]:
     """Show the schemas of a ruleset.
 
-    JSON Schemas (2020-12) of its commands, events, view and set-up. To learn which commands would be accepted in a
-    given position, ask `GET /v1/games/{game}/options`.
+    Shows JSON Schemas (2020-12) of its commands, events, view and set-up. To learn which commands would be accepted in
+    a given position, ask `GET /v1/games/{game}/options`.
     """
     request.read_query(Nothing)
     return cacheable(request, encode(await asyncio.to_thread(schemas.of_ruleset, ruleset_in_path(request, ruleset))))
@@ -245,7 +245,7 @@ def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
 
 
 def _rule(request: Call, ruleset: Ruleset[Any], rule: str) -> RuleView:
-    """Return a rule of a ruleset, or one that holds in all. Raises `Problem`."""
+    """Return a rule of a ruleset, or a rule `TAB-…`, which holds in all rulesets. Raises `Problem`."""
     own, services = request.services.catalogues(ruleset)
     catalogue = services if rule.startswith(HOUSE_RULE) else own
     try:

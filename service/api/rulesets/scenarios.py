@@ -1,4 +1,4 @@
-"""The conformance scenarios of each rule, with their text in the files: a position, commands and what must happen."""
+"""The conformance scenarios of each rule, with their text as it is in the files."""
 
 import re
 from collections.abc import Iterator

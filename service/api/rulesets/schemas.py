@@ -1,8 +1,8 @@
-"""JSON Schemas (2020-12) of our types: what the contract and the rulesets' schemas are made of.
+"""JSON Schemas (2020-12) of our types, for the contract and for the schemas of rulesets.
 
-Made here and not by msgspec, because the contract wants more than it gives: `oneOf` with a discriminator for tagged
-unions, fields documented by the ``Attributes:`` of their class, kinds of id that keep their names and say what they
-are, and names that stay what they are when another ruleset has a class of the same name.
+We make them ourselves, because msgspec does not give all that the contract needs: `oneOf` with a discriminator for
+tagged unions, descriptions of fields from the ``Attributes:`` of their class, a named and described schema for each
+kind of id, and names that do not change when another ruleset gets a class of the same name.
 """
 
 import ast
@@ -35,8 +35,8 @@ class Book:
     Args:
         place: where references find them, such as ``#/$defs/``.
         instead: schemas for fields, by class name and field, that say more than the field's type.
-        defaults: whether fields have the keyword `default`. Without, their description says it: generators of
-            TypeScript take a field with that keyword for one that is always there, also in what is sent.
+        defaults: whether fields have the keyword `default`. If not, their description has the default: generators of
+            TypeScript make a field with that keyword a required one, also in requests.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Book:
         self._defaults = defaults
 
     def schema(self, shape: Any) -> Schema:
-        """Return the schema of a type; structs and kinds of id in it are referred to."""
+        """Return the schema of a type. It has references to the schemas of structs and of kinds of id."""
         return self._of(types.type_info(_with_ids(shape)))
 
     def reference(self, name: str) -> Schema:
@@ -117,7 +117,7 @@ class Book:
         if first is not info.cls:
             raise TypeError(f"two shapes are called {name}: {first} and {info.cls}")
         if name not in self.structs:
-            self.structs[name] = {}  # so that a struct may hold its own kind
+            self.structs[name] = {}  # known already while it is made: a struct may refer to itself
             self.structs[name].update(self._object(name, info))
         return self.reference(name)
 
@@ -163,17 +163,17 @@ class Book:
 
 
 def _is_always_there(info: types.StructType, field: types.Field) -> bool:
-    """Tell whether a field with a default is in every answer all the same.
+    """Tell whether every answer has a field although the field has a default.
 
-    What is only answered knows no unknown fields to forbid. It has all of its fields, unless it leaves out defaults.
+    Only requests forbid unknown fields. An answer has all fields of its struct, unless the struct omits defaults.
     """
     if info.forbid_unknown_fields or info.cls.__struct_config__.omit_defaults:
         return False
-    return field.default is not NODEFAULT or field.default_factory is not NODEFAULT  # or it is UNSET
+    return field.default is not NODEFAULT or field.default_factory is not NODEFAULT  # otherwise its default is UNSET
 
 
 def _kinds(shape: type) -> dict[str, Any]:
-    """Return the types of a struct's fields, those of a generic base with what the struct says that they are."""
+    """Return the types of a struct's fields. Arguments replace the type parameters of its generic bases."""
     arguments: dict[Any, Any] = {}
     for base in getattr(shape, "__orig_bases__", ()):
         arguments |= zip(getattr(get_origin(base), "__parameters__", ()), get_args(base), strict=False)
@@ -185,7 +185,7 @@ def _kinds(shape: type) -> dict[str, Any]:
 
 
 def _with_ids(shape: Any) -> Any:
-    """Return a type in which each `NewType` says what it is called and what it is: to msgspec it is a string."""
+    """Return a type in which each `NewType` has its name and its description: to msgspec it is only a string."""
     if isinstance(shape, NewType):
         sentence = _strings(source_of(shape.__module__))[shape.__name__]
         return Annotated[shape.__supertype__, Meta(title=shape.__name__, description=sentence)]
@@ -221,15 +221,15 @@ def _plain(info: types.Type) -> Schema:
 
 
 def portable(pattern: str) -> str:
-    r"""Return a pattern that means the same in ECMAScript, which JSON Schema uses, as in Python: ends differ.
+    r"""Return a pattern that means in ECMAScript, which JSON Schema uses, what `pattern` means in Python.
 
-    Python alone has ``\Z``, and its ``$`` lets a line break follow.
+    Only its end differs: ECMAScript has no ``\Z``, and in Python a line break may follow ``$``.
     """
     return re.sub(r"(\\Z|\$)\Z", lambda _: r"$(?!\n)", pattern)
 
 
 def _type_of(values: Iterable[Any]) -> str:
-    """Return the JSON type of the values of an enumeration, which is one for all."""
+    """Return the JSON type of the values of an enumeration, which all have the same type."""
     (kind,) = {type(value) for value in values}
     return {str: "string", int: "integer"}[kind]
 
@@ -259,7 +259,7 @@ def field_docs(shape: type) -> Mapping[str, str]:
 
 
 def _strings(module: ast.Module) -> dict[str, str]:
-    """Return, by name, the text that follows each definition as a string."""
+    """Return, by name, the strings that follow assignments and describe them."""
     docs: dict[str, str] = {}
     for defined, string in pairwise(module.body):
         match defined, string:

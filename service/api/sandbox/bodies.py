@@ -1,4 +1,4 @@
-"""A sandbox as it is shown, and the time that it is given."""
+"""A sandbox as it is answered, and the body that moves its time."""
 
 from datetime import datetime
 from typing import Annotated
@@ -15,7 +15,7 @@ class SandboxAccount(Struct, frozen=True):
     Attributes:
         player: its id.
         name: its name.
-        token: a token for all that the account may do, the same in every sandbox.
+        token: a token with all scopes of the account, the same in every sandbox.
     """
 
     player: PlayerId
@@ -28,7 +28,7 @@ class SandboxGame(Struct, frozen=True):
 
     Attributes:
         game: its id.
-        about: what it is there for.
+        about: what it shows.
         ruleset: its ruleset.
         version: its version now.
         status: its status now.
@@ -44,7 +44,7 @@ class SandboxGame(Struct, frozen=True):
 
 
 class Sandbox(Struct, frozen=True):
-    """What a sandbox began with, as it is now.
+    """The time of a sandbox, and the present state of the accounts and games that it began with.
 
     Attributes:
         now: its time, which stands still until you move it.
@@ -61,7 +61,7 @@ class SandboxTime(Struct, frozen=True, forbid_unknown_fields=True):
     """A time for a sandbox.
 
     Attributes:
-        at: the time, at most 366 days after its time now.
+        at: the new time, at most 366 days after the present one.
     """
 
     at: Annotated[datetime, Meta(tz=True)]

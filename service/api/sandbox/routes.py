@@ -1,4 +1,4 @@
-"""A sandbox: what it begins with, its time, and beginning anew. Every other service refuses all of it."""
+"""The endpoints of a sandbox: its accounts and games, its time, and its reset. Every other service refuses them."""
 
 from datetime import UTC, timedelta
 from typing import Final
@@ -18,7 +18,7 @@ from service.api.services import Services
 from service.base.clock import later, stamped, written
 
 FARTHEST: Final = timedelta(days=366)
-"""By so much one request moves the time at most."""
+"""The most by which one request moves the time."""
 
 _time: Final = msgspec.json.Decoder(SandboxTime)
 
@@ -33,8 +33,8 @@ _time: Final = msgspec.json.Decoder(SandboxTime)
 async def show_sandbox(request: Call) -> Response[bytes]:
     """Show a sandbox.
 
-    Shows its time, its accounts with their tokens, and its games: one of each ruleset in which somebody has to move,
-    one with a clock, one with free seats, and one that is over.
+    Shows its time, its accounts with their tokens, and its games: for each ruleset one in which somebody has to move,
+    then one with a clock, one with free seats, and one that is over.
     """
     request.read_query(Nothing)
     controls = _controls(request)
@@ -53,8 +53,9 @@ async def move_time(request: Call) -> Response[bytes]:
     """Move the time of a sandbox.
 
     Before the answer comes, flags fall and games are abandoned, each at its time. Then tournaments go on. Bulks and
-    webhooks follow within a second. Time never runs backwards. It stops early, as `now` says, after 500 moments at
-    which something was due: ask again. Once it is that time, repeating the request changes nothing.
+    webhooks follow within a second. Time never runs backwards. It stops early after 500 moments at which something was
+    due: if `now` is not yet the time that you sent, send it again. When the time is reached, repeating the request
+    changes nothing.
     """
     request.read_query(Nothing)
     controls = _controls(request)
@@ -80,8 +81,8 @@ async def move_time(request: Call) -> Response[bytes]:
 async def reset_sandbox(request: Call) -> Response[bytes]:
     """Begin a sandbox anew.
 
-    All that happened in it is gone, and its accounts, games and time are as at the start. Streams end. The same
-    commands then lead to the same events and hashes. The request has no body. Repeating it changes nothing.
+    Deletes all that happened in it: its accounts, games and time are as at the start. Streams end. The same commands
+    then lead to the same events and hashes. The request has no body. Repeating it changes nothing.
     """
     request.read_query(Nothing)
     await _controls(request).reset()
@@ -95,7 +96,7 @@ def _controls(request: Call) -> Controls:
 
 
 async def sandbox_view(services: Services, controls: Controls) -> Sandbox:
-    """Return what a sandbox began with, as it is now."""
+    """Return a sandbox as it is answered."""
     games = list[SandboxGame]()
     for seeded in controls.seeded.games:
         game, row = await services.games.game(seeded.game), await services.store.game(seeded.game)

@@ -1,1 +1,1 @@
-"""What projections tell: scoreboards, records, dice, refusals, charts."""
+"""The endpoints for what projections count: scoreboards, records, ratings, luck, dice, refusals, charts."""

@@ -1,4 +1,4 @@
-"""Which statistics are asked for, and pages of what the projections tell."""
+"""The queries and answers of the endpoints for statistics."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -16,7 +16,7 @@ from service.api.bodies import Identifier, Listed, Page
 
 
 class DiceQuery(Page, frozen=True):
-    """Which dice.
+    """Which dice to count.
 
     Attributes:
         ruleset: only rolls in games of this ruleset.
@@ -30,7 +30,7 @@ class DiceQuery(Page, frozen=True):
 
 
 class RefusalsQuery(Page, frozen=True):
-    """Which rules.
+    """Which refusals to count.
 
     Attributes:
         ruleset: only refusals in games of this ruleset.
@@ -49,13 +49,13 @@ class TimelinePage(Listed[TimelineEntry], frozen=True):
 
 
 class PlayerRecord(Struct, frozen=True):
-    """What a player has done.
+    """The finished and won games of a player.
 
     Attributes:
         player: the player.
         finished: the number of finished games, of all rulesets.
         won: how many of them the player won.
-        rulesets: the same numbers by ruleset.
+        rulesets: the same numbers by ruleset, and the games that wait for players or go on.
     """
 
     player: PlayerId
@@ -73,7 +73,7 @@ class RuleTallyPage(Listed[RuleTally], frozen=True):
 
 
 class LadderQuery(Page, frozen=True, kw_only=True):
-    """Which ratings.
+    """Which ratings to list.
 
     Attributes:
         ruleset: the ruleset.
@@ -126,9 +126,9 @@ class RatingPoint(Struct, frozen=True):
     """A rating that a player had.
 
     Attributes:
-        at: since when: the end of a game, or when a ruling or a tournament said how it ended.
+        at: when they got it: at the end of a game, or when a ruling or a tournament said how it ended.
         game: the game; null when it is not listed for everybody.
-        place: the place of the player in it; null when the game counts no more.
+        place: the place of the player in it; null when the game does not count any more.
         players: how many players it had.
         rating: the rating after it.
     """
@@ -147,7 +147,7 @@ class RatingHistory(Struct, frozen=True):
         ruleset: the ruleset.
         list: the list in which it stands: that of `players` or of `bots`.
         rating: the rating.
-        points: the newest 100 points of its history, the oldest of them first.
+        points: the newest 100 points of its history, in the order of time.
     """
 
     ruleset: str
@@ -185,8 +185,8 @@ class PlayerLuck(Struct, frozen=True):
 
     Attributes:
         player: the player.
-        games: in how many games the dice were counted.
-        dice: what they were worth, by ruleset and kind.
+        games: the number of games whose dice were counted.
+        dice: what the dice were worth, by ruleset and kind.
     """
 
     player: PlayerId

@@ -1,4 +1,4 @@
-"""Charts of a game, drawn from what projections tell."""
+"""The endpoint for charts of a game, which are drawn from projections."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
@@ -23,7 +23,7 @@ from service.pictures.palette import paints
 
 SVG: Final = "image/svg+xml"
 HEADERS: Final[Mapping[str, str]] = {
-    # Opened by itself it is a document: one that can do nothing but be seen.
+    # A chart can be opened by itself, at the service's own address: it must not run or fetch anything.
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
     "Vary": "Accept",
 }
@@ -42,8 +42,8 @@ BY_NATION: Final = "-by-nation"
 async def show_chart(request: Call, game: str, chart: str) -> Response[bytes]:
     """Draw a chart.
 
-    An SVG to embed. `dice.svg` shows how often each face came up, and how often a fair die would have shown it. The
-    others show a figure of the scoreboard round by round: any of the ruleset's own (such as `cities.svg`), and
+    Draws an SVG to embed. `dice.svg` shows how often each face came up, and how often a fair die would have shown it.
+    The others show a figure of the scoreboard round by round: any of the ruleset's own (such as `cities.svg`), and
     `tribute.svg`, `points.svg` and `territory.svg`, which mean the same in every ruleset that has them. Where seats
     lead several nations, `points-by-nation.svg` and the like show what each nation had. Charts may be a moment behind.
     """
@@ -54,7 +54,7 @@ async def show_chart(request: Call, game: str, chart: str) -> Response[bytes]:
         thrown = await dice.counts(request.services.rows, game=GameId(game))
         svg = dice_chart([dice.tally(request.services.library, *key, faces) for key, faces in thrown.items()])
     else:
-        figures = offered(request.services.library, board.ruleset, board.rounds)
+        figures = charted_figures(request.services.library, board.ruleset, board.rounds)
         if chart == name or name not in figures:
             charts_there = ", ".join(f"{each}.svg" for each in (*figures, DICE))
             raise Problem(UNKNOWN_CHART, f"The game has no chart {chart!r}.", f"It has {charts_there}.")
@@ -66,11 +66,11 @@ async def show_chart(request: Call, game: str, chart: str) -> Response[bytes]:
     return cacheable(request, svg.encode(), request.media(SVG), HEADERS)
 
 
-# --- Making them ------------------------------------------------------------------------------------------------------
+# --- Drawing them -----------------------------------------------------------------------------------------------------
 
 
-def offered(library: Library, ruleset: str, rounds: Sequence[RoundScore]) -> dict[str, str]:
-    """Return the charts that there are, each with the figure that it shows."""
+def charted_figures(library: Library, ruleset: str, rounds: Sequence[RoundScore]) -> dict[str, str]:
+    """Return the figures of which a game has charts, by the name of the chart; without the chart of dice."""
     figures = {name: name for each in rounds[-1:] for score in each.scores.values() for name in score}
     nations = [score for each in rounds[-1:] for led in each.nations.values() for score in led.values()]
     by_nation = {f"{name}{BY_NATION}": name for score in nations for name in score}
@@ -94,7 +94,7 @@ def figure_chart(library: Library, ruleset: str, figure: str, rounds: Sequence[R
 
 
 def nations_chart(game: Game, figure: str, rounds: Sequence[RoundScore]) -> str:
-    """Return the chart of a figure of the nations that seats lead, which the game's documents may call otherwise."""
+    """Return the chart of a figure of the seats' nations. Documents of the game may rename nations."""
     seats = rounds[-1].nations
     names, colours = game.names, paints(game.ruleset, seats)
 
@@ -110,7 +110,7 @@ def nations_chart(game: Game, figure: str, rounds: Sequence[RoundScore]) -> str:
 
 
 def dice_chart(tallies: Iterable[dice.DieTally]) -> str:
-    """Return the chart of the faces that came up in a game, by die."""
+    """Return the chart of the faces that came up in a game, by kind of die."""
     thrown: list[charts.Die] = []
     for tally in tallies:
         bars = [charts.Bar(face.face, face.times, face.expected) for face in tally.faces]

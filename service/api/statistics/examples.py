@@ -1,4 +1,4 @@
-"""What the projections tell of the scene, with a few dice and refusals added."""
+"""Examples of the endpoints for statistics."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ from service.api.statistics.routes import player_record
 
 
 def examples(scene: Scene) -> dict[str, Example]:
-    """Return what the projections tell of the scene, with a few dice and refusals added."""
+    """Return statistics of the scene, with invented dice, refusals and records."""
     library = scene.library
     ruleset, now, beginning = scene.ruleset, scene.given.game, scene.started.game
     entries = (

@@ -1,4 +1,4 @@
-"""Ratings and luck: how strongly accounts play a ruleset, and what the dice had to do with it."""
+"""The endpoints for ratings of accounts, and for the luck of their dice."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -33,7 +33,7 @@ from service.api.statistics.bodies import (
 from service.store.accounts import PlayerRow
 
 MOST_POINTS: Final = 100
-"""The most points of a history that are sent; the newest are kept."""
+"""The most points of a history that are sent: the newest."""
 
 
 @endpoint(
@@ -47,9 +47,9 @@ MOST_POINTS: Final = 100
 async def list_ratings(request: Call) -> Response[bytes]:
     """List the ratings in a ruleset.
 
-    The highest first. A rating is μ - 3σ of the model of Plackett and Luce, in millionths: the player is at least so
-    strong, as far as one can tell. It is provisional with fewer than ten games. Bots have a list of their own. The
-    rules `TAB-RAT-01` to `TAB-RAT-09` say which games count. Ratings are some seconds behind the games.
+    Lists the highest first. A rating is μ - 3σ of the model of Plackett and Luce, in millionths: a careful estimate of
+    the player's strength. It is provisional with fewer than ten games. Bots have a list of their own. The rules
+    `TAB-RAT-01` to `TAB-RAT-09` say which games count. Ratings are some seconds behind the games.
     """
     page = request.read_query(LadderQuery)
     ruleset = ruleset_in_path(request, page.ruleset).id
@@ -75,8 +75,8 @@ async def list_ratings(request: Call) -> Response[bytes]:
 async def show_ratings(request: Call, player: str) -> Response[bytes]:
     """Show a player's ratings.
 
-    Each ruleset in which a game of theirs counted, with the newest 100 points of its history: the rating after each
-    game. A ruling on a game makes a point of its own (`TAB-RAT-09`).
+    Shows a rating for each ruleset in which a game of theirs counted, with the newest 100 points of its history: the
+    rating after each game. A ruling on a game adds a point (`TAB-RAT-09`).
     """
     request.read_query(Nothing)
     rows, store = request.services.rows, request.services.store
@@ -100,8 +100,8 @@ async def show_ratings(request: Call, player: str) -> Response[bytes]:
 async def show_luck(request: Call, game: str) -> Response[bytes]:
     """Show the luck of a game.
 
-    What the dice of each seat were worth, beside what they would have been on average. Rolls that were taken back
-    count, too. Luck does not measure skill, and ratings do not use it. Forks have none.
+    Shows what the dice of each seat were worth, and what they would have been worth on average. Rolls that were taken
+    back count, too. Luck does not measure skill, and ratings do not use it. Forks have none.
     """
     request.read_query(Nothing)
     rolled = await luck.of_game(request.services.rows, GameId(game))
@@ -121,23 +121,23 @@ async def show_luck(request: Call, game: str) -> Response[bytes]:
 async def show_player_luck(request: Call, player: str) -> Response[bytes]:
     """Show a player's luck.
 
-    What the dice of their seats were worth in finished games, beside what they would have been on average. Private
-    games do not count. The service looks through 2,000 finished games, and counts 500 of them at most.
+    Shows what the dice of their seats were worth in finished games, and what they would have been worth on average. Private
+    games do not count. The service looks through 2,000 finished games, and counts at most 500 of them.
     """
     request.read_query(Nothing)
-    rows, read, after = request.services.rows, list[tuple[GameId, Seat]](), ""
+    rows, counted, after = request.services.rows, list[tuple[GameId, Seat]](), ""
     for _ in range(luck.PAGES):
         page = await luck.games_of(rows, PlayerId(player), after)
         private = await request.services.store.private(page) if page else set[GameId]()
-        read += [(game, seat) for game, seat in page.items() if game not in private]
-        if len(page) < luck.MOST or len(read) >= luck.MOST:
+        counted += [(game, seat) for game, seat in page.items() if game not in private]
+        if len(page) < luck.MOST or len(counted) >= luck.MOST:
             break
         after = next(reversed(page))
-    if not read:
+    if not counted:
         await account_of(request, player)
-    read = read[: luck.MOST]
-    lucks = luck.luck_of(request.services.library, await luck.of_seats(rows, read))
-    return answer(PlayerLuck(PlayerId(player), len(read), lucks))
+    counted = counted[: luck.MOST]
+    lucks = luck.luck_of(request.services.library, await luck.of_seats(rows, counted))
+    return answer(PlayerLuck(PlayerId(player), len(counted), lucks))
 
 
 # --- making answers ---------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What projections tell: scoreboards, timelines, player records, dice and refusals."""
+"""The endpoints for scoreboards, timelines, player records, dice and refusals, which projections count."""
 
 from litestar.response import Response
 
@@ -28,8 +28,8 @@ from service.api.withheld import require_shown
 async def show_scoreboard(request: Call, game: str) -> Response[bytes]:
     """Show the scoreboard.
 
-    How the game stands, and what each seat had round by round. It may be a moment behind the newest event; `version`
-    says how far it goes. Forks have none.
+    Shows how the game stands, and what each seat had round by round. It may be a moment behind the newest event:
+    `version` is the last version that it counts. Forks have none.
     """
     request.read_query(Nothing)
     return answer(await scoreboard_of(request, game))
@@ -46,8 +46,8 @@ async def show_scoreboard(request: Call, game: str) -> Response[bytes]:
 async def show_timeline(request: Call, game: str) -> Response[bytes]:
     """Show the timeline.
 
-    At which versions the game's rounds and phases begin, and what deserves a mark: battles, conquests, falls. Draw it
-    below a replay; `GET …/state?version=` shows the position.
+    Lists the versions at which the game's rounds and phases begin, and what deserves a mark: battles, conquests, falls.
+    Draw it below a replay; `GET …/state?version=` shows the position.
     """
     page = request.read_query(Page)
     after = read_cursor(page.cursor, tuple[Past, str]) or (0, "")
@@ -68,7 +68,7 @@ async def show_timeline(request: Call, game: str) -> Response[bytes]:
 async def show_record(request: Call, player: str) -> Response[bytes]:
     """Show a player's record.
 
-    How many games the player has played and won, by ruleset.
+    Counts the games of the player and those that they have won, by ruleset.
     """
     request.read_query(Nothing)
     records = await players.of_player(request.services.rows, PlayerId(player))
@@ -89,8 +89,8 @@ async def show_record(request: Call, player: str) -> Response[bytes]:
 async def show_dice(request: Call) -> Response[bytes]:
     """Show the dice.
 
-    What the dice showed in all games, in those of one ruleset, in one game, or for one seat, and whether that looks
-    like chance.
+    Shows what the dice showed in all games, in those of one ruleset, in one game, or for one seat, and whether that
+    looks like chance.
     """
     page = request.read_query(DiceQuery)
     if page.game is not None:
@@ -116,7 +116,7 @@ async def show_dice(request: Call) -> Response[bytes]:
 async def show_refusals(request: Call) -> Response[bytes]:
     """Show which rules refuse most.
 
-    Counts only by rule and ruleset: not who asked, nor for what.
+    The counts are by rule and ruleset only: the service does not record who was refused, or what.
     """
     page = request.read_query(RefusalsQuery)
     all_tallies = await rules.tallies(request.services.rows, request.services.library, page.ruleset)
@@ -132,7 +132,7 @@ def player_record(player: PlayerId, records: list[players.RulesetRecord]) -> Pla
 
 
 async def scoreboard_of(request: Call, game: str) -> scoreboard.ScoreboardView:
-    """Return the scoreboard of a game. Raises `UnknownGame`, or `Problem` while there is no scoreboard yet."""
+    """Return the scoreboard of a game. Raises `UnknownGame`, or `Problem` for a fork and while it is not ready."""
     view = await scoreboard.of_game(request.services.rows, GameId(game))
     if view is None:
         played = await request.services.games.game(GameId(game))

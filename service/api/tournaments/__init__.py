@@ -1,1 +1,1 @@
-"""Tournaments: announced, entered, drawn, played and closed."""
+"""The endpoints for tournaments."""

@@ -1,4 +1,4 @@
-"""What all acts in a tournament share: how they are done, answered and refused."""
+"""What all endpoints that change a tournament share: acting, answering, and checking who directs it."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -25,10 +25,10 @@ from service.api.tournaments.views import tournament_detail
 from service.tournaments.committee import Decide, Proceeding, UnknownRound
 
 ACTS: Final = (UNKNOWN_TOURNAMENT, REFUSED, NOT_NOW, STALE_VERSION, KEY_REUSED)
-"""What can be wrong with everything that changes a tournament."""
+"""The problems of every endpoint that changes a tournament."""
 
 DIRECTED: Final = (*ACTS, NOT_A_DIRECTOR)
-"""What can be wrong with what a director does."""
+"""The problems of every endpoint for directors."""
 
 DONE: Final = Answer(
     200, "Done now, or done before: then this is the first answer again.", TournamentDetail, headers=("ETag",)
@@ -36,7 +36,10 @@ DONE: Final = Answer(
 
 
 async def acted(request: Call, tournament: str, content: Sequence[Any], decide: Decide) -> Response[bytes]:
-    """Let the caller do something in a tournament, and answer the tournament after it. Raises `Problem`."""
+    """Let the caller do something in a tournament, and answer with the tournament after it. Raises `Problem`.
+
+    `content` identifies the request when its idempotency key is used again; `decide` makes the events.
+    """
     committee, player = request.services.committee, request.signed_in.player
     key, expected = request.key, request.expected
     async with explained():
@@ -47,7 +50,7 @@ async def acted(request: Call, tournament: str, content: Sequence[Any], decide: 
 async def answer_tournament(
     request: Call, proceeding: Proceeding, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response[bytes]:
-    """Answer a tournament."""
+    """Answer with a tournament."""
     tournament = proceeding.tournament
     names = await names_of(request.services, tournament.field.entrants)
     tag = etag(tournament.version)
@@ -69,7 +72,7 @@ async def explained() -> AsyncIterator[None]:
 
 
 async def require_director(request: Call, tournament: str, *, as_organizer: bool = False) -> Tournament:
-    """Return the tournament, which the caller directs. Raises `Problem`."""
+    """Return a tournament. Raises `Problem` unless the caller directs it, or with `as_organizer` organizes it."""
     now = (await request.services.committee.now(TournamentId(tournament))).tournament
     player = request.signed_in.player
     if as_organizer and player != now.organizer:
@@ -81,7 +84,7 @@ async def require_director(request: Call, tournament: str, *, as_organizer: bool
 
 
 def directing(act: Callable[..., Inscribed], *values: Any) -> Decide:
-    """Return what a director decides by an act of the domain, given its values."""
+    """Return a decision for `Committee.act`, which calls an act of the domain with these values."""
 
     def decide(tournament: Tournament, cause: Cause, at: str) -> Inscribed:
         return act(tournament, *values, cause, at)
@@ -97,7 +100,7 @@ def number_of(text: str) -> int:
 
 
 def round_of(tournament: Tournament, text: str) -> Round:
-    """Return the round with a number in an address. Raises `UnknownRound`."""
+    """Return the round whose number is in an address. Raises `UnknownRound`."""
     round_ = tournament.field.rounds.get(number_of(text))
     if round_ is None:
         raise UnknownRound(f"Tournament {tournament.id!r} has no round {number_of(text)}.")

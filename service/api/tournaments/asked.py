@@ -33,7 +33,7 @@ class TournamentEventsPage(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         after: the version after which to begin.
-        limit: how many events at most.
+        limit: the most events to list.
     """
 
     after: Past = 0
@@ -56,7 +56,7 @@ class NewTournament(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         regulations: the rules of the tournament (TAB-TRN-02).
-        title: a line that tells people what tournament this is.
+        title: the title that people see, in one line.
     """
 
     regulations: Regulations
@@ -67,7 +67,7 @@ class NewEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """An entry.
 
     Attributes:
-        club: your club: players of one club meet only when little speaks against it. 1 to 60 characters.
+        club: your club, in 1 to 60 characters. The draw avoids tables with players of the same club.
     """
 
     club: str | None = None
@@ -77,8 +77,8 @@ class NewCheckIn(Struct, frozen=True, forbid_unknown_fields=True):
     """A check-in.
 
     Attributes:
-        entropy: what you add to the lots, such as a throw of dice, so that they are not the service's alone. At most
-            256 printable characters.
+        entropy: what you add to the lots, such as a throw of dice, so that the service alone cannot choose them. At
+            most 256 printable characters.
     """
 
     entropy: str = ""
@@ -124,7 +124,7 @@ class NewResult(Struct, frozen=True, forbid_unknown_fields=True):
     """A result that a director gives.
 
     Attributes:
-        order: the players of the table as they finished, the first first; those who tie stand together.
+        order: the players of the table in the order in which they finished, in groups of players who tie.
         reason: why, in a line of 1 to 2,000 characters. It is public.
     """
 
@@ -136,8 +136,8 @@ class NewSubstitute(Struct, frozen=True, forbid_unknown_fields=True):
     """A substitute.
 
     Attributes:
-        player: who leaves the table.
-        to: who plays on: a player of the tournament without a table in this round.
+        player: the player who leaves the table.
+        to: the player who takes over. They must not have a table in this round.
         reason: why, in a line of 1 to 2,000 characters. It is public.
     """
 
@@ -162,7 +162,7 @@ class NewPenalty(Struct, frozen=True, forbid_unknown_fields=True):
     """A penalty.
 
     Attributes:
-        player: who gets it.
+        player: the player who gets it.
         sort: a `caution` has no effect on the standings; a `warning` counts in the tie-breaks; `points` takes points
             away; an `exclusion` takes the player out of further rounds.
         points: how many points it takes away; 0 unless `sort` is `points`.
@@ -179,7 +179,7 @@ class NewAnnouncement(Struct, frozen=True, forbid_unknown_fields=True):
     """An announcement.
 
     Attributes:
-        text: what all players are told, in a line of 1 to 2,000 characters. It is public.
+        text: the message to all players, in a line of 1 to 2,000 characters. It is public.
     """
 
     text: str

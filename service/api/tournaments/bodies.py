@@ -75,8 +75,8 @@ class TournamentPreset(Struct, frozen=True):
     """Regulations to begin with.
 
     Attributes:
-        name: what they are called.
-        what: whom they are for, in a sentence.
+        name: their name.
+        what: what they are good for, in a sentence.
         regulations: the regulations. Change what you like.
     """
 
@@ -106,11 +106,11 @@ class TournamentSummary(Struct, frozen=True):
         ruleset: the ruleset of its games.
         status: `open` until its first round is published, then `running`, until it is `closed` or `cancelled`.
         organizer: the player who organizes it.
-        entrants: how many have entered, those who left included.
+        entrants: how many players have entered, including those who left.
         rounds: how many rounds have been published and not cancelled.
-        version: the number of its events.
+        version: its version, which is the number of its events.
         created: when it was announced.
-        changed: when something last happened in it.
+        changed: the time of its newest event.
     """
 
     tournament: TournamentId
@@ -130,10 +130,10 @@ class EntrantView(Struct, frozen=True):
 
     Attributes:
         player: the player.
-        name: their name; null for an account that there is no more.
+        name: their name; null if the account does not exist.
         club: the club that they named.
         checked_in: the last round for which they checked in; 0 when they never did.
-        out: whether they withdrew or were dropped: they are not drawn any more.
+        out: whether they withdrew or were dropped, so that no further round is drawn with them.
     """
 
     player: PlayerId
@@ -147,8 +147,8 @@ class RoundSummary(Struct, frozen=True):
     """A round in short.
 
     Attributes:
-        number: its number, cancelled rounds included.
-        status: `drawn` until its tables are published, or `cancelled`.
+        number: its number; cancelled rounds are counted.
+        status: `drawn` when its lots are, then `published` with its tables; or `cancelled`.
         tables: how many tables it has.
         waiting: how many of them have no result that counts.
     """
@@ -160,11 +160,11 @@ class RoundSummary(Struct, frozen=True):
 
 
 class AnnouncementView(Struct, frozen=True):
-    """What a director told all players.
+    """A message of a director to all players.
 
     Attributes:
-        at: when.
-        text: what.
+        at: when it was sent.
+        text: its text.
     """
 
     at: str
@@ -175,12 +175,12 @@ class PenaltyView(Struct, frozen=True):
     """A penalty.
 
     Attributes:
-        player: who got it.
-        sort: which.
+        player: the player who got it.
+        sort: what it is: a caution, a warning, points or an exclusion.
         points: how many points it took away.
-        reason: why.
-        round: the last round that had been drawn.
-        at: when.
+        reason: why they got it.
+        round: the last round that had been drawn by then.
+        at: when they got it.
     """
 
     player: PlayerId
@@ -196,14 +196,14 @@ class TournamentDetail(Struct, frozen=True):
 
     Attributes:
         summary: the tournament as lists show it.
-        regulations: by what everything in it is decided.
-        commitment: the end of the chain of secrets that the lots come from, in hex.
-        directors: who directs it, the organizer first.
-        players: everybody who ever entered, in that order.
+        regulations: its rules.
+        commitment: the commitment to the secrets of its lots, in hex.
+        directors: the accounts that direct it, the organizer first.
+        players: everybody who has entered, in the order of entries, including those who left.
         rounds: the rounds whose lots were drawn.
-        announcements: what directors told all players, the first first.
-        penalties: the penalties, the first first.
-        order: how all players finished; empty until it is closed.
+        announcements: the messages of directors to all players, the oldest first.
+        penalties: the penalties, the oldest first.
+        order: all players in the order in which they finished, in groups of players who tie; empty until it is closed.
         repeated: True when the request was a repetition (same idempotency key) and this is the first answer again.
     """
 
@@ -225,9 +225,9 @@ class DraftView(Struct, frozen=True):
     Attributes:
         draft: its number among the drafts of the round.
         drawn: who sits together, in the order of the seats, and who has a bye.
-        cost: what that costs, part by part. Less is better.
-        by: what drew it.
-        bound: what no tables could fall below; null where nothing is known.
+        cost: the cost of these tables, part by part. Less is better.
+        by: the program that drew them.
+        bound: a cost that no tables can be below; null if none is known.
     """
 
     draft: int
@@ -246,8 +246,8 @@ class PricedTables(Struct, frozen=True):
         number: the number of the round.
         draft: the number of the draft that the tables would replace.
         cost: what the tables cost, part by part. Less is better.
-        before: what the tables of the draft cost when it was made.
-        tables: what each of the tables costs by itself, in their order. With the byes, these add up to `cost`.
+        before: the cost of the tables of the draft when it was made.
+        tables: the cost of each table by itself, in their order. With the byes, these add up to `cost`.
     """
 
     tournament: TournamentId
@@ -263,10 +263,10 @@ class TableResult(Struct, frozen=True):
     """The result of a table.
 
     Attributes:
-        order: its players as they finished, the first first; those who tie stand together.
+        order: its players in the order in which they finished, in groups of players who tie.
         how: how its game ended; `overruled` when a director gave the result.
-        left: players who had left their seats at the end: they count as last.
-        at: since when it stands.
+        left: players who had left their seats at the end. They count as last.
+        at: when it was taken or given.
         confirmed: whether it counts.
     """
 
@@ -282,11 +282,11 @@ class TableView(Struct, frozen=True):
 
     Attributes:
         number: its number in the round.
-        players: who sits there, in the order of the seats.
-        game: its game; null until that was opened.
-        opened: when it was; null until then.
+        players: the players, in the order of the seats.
+        game: its game; null until it is opened.
+        opened: when the game was opened; null until then.
         result: its result; null until there is one.
-        away: who was replaced by a substitute.
+        away: the players whom a substitute replaced.
     """
 
     number: int
@@ -302,14 +302,15 @@ class RoundView(Struct, frozen=True):
 
     Attributes:
         tournament: its tournament.
-        version: the version of that.
-        number: its number, cancelled rounds included.
-        status: `drawn` until its tables are published, or `cancelled`.
-        secret: the secret of its lots, in hex. Its SHA-256 is that of the round before, for the first the commitment.
-        present: who plays it, in the order of their lots.
-        drafts: the tables that were drawn, one draft after another.
+        version: the version of the tournament.
+        number: its number; cancelled rounds are counted.
+        status: `drawn` when its lots are, then `published` with its tables; or `cancelled`.
+        secret: the secret of its lots, in hex. Its SHA-256 is the secret of the round before; for the first round, it
+            is the commitment.
+        present: the players of the round, in the order of their lots.
+        drafts: the drafts of its tables, in the order in which they were drawn.
         tables: its tables; empty until they are published.
-        byes: who has none.
+        byes: the players who have a bye; empty until the tables are published.
         cost: what the published tables cost; null until then.
         reason: why a director changed the draft by hand, or cancelled the round; null when nobody did.
         repeated: True when the request was a repetition (same idempotency key) and this is the first answer again.
@@ -330,18 +331,18 @@ class RoundView(Struct, frozen=True):
 
 
 class PlayerStanding(Struct, frozen=True):
-    """Where a player stands.
+    """The standing of a player.
 
     Attributes:
         place: 1 for the first; players who tie have the same place.
         player: the player.
-        name: their name; null for an account that there is no more.
+        name: their name; null if the account does not exist.
         points: what they have earned, less penalties.
         played: how many of their tables have a result.
-        tie_breaks: what each tie-break counts for them; of two, the greater is better.
+        tie_breaks: their values in each tie-break, which are compared in order; the greater is better.
         above: what puts them above the next player: the `stage` that they reached, `points` or a tie-break; null when
             they tie, and for the last.
-        provisional: whether a result that does not count yet is in it.
+        provisional: whether it includes a result that does not count yet.
     """
 
     place: int
@@ -360,8 +361,8 @@ class TournamentStandings(Struct, frozen=True):
     Attributes:
         tournament: the tournament.
         version: its version.
-        status: how far it is. When it is `closed`, the standings are final.
-        items: where everybody stands, the first first.
+        status: its status. When it is `closed`, the standings are final.
+        items: the standings of all players, the first place first.
     """
 
     tournament: TournamentId
@@ -371,15 +372,15 @@ class TournamentStandings(Struct, frozen=True):
 
 
 class CrosstableCell(Struct, frozen=True):
-    """What a player did in a round.
+    """The round of a player.
 
     Attributes:
         round: the number of the round.
         table: the number of their table; 0 for a bye.
-        opponents: whom they met there.
-        place: how many finished before them, and one more; 0 for a bye, and as long as there is no result.
-        points: what they earned; null as long as there is no result.
-        counts: whether it counts: of heats, only the best do.
+        opponents: the players whom they met there.
+        place: 1 plus the number of players who finished before them; 0 for a bye, and without a result.
+        points: what they earned; null without a result.
+        counts: whether it counts: of heats, only a player's best do.
     """
 
     round: int
@@ -394,7 +395,7 @@ class CrosstableLine(Struct, frozen=True):
     """A player's line of the crosstable.
 
     Attributes:
-        place: where they stand.
+        place: their place in the standings.
         player: the player.
         points: what they have earned, less penalties.
         cells: what they did in each round that they played.
@@ -424,7 +425,7 @@ class TournamentEventView(Struct, frozen=True, omit_defaults=True):
     """An event of a tournament: its row of the log.
 
     Attributes:
-        version: the version of the tournament that it made.
+        version: the version of the tournament after it.
         type: its type, as in the event itself.
         text: what happened, in a sentence.
         at: when it was recorded, RFC 3339 in UTC.
@@ -432,7 +433,8 @@ class TournamentEventView(Struct, frozen=True, omit_defaults=True):
         draws: always 0: a tournament draws no dice.
         event: what happened.
         hash: the hash of this row and all before it, in hex.
-        cause: the account and the digest of the idempotency key, or `by` the house; absent for what followed by itself.
+        cause: the account and the digest of the idempotency key, or `by` for an act of the service; absent for an event
+            that followed automatically.
     """
 
     version: Version
@@ -466,7 +468,7 @@ class StreamedTournamentEvent(Struct, frozen=True):
     """A frame of the stream of a tournament, line by line.
 
     Attributes:
-        id: the version of the tournament that the event made.
+        id: the version of the tournament after the event.
         event: the type of the event; absent with `frames=plain`.
         data: the event, in JSON.
     """

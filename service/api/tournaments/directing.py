@@ -1,4 +1,4 @@
-"""What directors do in a tournament, beside its rounds."""
+"""The endpoints for directors of a tournament, but for those for its rounds."""
 
 from functools import partial
 from typing import Final
@@ -58,10 +58,10 @@ _of_a_director = partial(
     answers=(DONE,),
     problems=DIRECTED,
 )
-"""An endpoint by which a director does something in a tournament."""
+"""Declares an endpoint for directors of a tournament."""
 
 _of_the_organizer = partial(_of_a_director, scopes=("organize",))
-"""An endpoint by which its organizer does."""
+"""Declares an endpoint for the organizer of a tournament."""
 
 
 @endpoint(
@@ -111,8 +111,8 @@ async def announce_tournament(request: Call) -> Response[bytes]:
 async def change_regulations(request: Call, tournament: str) -> Response[bytes]:
     """Change the regulations.
 
-    As a director, for rounds that have not begun (TAB-TRN-03). With an `Idempotency-Key`, a repeated request gets the
-    first answer again.
+    A director can change them for rounds that have not begun (TAB-TRN-03). With an `Idempotency-Key`, a repeated
+    request gets the first answer again.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_regulations)
@@ -133,8 +133,8 @@ async def change_regulations(request: Call, tournament: str) -> Response[bytes]:
 async def name_director(request: Call, tournament: str, player: str) -> Response[bytes]:
     """Name a director.
 
-    As the organizer; a tournament has ten at most (TAB-TRN-04). The request has no body. With an `Idempotency-Key`, a
-    repeated request gets the first answer again.
+    Only the organizer can do this. A tournament has at most ten directors (TAB-TRN-04). The request has no body. With
+    an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     await require_director(request, tournament, as_organizer=True)
@@ -157,7 +157,8 @@ async def name_director(request: Call, tournament: str, player: str) -> Response
 async def release_director(request: Call, tournament: str, player: str) -> Response[bytes]:
     """Release a director.
 
-    As the organizer, or as that director. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    The organizer can do this, and the director themselves. With an `Idempotency-Key`, a repeated request gets the first
+    answer again.
     """
     request.read_query(Nothing)
     if player != request.signed_in.player:
@@ -178,9 +179,8 @@ async def release_director(request: Call, tournament: str, player: str) -> Respo
 async def show_agenda(request: Call, tournament: str) -> Response[bytes]:
     """Show the agenda.
 
-    What waits for a director: players who have not checked in for the next round, and tables whose results do not
-    count yet. For each of these it says what comes next, who is absent or out of time, and which cases wait for a
-    ruling.
+    Shows what waits for a director: players who have not checked in for the next round, and tables whose results do not
+    count yet. For each table it says what comes next, who is absent or out of time, and which cases wait for a ruling.
     """
     request.read_query(Nothing)
     now = await require_director(request, tournament)
@@ -191,7 +191,7 @@ async def show_agenda(request: Call, tournament: str) -> Response[bytes]:
 async def drop_player(request: Call, tournament: str) -> Response[bytes]:
     """Drop a player.
 
-    Takes a player out of the rounds that are still to be drawn (TAB-TRN-06). What they have earned stays. With an
+    Takes a player out of all rounds that are not drawn yet (TAB-TRN-06). They keep what they have earned. With an
     `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
@@ -205,8 +205,8 @@ async def drop_player(request: Call, tournament: str) -> Response[bytes]:
 async def give_penalty(request: Call, tournament: str) -> Response[bytes]:
     """Give a penalty.
 
-    To any player but yourself, with a public reason (TAB-TRN-17). With an `Idempotency-Key`, a repeated request gets
-    the first answer again.
+    A director can give one to any player but themselves, with a public reason (TAB-TRN-17). With an `Idempotency-Key`,
+    a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_penalty)
@@ -219,8 +219,8 @@ async def give_penalty(request: Call, tournament: str) -> Response[bytes]:
 async def make_announcement(request: Call, tournament: str) -> Response[bytes]:
     """Make an announcement.
 
-    Tells all players something: five times within an hour, and 50 times in a tournament, at most (TAB-TRN-18). They
-    find it in their inboxes. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    Sends a message to the inboxes of all players. Directors can make at most five announcements in an hour, and 50 in a
+    tournament (TAB-TRN-18). With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     text = (await request.read_body(_new_announcement)).text
@@ -232,8 +232,8 @@ async def make_announcement(request: Call, tournament: str) -> Response[bytes]:
 async def close_tournament(request: Call, tournament: str) -> Response[bytes]:
     """Close a tournament.
 
-    When all rounds are played and all results count: the standings are final by that (TAB-TRN-19). The request has no
-    body. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    A director can close it when all rounds are played and all results count. The standings are then final (TAB-TRN-19).
+    The request has no body. With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     await require_director(request, tournament)
@@ -244,8 +244,8 @@ async def close_tournament(request: Call, tournament: str) -> Response[bytes]:
 async def cancel_tournament(request: Call, tournament: str) -> Response[bytes]:
     """Cancel a tournament.
 
-    As the organizer, before a result counts, with a public reason (TAB-TRN-19). Its games that have not begun are
-    cancelled; the others go on, and count for nothing. With an `Idempotency-Key`, a repeated request gets the first
+    The organizer can cancel it before a result counts, with a public reason (TAB-TRN-19). Its games that have not begun
+    are cancelled; the others go on, and count for nothing. With an `Idempotency-Key`, a repeated request gets the first
     answer again.
     """
     request.read_query(Nothing)

@@ -1,4 +1,4 @@
-"""Tournaments for other programs: the export with its proof, tables for spreadsheets, and a calendar."""
+"""The endpoints that give a tournament to other programs: an export to verify, CSV tables, and a calendar."""
 
 import asyncio
 from collections.abc import Mapping
@@ -32,9 +32,10 @@ from service.tournaments.spreadsheets import CSV, crosstable_csv, standings_csv
 async def export_tournament(request: Call, tournament: str) -> Response[bytes] | Stream:
     """Export a tournament.
 
-    Its whole log as JSON Lines. `tabularium verify` proves it: the lots follow from secrets that were committed to,
-    every draft is lawful and costs what it says, and the final order follows from the results. With the exports of its
-    games beside it, it also proves the results. You can take it packed or in parts, as the export of a game.
+    Returns its whole log as JSON Lines. `tabularium verify` proves it: the lots follow from secrets that were committed
+    to, every draft is lawful and costs what it says, and the final order follows from the results. With the exports of
+    its games beside it, it also proves the results. You can download it compressed or in parts, like the export of a
+    game.
     """
     request.read_query(Nothing)
     committee = request.services.committee
@@ -56,8 +57,8 @@ async def export_tournament(request: Call, tournament: str) -> Response[bytes] |
 async def export_standings(request: Call, tournament: str) -> Response[bytes]:
     """Export the standings for a spreadsheet.
 
-    As CSV (RFC 4180), with a row of headings. Numbers have a decimal point and are rounded to six places; those of the
-    JSON are exact. A name that a spreadsheet would take for a formula has an apostrophe before it.
+    Returns CSV (RFC 4180) with a row of headings. Numbers have a decimal point and are rounded to six places; in JSON
+    they are exact. A name that a spreadsheet would take for a formula has an apostrophe before it.
     """
     request.read_query(Nothing)
     now, lines = await request.services.committee.standings(TournamentId(tournament))
@@ -77,7 +78,8 @@ async def export_standings(request: Call, tournament: str) -> Response[bytes]:
 async def export_crosstable(request: Call, tournament: str) -> Response[bytes]:
     """Export the crosstable for a spreadsheet.
 
-    As CSV, in the form of the standings: for each round the table, the place and the points of each player.
+    Returns CSV in the same form as for the standings: for each round the table, the place and the points of each
+    player.
     """
     request.read_query(Nothing)
     now = (await request.services.committee.now(TournamentId(tournament))).tournament
@@ -98,8 +100,8 @@ async def export_crosstable(request: Call, tournament: str) -> Response[bytes]:
 async def show_calendar(request: Call, tournament: str) -> Response[bytes]:
     """Show the calendar.
 
-    To subscribe to in a calendar program (RFC 5545): when the games of each round begin, when results count by
-    themselves, and from when on unfinished games can be adjudicated. Everybody gets the same.
+    You can subscribe to it in a calendar program (RFC 5545). It says when the games of each round begin, when results
+    count without a director, and from when on unfinished games can be adjudicated. Everybody gets the same.
     """
     request.read_query(Nothing)
     now = await request.services.committee.now(TournamentId(tournament))

@@ -1,4 +1,4 @@
-"""What players do in a tournament: enter, check in and withdraw."""
+"""The endpoints for players of a tournament: entering, checking in and withdrawing."""
 
 from functools import partial
 from typing import Final
@@ -27,16 +27,16 @@ _of_a_player = partial(
     answers=(DONE,),
     problems=ACTS,
 )
-"""An endpoint by which an account takes part in a tournament."""
+"""Declares an endpoint for players of a tournament."""
 
 
 @_of_a_player("POST", "/v1/tournaments/{tournament:str}/entries", body=NewEntry)
 async def enter_tournament(request: Call, tournament: str) -> Response[bytes]:
     """Enter a tournament.
 
-    By that you consent to be seated at its tables (TAB-TRN-05). Of a league, only those who belong to its division
-    enter (TAB-LGE-07), and nobody whose other account has entered (TAB-JOIN-05). With an `Idempotency-Key`, a repeated
-    request gets the first answer again.
+    By entering you consent to be seated at its tables (TAB-TRN-05). In a tournament of a league, only players of its
+    division can enter (TAB-LGE-07). You cannot enter if an account that was joined with yours has entered
+    (TAB-JOIN-05). With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     club = (await request.read_body(_new_entry)).club
@@ -54,8 +54,8 @@ async def enter_tournament(request: Call, tournament: str) -> Response[bytes]:
 async def withdraw_from_tournament(request: Call, tournament: str) -> Response[bytes]:
     """Withdraw from a tournament.
 
-    You are not drawn any more, and finish your table (TAB-TRN-06). With an `Idempotency-Key`, a repeated request gets
-    the first answer again.
+    No further round is drawn with you. You still finish the game at your table (TAB-TRN-06). With an `Idempotency-Key`,
+    a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     return await acted(request, tournament, ["withdraw"], directing(entering.withdraw))
@@ -65,9 +65,9 @@ async def withdraw_from_tournament(request: Call, tournament: str) -> Response[b
 async def check_in(request: Call, tournament: str) -> Response[bytes]:
     """Check in.
 
-    Only players who have checked in are drawn: once, or before each round, as the regulations say (TAB-TRN-07). What
-    you add as entropy goes into the lots, and is public. With an `Idempotency-Key`, a repeated request gets the first
-    answer again.
+    Rounds are drawn only with players who have checked in: once, or before each round, as the regulations say
+    (TAB-TRN-07). The entropy that you add goes into the lots, and is public. With an `Idempotency-Key`, a repeated
+    request gets the first answer again.
     """
     request.read_query(Nothing)
     entropy = (await request.read_body(_new_check_in)).entropy

@@ -1,4 +1,4 @@
-"""What directors do with the rounds of a tournament, and with the results of their tables."""
+"""The endpoints for directors: the rounds of a tournament, and the results of its tables."""
 
 from functools import partial
 from typing import Final
@@ -59,7 +59,7 @@ _of_a_round = partial(
     answers=(_DONE,),
     problems=(*DIRECTED, UNKNOWN_ROUND),
 )
-"""An endpoint by which a director does something with a round."""
+"""Declares an endpoint by which a director changes a round."""
 
 _ROUND: Final = "/v1/tournaments/{tournament:str}/rounds/{round:str}"
 _TABLE: Final = f"{_ROUND}/tables/{{table:str}}"
@@ -77,11 +77,11 @@ _DRAWING: Final = Answer(202, "The round, whose draft is being drawn.", RoundVie
 async def draw_round(request: Call, tournament: str) -> Response[bytes]:
     """Draw a round.
 
-    As a director. The first request for a round closes its check-in and draws its lots, which never change (TAB-
-    TRN-08). Each request makes a draft of its tables, with its cost: 20 at most, and all stay on the record (TAB-
-    TRN-09). With `Prefer: respond-async`, the answer comes before the tables are drawn: `Location` says where the draft
-    stands. The request has no body. With an `Idempotency-Key`, a repeated request gets the first answer again, and
-    draws a draft that was interrupted.
+    For directors. The first request for a round closes its check-in and draws its lots, which never change
+    (TAB-TRN-08). Each request makes a draft of the tables, with its cost. A round has at most 20 drafts, and all stay
+    on the record (TAB-TRN-09). With `Prefer: respond-async`, the answer comes before the tables are drawn: `Location`
+    is the address of the draft's state. The request has no body. With an `Idempotency-Key`, a repeated request gets the
+    first answer again, and draws a draft that was interrupted.
     """
     request.read_query(Nothing)
     await require_director(request, tournament)
@@ -99,11 +99,10 @@ async def draw_round(request: Call, tournament: str) -> Response[bytes]:
         view = round_view(now, now.tournament.field.rounds[number])
         return answer(view, 202, {**place, **etag(now.tournament.version)})
     async with explained():
-        is_drawn = await committee.draw_round(
+        outcome = await committee.draw_round(
             TournamentId(tournament), player, expected=request.expected, key=request.key
         )
-    current = is_drawn.tournament.field.rounds[len(is_drawn.tournament.field.rounds)]
-    return answer(round_view(is_drawn, current), headers=etag(is_drawn.tournament.version))
+    return _answer_round(outcome, len(outcome.tournament.field.rounds))
 
 
 @endpoint(
@@ -118,8 +117,8 @@ async def draw_round(request: Call, tournament: str) -> Response[bytes]:
 async def show_draft(request: Call, tournament: str, round: str, draft: str) -> Response[bytes]:  # noqa: A002
     """Show where a draft stands.
 
-    As a director: whether a draft that you asked for is still being drawn. The round has it with its cost when it is
-    `drafted`. Ask about once a second.
+    For directors. Says whether a draft that you asked for is still being drawn. When it is `drafted`, the round shows
+    it with its cost. Ask about once a second.
     """
     request.read_query(Nothing)
     number = round_of(await require_director(request, tournament), round).number
@@ -130,10 +129,10 @@ async def show_draft(request: Call, tournament: str, round: str, draft: str) -> 
 async def publish_round(request: Call, tournament: str, round: str) -> Response[bytes]:  # noqa: A002
     """Publish a round.
 
-    As a director: the tables of a draft, or your own within what is lawful, with a public reason (TAB-TRN-10). The
-    service then opens a game for each table and gives its players their seats. A game starts when all its players have
-    confirmed their seats, after ten minutes without that, or when one of them starts it. With an `Idempotency-Key`, a
-    repeated request gets the first answer again.
+    For directors. Publishes the tables of a draft; or tables that you changed by hand, if they are lawful and you give
+    a public reason (TAB-TRN-10). The service then opens a game for each table and gives its players their seats. A game
+    starts when all its players have confirmed their seats, after ten minutes without that, or when one of them starts
+    it. With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_publication)
@@ -161,9 +160,9 @@ async def publish_round(request: Call, tournament: str, round: str) -> Response[
 async def check_publication(request: Call, tournament: str, round: str) -> Response[bytes]:  # noqa: A002
     """Price tables.
 
-    As a director: says what tables would cost if you published them in place of a draft, part by part, for all
-    together and for each. The service refuses here what it would refuse to publish (TAB-TRN-10), but asks for no
-    reason. Nothing is stored, so you can try as often as you like.
+    For directors. Says what tables would cost if you published them in place of a draft, part by part, for all together
+    and for each. The service refuses here what it would refuse to publish (TAB-TRN-10), but needs no reason. It stores
+    nothing, so you can try as often as you like.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_tables)
@@ -182,8 +181,8 @@ async def check_publication(request: Call, tournament: str, round: str) -> Respo
 async def cancel_round(request: Call, tournament: str, round: str) -> Response[bytes]:  # noqa: A002
     """Cancel a round.
 
-    As a director, before anybody has given a command at its tables, with a public reason (TAB-TRN-11). Its games that
-    have not begun are cancelled. Another round is drawn in its place, with new lots. With an `Idempotency-Key`, a
+    For directors, before anybody has given a command at its tables, with a public reason (TAB-TRN-11). Its games that
+    have not begun are cancelled. Another round can be drawn in its place, with new lots. With an `Idempotency-Key`, a
     repeated request gets the first answer again.
     """
     request.read_query(Nothing)
@@ -201,9 +200,9 @@ async def cancel_round(request: Call, tournament: str, round: str) -> Response[b
 async def overrule_result(request: Call, tournament: str, round: str, table: str) -> Response[bytes]:  # noqa: A002
     """Give a table a result.
 
-    As a director who does not play there: in place of that of its game, or of a game that does not end in the time that
-    the regulations name (TAB-TRN-16). It counts at once, and its reason is public. With an `Idempotency-Key`, a
-    repeated request gets the first answer again.
+    For directors who do not play there. The result replaces that of the game, or is given for a game that has not ended
+    within the time of the regulations (TAB-TRN-16). It counts at once, and its reason is public. With an
+    `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_result)
@@ -217,9 +216,10 @@ async def overrule_result(request: Call, tournament: str, round: str, table: str
 async def confirm_result(request: Call, tournament: str, round: str, table: str) -> Response[bytes]:  # noqa: A002
     """Confirm a result.
 
-    As a director who does not play there: it counts from now on (TAB-TRN-15). It is taken anew first, for there may
-    be a ruling on it (TAB-TRN-14). Without that it counts when the time is up that the regulations name, but for the
-    last round. The request has no body. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    For directors who do not play there. The result counts from now on (TAB-TRN-15). The service first takes it again
+    from the game, because there may be a ruling on it (TAB-TRN-14). If nobody confirms it, it counts after the time of
+    the regulations, unless a case about the game is open; in the last round, only a director makes it count. The
+    request has no body. With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     current, at = round_of(await require_director(request, tournament), round), number_of(table)
@@ -234,9 +234,10 @@ async def confirm_result(request: Call, tournament: str, round: str, table: str)
 async def seat_substitute(request: Call, tournament: str, round: str, table: str) -> Response[bytes]:  # noqa: A002
     """Seat a substitute.
 
-    As a director, with a public reason: another player of the tournament gets what the seat earns (TAB-TRN-13). Before
-    the game begins, the service gives them the seat. Later it offers it to them, and they accept it by taking it over.
-    With an `Idempotency-Key`, a repeated request gets the first answer again.
+    For directors, with a public reason. Another player of the tournament takes over the seat and gets what it earns,
+    unless the regulations leave that to the replaced player (TAB-TRN-13). Before the game begins, the service gives
+    them the seat. Later it offers them the seat, and they take it over. With an `Idempotency-Key`, a repeated request
+    gets the first answer again.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_substitute)

@@ -1,4 +1,4 @@
-"""Tournaments: listed and shown."""
+"""The endpoints that list and show tournaments."""
 
 import asyncio
 
@@ -47,7 +47,7 @@ from service.api.tournaments.views import (
 async def list_tournaments(request: Call) -> Response[bytes]:
     """List tournaments.
 
-    The newest first. Filter them by how far they are, by ruleset, or by the player who organizes them.
+    Lists the newest first. Filter them by status, by ruleset, or by the player who organizes them.
     """
     page, store = request.read_query(TournamentsPage), request.services.store
     after = read_cursor(page.cursor, str)
@@ -75,8 +75,8 @@ async def list_tournaments(request: Call) -> Response[bytes]:
 async def list_tournament_presets(request: Call, ruleset: str) -> Response[bytes]:
     """List regulations to begin with.
 
-    For a club evening, a weekend and the season of a league by this ruleset. Take one, change what you like, and
-    announce a tournament with it.
+    Lists regulations for a club evening, a weekend and the season of a league by this ruleset. Take one, change what
+    you like, and announce a tournament with it.
     """
     request.read_query(Nothing)
     played = ruleset_in_path(request, ruleset)
@@ -93,7 +93,7 @@ async def list_tournament_presets(request: Call, ruleset: str) -> Response[bytes
 async def show_tournament(request: Call, tournament: str) -> Response[bytes]:
     """Show a tournament.
 
-    Its regulations, who has entered, and its rounds in short. Everybody sees the same.
+    Shows its regulations, who has entered, and its rounds in short. Everybody sees the same.
     """
     request.read_query(Nothing)
     return await answer_tournament(request, await request.services.committee.now(TournamentId(tournament)))
@@ -109,8 +109,8 @@ async def show_tournament(request: Call, tournament: str) -> Response[bytes]:
 async def show_standings(request: Call, tournament: str) -> Response[bytes]:
     """Show the standings.
 
-    Where everybody stands, by the points of the regulations and their tie-breaks, and what puts each above the next.
-    Results that do not count yet are in it, and marked as provisional.
+    Shows the place of each player, by the points and tie-breaks of the regulations, and what puts each above the next.
+    Results that do not count yet are included, and marked as provisional.
     """
     request.read_query(Nothing)
     now, lines = await request.services.committee.standings(TournamentId(tournament))
@@ -128,7 +128,7 @@ async def show_standings(request: Call, tournament: str) -> Response[bytes]:
 async def show_crosstable(request: Call, tournament: str) -> Response[bytes]:
     """Show the crosstable.
 
-    Who met whom in each round, and what that earned, in the order of the standings.
+    Shows who met whom in each round, and what each earned, in the order of the standings.
     """
     request.read_query(Nothing)
     now = (await request.services.committee.now(TournamentId(tournament))).tournament
@@ -146,7 +146,7 @@ async def show_crosstable(request: Call, tournament: str) -> Response[bytes]:
 async def show_round(request: Call, tournament: str, round: str) -> Response[bytes]:  # noqa: A002 - as in the address
     """Show a round.
 
-    Its lots, the drafts of its tables with their costs, its tables with their games, and their results.
+    Shows its lots, the drafts of its tables with their costs, its tables with their games, and their results.
     """
     request.read_query(Nothing)
     now = await request.services.committee.now(TournamentId(tournament))
@@ -165,8 +165,8 @@ async def show_round(request: Call, tournament: str, round: str) -> Response[byt
 async def list_tournament_events(request: Call, tournament: str) -> Response[bytes]:
     """List the events of a tournament.
 
-    A tournament has a log of its own, with the same rows and the same hash chain as that of a game; `game` in the bytes
-    that are hashed is the id of the tournament.
+    A tournament has its own log, with the same rows and the same hash chain as the log of a game. In the bytes that are
+    hashed, `game` is the id of the tournament.
     """
     page, committee = request.read_query(TournamentEventsPage), request.services.committee
     now = (await committee.now(TournamentId(tournament))).tournament

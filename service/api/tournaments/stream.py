@@ -1,4 +1,4 @@
-"""The events of a tournament as they happen."""
+"""The stream of the events of a tournament."""
 
 from collections.abc import AsyncIterator
 from typing import Final
@@ -18,19 +18,20 @@ from service.api.tournaments.bodies import StreamedTournamentEvent, TournamentEv
 from service.api.tournaments.views import event_view
 
 ENDED: Final = ("closed", "cancelled")
-"""The statuses of a tournament after which no event follows."""
+"""The statuses in which a tournament gets no more events."""
 
 
 async def follow(
     services: Services, tournament: TournamentId, caller: Caller | None, after: Version
 ) -> AsyncIterator[TournamentEventView | None]:
-    """Yield the events of a tournament after a version, as they come; None for every heartbeat without any.
+    """Yield the events of a tournament after a version as they happen, and None as a heartbeat.
 
-    Ends with the last event of a tournament that is over, and when the service stops.
+    Ends with the last event of a tournament that is over, and when the service stops. Raises `TokenEnded` when the
+    caller's token ends.
     """
     async with services.wake.subscribe(tournament) as signal:
         while True:
-            # Read after subscribing, and before waiting: so nothing is missed in between.
+            # Read after subscribing and before waiting, so that no event is missed in between.
             now = (await services.committee.now(tournament)).tournament
             if after < now.version:
                 for record in (await services.committee.records(tournament, after))[: now.version - after]:
@@ -58,9 +59,9 @@ async def follow(
 async def stream_tournament_events(request: Call, tournament: str) -> Response[bytes] | Stream:
     """Follow a tournament as server-sent events.
 
-    One frame for each event, as in the list of its events: `id` is the version and `event` the type. After 15 seconds
+    Each event has a frame, as in the list of its events: `id` is the version and `event` the type. After 15 seconds
     without an event the service sends a comment. Reconnect with `Last-Event-ID`, and you miss nothing and get nothing
-    twice. The stream ends when the tournament is closed or cancelled, and when the service stops.
+    twice. The stream ends when the tournament is closed or cancelled, when the service stops, and when your token ends.
     """
     query = request.read_query(TournamentSince)
     last = request.last_event

@@ -1,4 +1,4 @@
-"""The views of a tournament. Everybody sees the same."""
+"""Makes the bodies of answers about tournaments. Everybody sees the same."""
 
 from collections.abc import Collection, Mapping
 from fractions import Fraction
@@ -38,12 +38,12 @@ from service.api.tournaments.bodies import (
 from service.store.protocol import TournamentRow
 from service.tournaments.committee import Proceeding, Sheet
 
-Known = Mapping[PlayerId, str]
-"""The names of accounts."""
+AccountNames = Mapping[PlayerId, str]
+"""The names of accounts. An account that does not exist has none."""
 
 
 def presets_view(ruleset: str, seats: Collection[int]) -> TournamentPresets:
-    """Return the presets for a ruleset that takes so many players, as they are sent."""
+    """Return the presets of a ruleset as they are sent; `seats` are the numbers of players that it takes."""
     items = (TournamentPreset(each.name, each.what, each.regulations(ruleset, seats)) for each in TOURNAMENTS)
     return TournamentPresets(ruleset, tuple(items))
 
@@ -52,7 +52,7 @@ def tournament_summary(row: TournamentRow) -> TournamentSummary:
     return msgspec.convert(row, TournamentSummary, from_attributes=True)
 
 
-def tournament_detail(proceeding: Proceeding, names: Known) -> TournamentDetail:
+def tournament_detail(proceeding: Proceeding, names: AccountNames) -> TournamentDetail:
     """Return a tournament as it is sent."""
     tournament = proceeding.tournament
     field = tournament.field
@@ -108,7 +108,7 @@ def _table(table: Table) -> TableView:
     return TableView(table.number, table.players, table.game, table.opened or None, result_view, table.away)
 
 
-def standings_view(tournament: Tournament, lines: list[Standing], names: Known) -> TournamentStandings:
+def standings_view(tournament: Tournament, lines: list[Standing], names: AccountNames) -> TournamentStandings:
     """Return standings as they are sent."""
     breaks = tournament.regulations.tie_breaks
     items = (

@@ -1,1 +1,1 @@
-"""The transparency log over HTTP, as the C2SP specifications say, and certificates of games."""
+"""The endpoints of the transparency log, as the C2SP specifications define them, and of certificates."""

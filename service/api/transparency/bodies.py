@@ -11,19 +11,19 @@ class Certified(Struct, frozen=True, forbid_unknown_fields=True):
     """Which version to certify.
 
     Attributes:
-        version: the certificate is for the first logged version from this one on, whose chain contains it; absent for
-            the newest.
+        version: the version. The certificate is for the first logged version from this one on, whose hash chain
+            contains it. Absent for the newest.
     """
 
     version: Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)] | None = None
 
 
 class LogKeyView(Struct, frozen=True):
-    """Who signs the transparency log.
+    """The key that signs the transparency log.
 
     Attributes:
         origin: the name of the log, the first line of its checkpoints.
-        keys: its public keys, as `signed-note` writes verifier keys. While keys change, there are several.
+        keys: its public keys, as `signed-note` writes verifier keys. There are several while one replaces another.
         policy: a policy file that accepts this log and asks for no witness. Keep a copy, and compare it with copies
             that others got.
     """

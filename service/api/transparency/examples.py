@@ -11,7 +11,7 @@ from service.transparency.keys import new_key, read_log_key
 
 
 def examples(scene: Scene) -> dict[str, Example]:
-    """Return the answers about a log that has one entry."""
+    """Return the examples, made from a log that has one entry."""
     key = read_log_key(new_key("games.example.org/transparency", lambda count: bytes(range(count))))
     last = scene.given.records[-1]
     entry = Entry("game", GAME, last.version, last.hash.hex(), scene.now.status, last.at).encoded

@@ -1,4 +1,4 @@
-"""The transparency log: its checkpoint, its tiles, its key, and certificates of games and cases."""
+"""The transparency log: its checkpoint, tiles and key; certificates of games, cases, tournaments and leagues."""
 
 from typing import Final
 
@@ -39,11 +39,11 @@ TEXT: Final = "text/plain"
 
 _UTF8: Final = f"{TEXT}; charset=utf-8"
 _LASTING: Final = {"Cache-Control": "public, max-age=31536000, immutable"}
-"""The cache header of tiles and bundles: one of a given width never changes."""
+"""The cache header of tiles and bundles: with the same width, they never change."""
 
 
 def not_logged_yet(what: str) -> Problem:
-    """Return the problem of what the log will have in a moment."""
+    """Return the problem of something that the log may have in a moment."""
     return Problem(NOT_LOGGED_YET, what, "Ask again in a second.", headers={"Retry-After": "1"})
 
 
@@ -59,8 +59,8 @@ async def show_checkpoint(request: Call) -> Response[bytes]:
     """Show the newest checkpoint.
 
     The signed head of the transparency log (C2SP `tlog-checkpoint`): its name, its size and its root hash, with the
-    cosignatures of witnesses. Each second in which something happened, the log gets an entry for every game and every
-    case that moved.
+    cosignatures of witnesses. Once a second, the log gets an entry for every game, case, tournament and league that has
+    moved. Of private games, cases about these, and withheld forks, it does not get every version.
     """
     request.read_query(Nothing)
     note = await request.services.transparency.checkpoint()
@@ -80,8 +80,8 @@ async def show_checkpoint(request: Call) -> Response[bytes]:
 async def show_tile(request: Call, level: str, tile: str) -> Response[bytes]:
     """Show a tile of the log's tree.
 
-    256 hashes, or as many as the address says after `.p/` (C2SP `tlog-tiles`). From tiles, anybody can compute every
-    proof. A tile never changes.
+    Has 256 hashes, or as many as the address says after `.p/` (C2SP `tlog-tiles`). From tiles, anybody can compute
+    every proof. A tile never changes.
     """
     request.read_query(Nothing)
     number = int(level) if level in _LEVELS else None
@@ -104,9 +104,9 @@ async def show_tile(request: Call, level: str, tile: str) -> Response[bytes]:
 async def show_entries(request: Call, tile: str) -> Response[bytes]:
     """Show a bundle of the log's entries.
 
-    The 256 entries whose hashes are in the tile of the same number at level 0, or as many as the address says. An entry
-    is the RFC 8785 form of `{kind, id, version, hash, status, at}`: the head of one game or case. A bundle never
-    changes.
+    Has the 256 entries whose hashes are in the tile of the same number at level 0, or as many as the address says. An
+    entry is the RFC 8785 form of `{kind, id, version, hash, status, at}`: the head of one game, case, tournament or
+    league. A bundle never changes.
     """
     request.read_query(Nothing)
     place = _tile(0, tile)
@@ -124,8 +124,8 @@ async def show_entries(request: Call, tile: str) -> Response[bytes]:
 async def show_log_key(request: Call) -> Response[bytes]:
     """Show the key of the transparency log.
 
-    What `tabularium verify --policy` and `tabularium audit follow --policy` need. Get it once and keep it: a service
-    that lies could show you another key than others.
+    Has what `tabularium verify --policy` and `tabularium audit follow --policy` need. Get it once and keep it: a
+    service that lies could show you another key than it shows others.
     """
     request.read_query(Nothing)
     key = request.services.log_key
@@ -153,9 +153,9 @@ def log_key_view(keys: list[Key]) -> LogKeyView:
 async def show_certificate(request: Call, game: str) -> Response[bytes]:
     """Get a certificate of a game.
 
-    A proof that the transparency log has the head of the game (C2SP `tlog-proof`). With an export,
-    `tabularium verify FILE --certificate CERTIFICATE --policy POLICY` checks it offline: the export is the log that the
-    service stood by, and these witnesses saw it by these times.
+    Returns a proof that the transparency log has the head of the game (C2SP `tlog-proof`). With an export,
+    `tabularium verify FILE --certificate CERTIFICATE --policy POLICY` checks it offline: that the service signed this
+    log, and which witnesses saw it by when.
     """
     query = request.read_query(Certified)
     return await certificate_of(request, GameId(game), query.version)
@@ -173,7 +173,7 @@ async def show_certificate(request: Call, game: str) -> Response[bytes]:
 async def show_certificate_of_case(request: Call, case: str) -> Response[bytes]:
     """Get a certificate of a case.
 
-    A proof that the transparency log has the head of the case, as of a game.
+    Like the certificate of a game: a proof that the transparency log has the head of the case.
     """
     query = request.read_query(Certified)
     return await certificate_of(request, CaseId(case), query.version)
@@ -191,7 +191,7 @@ async def show_certificate_of_case(request: Call, case: str) -> Response[bytes]:
 async def show_certificate_of_tournament(request: Call, tournament: str) -> Response[bytes]:
     """Get a certificate of a tournament.
 
-    A proof that the transparency log has the head of the tournament, as of a game.
+    Like the certificate of a game: a proof that the transparency log has the head of the tournament.
     """
     query = request.read_query(Certified)
     if not is_tournament(TournamentId(tournament)):
@@ -211,7 +211,7 @@ async def show_certificate_of_tournament(request: Call, tournament: str) -> Resp
 async def show_certificate_of_league(request: Call, league: str) -> Response[bytes]:
     """Get a certificate of a league.
 
-    A proof that the transparency log has the head of the league, as of a game.
+    Like the certificate of a game: a proof that the transparency log has the head of the league.
     """
     query = request.read_query(Certified)
     if not is_league(LeagueId(league)):
@@ -220,7 +220,10 @@ async def show_certificate_of_league(request: Call, league: str) -> Response[byt
 
 
 async def certificate_of(request: Call, stream: StreamId, version: Version | None) -> Response[bytes]:
-    """Answer the certificate of a stream. Raises `Problem`, `UnknownGame`, `UnknownCase` or `UnknownVersion`."""
+    """Answer with the certificate of a stream.
+
+    Raises `Problem`, `UnknownGame`, `UnknownCase`, `UnknownTournament`, `UnknownLeague` or `UnknownVersion`.
+    """
     head = (await request.services.store.heads((stream,))).get(stream)
     if head is None and is_tournament(stream):
         raise UnknownTournament(f"There is no tournament {stream!r}.")
@@ -245,7 +248,7 @@ async def certificate_of(request: Call, stream: StreamId, version: Version | Non
     if proof is None and not is_open and await request.services.games.is_private(await _game_of(request, stream)):
         raise Problem(
             NOT_LOGGED_YET,
-            f"The transparency log has version 1 of {stream}, which is private, and of a private game also its end.",
+            f"{stream} is private: the transparency log has only its version 1, and of a game also its end.",
             "Ask with ?version=1, or again when the game is over.",
         )
     if proof is None:
@@ -271,7 +274,7 @@ _LEVELS: Final = frozenset(map(str, range(64)))
 
 
 def _path(tile: object) -> str:
-    # Litestar gives what follows as a path that begins with a slash.
+    # Litestar gives the rest of an address as a path that begins with a slash.
     return str(tile).removeprefix("/")
 
 

@@ -1,1 +1,1 @@
-"""Tutorials: the lessons of a ruleset, and the outcome of a try. Nothing is stored."""
+"""The endpoints for tutorials: the lessons of a ruleset, and trying commands in them. Nothing is stored."""

@@ -1,4 +1,4 @@
-"""Tutorials, as they are answered, and what a learner sends."""
+"""The requests and answers of the endpoints for tutorials."""
 
 from typing import Any
 
@@ -17,9 +17,9 @@ class LessonSummary(Struct, frozen=True):
         id: its name in addresses.
         title: what it is about.
         text: what the learner sees and should know.
-        ask: what the learner is to do.
+        ask: the task of the learner.
         seat: the seat that the learner holds.
-        teaches: what is to be remembered when it is done.
+        teaches: what to remember from it, to show when it is done.
         rules: the rules that it is about.
         follows: whether it begins where the lesson before it ended.
     """
@@ -40,7 +40,7 @@ class TutorialView(Struct, frozen=True):
     Attributes:
         ruleset: the ruleset.
         title: its name.
-        remark: what is different from a game.
+        remark: how a tutorial differs from a game.
         lessons: its lessons, in their order; none where the ruleset has no tutorial.
     """
 
@@ -60,10 +60,10 @@ class LessonPosition(Struct, frozen=True):
         scene: the position, drawn, for `GET /v1/rulesets/{ruleset}/board.svg`.
         decisions: what the position waits for.
         options: every command that would be accepted from the learner, and no other, as JSON Schemas.
-        words: what the ruleset calls its own ids.
-        mass_nouns: the words for its pieces and goods that have no plural: one counts "3 infantry".
-        papers: what everybody may read of the documents that the lesson is played with, such as the cards of nations.
-        command: a command that does what the lesson asks for, to show to a learner who cannot find it.
+        words: the names of the ruleset's own ids.
+        mass_nouns: the words for its pieces and goods that have no plural, as in "3 infantry".
+        papers: the public parts of the documents that the lesson is played with, such as the cards of nations.
+        command: a command that solves the lesson, to show to a learner who cannot find one.
     """
 
     ruleset: str
@@ -94,10 +94,10 @@ class LessonOutcome(Struct, frozen=True):
     Attributes:
         ruleset: the ruleset.
         lesson: the lesson.
-        done: whether it is what the lesson asks for. Otherwise the rules allow it, but the lesson is about another
-            command.
+        done: whether the command is what the lesson asks for. If not, the rules allow it, but the lesson is about
+            another command.
         told: what happened, sentence by sentence.
-        rolls: the dice that fell. Those of a lesson are laid down.
+        rolls: the dice that were rolled. The lesson determines how they fall.
         drawn: where it happened, as SVG for the group `happened` of the bare board.
         scene: the position after it, drawn.
         next: the lesson that comes after this one; null after the last.

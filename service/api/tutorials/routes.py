@@ -1,6 +1,6 @@
-"""Tutorials: their lessons, the position of each, and the outcome of a try. Nothing is stored.
+"""The endpoints for tutorials: their lessons, the position of each, and the outcome of a try. Nothing is stored.
 
-A lesson is laid out once and kept in memory: there are a few dozen, and nobody can add to them.
+The position of a lesson is made once and stays in memory: there are a few dozen, and nobody can add others.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ from service.pictures.picture import Sheet
 from service.pictures.scenes import Drawings, drawn_scene, frame_sheet_on
 from service.pictures.views import RollView, Scene
 
-REMARK: Final = "In a tutorial dice and cards are laid down, so that you see what a lesson is about."
+REMARK: Final = "In a tutorial, dice and cards come as the lesson needs them, so that you see what it is about."
 
 _try: Final = msgspec.json.Decoder(LessonTry)
 
@@ -50,8 +50,9 @@ _try: Final = msgspec.json.Decoder(LessonTry)
 async def show_tutorial(request: Call, ruleset: str) -> Response[bytes]:
     """Show the tutorial of a ruleset.
 
-    Lessons for newcomers, about ten minutes in all. Each is a position, something to know and something to do. Get its
-    position from `GET /v1/rulesets/{ruleset}/tutorial/{lesson}`, and send there what the learner tries.
+    Lists lessons for newcomers, about ten minutes in all. Each is a position, something to know and something to do.
+    Get its position from `GET /v1/rulesets/{ruleset}/tutorial/{lesson}`, and POST the command that the learner tries to
+    the same address.
     """
     request.read_query(Nothing)
     return answer(tutorial_view(ruleset_in_path(request, ruleset)))
@@ -67,11 +68,11 @@ async def show_tutorial(request: Call, ruleset: str) -> Response[bytes]:
 async def show_lesson(request: Call, ruleset: str, lesson: str) -> Response[bytes]:
     """Show where a lesson begins.
 
-    The position as the learner's seat sees it, and the commands that the rules allow there, as for a game.
+    Shows the position as the learner's seat sees it, and the commands that the rules allow there.
     """
     request.read_query(Nothing)
     played, services = ruleset_in_path(request, ruleset), request.services
-    await _staged(request, played, lesson)
+    await _stage_of(request, played, lesson)
     board = services.boards(played.board)
     return answer_json(await asyncio.to_thread(_position, services.drawings, played, board, lesson))
 
@@ -81,18 +82,18 @@ async def show_lesson(request: Call, ruleset: str, lesson: str) -> Response[byte
     "/v1/rulesets/{ruleset:str}/tutorial/{lesson:str}",
     tag="Rulesets",
     body=LessonTry,
-    answers=(Answer(200, "What came of it.", LessonOutcome),),
+    answers=(Answer(200, "The outcome.", LessonOutcome),),
     problems=(UNKNOWN_RULESET, UNKNOWN_LESSON, REFUSED, NOT_NOW),
 )
 async def try_lesson(request: Call, ruleset: str, lesson: str) -> Response[bytes]:
     """Try a command in a lesson.
 
     The rules decide it as in a game, at the position of the lesson. `done` says whether it is what the lesson asks for.
-    Nothing is stored, so you can try as often as you like, and need no account.
+    Nothing is stored, so you can try as often as you like. You need no account.
     """
     request.read_query(Nothing)
     played, services = ruleset_in_path(request, ruleset), request.services
-    stage = await _staged(request, played, lesson)
+    stage = await _stage_of(request, played, lesson)
     wish = await request.read_body(_try)
     try:
         return answer(await asyncio.to_thread(outcome, services.drawings, stage, wish.command))
@@ -121,7 +122,7 @@ def _summary(lesson: Lesson) -> LessonSummary:
 
 
 def position(drawings: Drawings, stage: Stage) -> LessonPosition:
-    """Return where a lesson begins."""
+    """Return the position at which a lesson begins."""
     ruleset, seat = stage.ruleset, stage.lesson.seat
     return LessonPosition(
         ruleset=ruleset.id,
@@ -158,7 +159,7 @@ def outcome(drawings: Drawings, stage: Stage, raw_command: bytes | Raw) -> Lesso
 
 
 def _rolls(stage: Stage, events: Iterable[Event[Any]]) -> Iterator[RollView]:
-    """Yield the dice of a try, each with the table as it was before."""
+    """Yield the dice that these events of a try show. Each event is read with the table before it."""
     table = stage.table.copy()
     for event in events:
         yield from rolls_of(stage.ruleset, event, table)
@@ -176,7 +177,8 @@ def _sheet(drawings: Drawings, stage: Stage) -> Sheet:
     return frame_sheet_on(stage.ruleset, stage.board, (stage.lesson.seat,), drawings)
 
 
-async def _staged(request: Call, ruleset: Ruleset[Any], lesson: str) -> Stage:
+async def _stage_of(request: Call, ruleset: Ruleset[Any], lesson: str) -> Stage:
+    """Return the prepared lesson with this id. Raises `Problem` if there is none."""
     by_lesson = await asyncio.to_thread(_stages, ruleset, request.services.boards(ruleset.board))
     if lesson not in by_lesson:
         sentence = f"The tutorial of {ruleset.title} has no lesson {lesson!r}."
@@ -191,5 +193,5 @@ def _stages(ruleset: Ruleset[Any], board: Board) -> Mapping[str, Stage]:
 
 @lru_cache(maxsize=128)
 def _position(drawings: Drawings, ruleset: Ruleset[Any], board: Board, lesson: str) -> bytes:
-    """Return the cached answer with a position: it is the same for everybody, and some options take long to find."""
+    """Return the answer with a position, cached: it is the same for everybody, and some options take long to find."""
     return encode(position(drawings, _stages(ruleset, board)[lesson]))

@@ -1,1 +1,1 @@
-"""Webhooks: the addresses to which accounts have events sent, and the deliveries."""
+"""The endpoints for webhooks, the addresses to which accounts have events sent, and for deliveries."""

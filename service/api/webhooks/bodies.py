@@ -1,4 +1,4 @@
-"""What is sent and answered about webhooks."""
+"""The requests and answers of the endpoints for webhooks."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -40,23 +40,22 @@ Why = Literal["gone", "failing", "owner"]
 
 
 class NewWebhook(Struct, frozen=True, forbid_unknown_fields=True):
-    """A webhook that is wanted.
+    """A webhook to make.
 
     Attributes:
         url: where to send events. It must begin with `https://`, lead to the public internet, and name no other port
             than 443; operators of a closed network may allow more.
-        about: of what it tells: of the games and tournaments of your `account`, which you play, organize, judge or
-            direct; of one `game` or one `tournament`; or of the whole `service`, of what everybody may read. The last
-            needs a token with the scope `audit`.
+        about: which events it gets: those of your `account`, from the games and tournaments that you play, organize,
+            judge or direct; those of one `game` or one `tournament`; or those of the whole `service` that everybody may
+            read, for which you need a token with the scope `audit`.
         game: the game, if it is about one.
         tournament: the tournament, if it is about one.
-        form: `standard`, as Standard Webhooks has it; or a message for a chat channel, as `discord` or `slack` takes
-            it.
-        events: the types of events to be sent. Absent: the usual ones. Of your account, these are `seat.awaited`,
-            `game.started`, `game.ended`, `case.*` and `webhook.*`, and the same go to a chat channel about a game; also
-            `tournament.round_published`, `tournament.announcement_made` and `tournament.closed`. Of a game or a
-            tournament all, but to a chat channel about a tournament no entries, check-ins and drafts; of the service
-            all but `seat.awaited`.
+        form: `standard` for Standard Webhooks; `discord` or `slack` for messages to a chat channel there.
+        events: the types of events to send. If absent: for your account `seat.awaited`, `game.started`, `game.ended`,
+            `case.*`, `webhook.*`, `tournament.round_published`, `tournament.announcement_made` and `tournament.closed`;
+            for a game or a tournament all; for the service all but `seat.awaited`. A chat channel gets fewer: about a
+            game only `seat.awaited`, `game.started`, `game.ended`, `case.*` and `webhook.*`; about a tournament only
+            rounds that are published or cancelled, results that are confirmed or overruled, announcements, and its end.
     """
 
     url: Url
@@ -68,13 +67,13 @@ class NewWebhook(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WebhookChange(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a webhook is to be from now on.
+    """How to change a webhook.
 
     Attributes:
         url: where to send events.
         form: the form of what is sent.
-        events: the types of events to be sent. Absent: the usual ones.
-        active: whether it is to be sent anything.
+        events: the types of events to send; absent for the same as for a new webhook.
+        active: whether it is on.
     """
 
     url: Url
@@ -97,7 +96,7 @@ class Replaying(Struct, frozen=True, forbid_unknown_fields=True):
     """What to send again.
 
     Attributes:
-        failed: only what has failed; otherwise also what has arrived.
+        failed: only deliveries that have failed. If false, also those that have arrived.
         since: only events that were recorded for the webhook at this time or later, RFC 3339.
         until: only events that were recorded before this time, RFC 3339.
     """
@@ -108,10 +107,10 @@ class Replaying(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DeliveriesPage(Page, frozen=True, forbid_unknown_fields=True):
-    """Which page of the deliveries to a webhook.
+    """Which deliveries to a webhook to list.
 
     Attributes:
-        status: only those with this status.
+        status: only deliveries with this status.
     """
 
     status: DeliveryStatus | None = None
@@ -123,16 +122,17 @@ class Webhook(Struct, frozen=True):
     Attributes:
         id: its id.
         url: where events are sent.
-        about: of what it tells.
+        about: which events it gets.
         game: the game, if it is about one.
         tournament: the tournament, if it is about one.
         form: the form of what is sent.
         events: the types of events that are sent.
-        status: `new` until it has answered a ping: until then it gets nothing else. Then `on`, or `off`.
-        why: why it is off: it answered 410 and is `gone`, it kept `failing` for five days, or its `owner` wants it.
+        status: `new` until it has answered a ping, and until then it gets nothing else. Then `on`, or `off`.
+        why: why it is off: it answered 410 and is `gone`, it kept `failing` for five days, or its `owner` switched it
+            off.
         created: when it was made.
-        failing_since: the first of the failures in a row until now.
-        old_secret_until: until when what is sent is signed by its old secret as well.
+        failing_since: when it began to fail; null if the last delivery arrived.
+        old_secret_until: until when the old secret signs as well; null if only one secret signs.
     """
 
     id: HookId
@@ -176,12 +176,12 @@ class Webhooks(Struct, frozen=True):
 
 
 class Attempt(Struct, frozen=True):
-    """That a delivery was sent.
+    """An attempt to send a delivery.
 
     Attributes:
-        at: when.
-        status: the HTTP status of the answer; null when there was none in time, for whatever reason.
-        answer: the first bytes of the answer's body, 1,024 at most.
+        at: when it was made.
+        status: the HTTP status of the answer; null if none arrived in time, for whatever reason.
+        answer: the beginning of the answer's body, at most 1,024 bytes.
     """
 
     at: str
@@ -190,7 +190,7 @@ class Attempt(Struct, frozen=True):
 
 
 class Delivery(Struct, frozen=True):
-    """An event that was sent to a webhook, or is to be.
+    """An event that was sent to a webhook, or waits to be sent.
 
     Attributes:
         id: its id, which the receiver gets as `webhook-id`. It stays the same however often it is sent.
@@ -199,7 +199,7 @@ class Delivery(Struct, frozen=True):
         made: when it was recorded for the webhook.
         status: `waiting` to be sent, or sent again; `delivered`; or `failed` for good.
         next: when it is sent next, if it waits.
-        attempts: how often it was sent, and what was answered.
+        attempts: the attempts to send it, with the answers.
     """
 
     id: DeliveryId
@@ -212,14 +212,14 @@ class Delivery(Struct, frozen=True):
 
 
 class DeliveryPage(Listed[Delivery], frozen=True):
-    """A page of what was sent to a webhook, the newest first."""
+    """A page of the deliveries to a webhook, the newest first."""
 
 
 class Replayed(Struct, frozen=True):
-    """How much is sent again.
+    """How many deliveries are sent again.
 
     Attributes:
-        deliveries: the number of deliveries.
+        deliveries: their number.
     """
 
     deliveries: int

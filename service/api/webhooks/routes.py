@@ -1,4 +1,4 @@
-"""Webhooks of an account: made, changed, tried out, and what was sent to them."""
+"""The endpoints for the webhooks of an account: making, changing and testing them, and their deliveries."""
 
 from datetime import datetime
 from typing import Final
@@ -76,15 +76,15 @@ _NOT_STORED: Final = {"Cache-Control": "no-store"}
 async def make_webhook(request: Call) -> Response[bytes]:
     """Make a webhook.
 
-    The service then sends what happens to the address, by [Standard Webhooks](https://www.standardwebhooks.com/): its
-    libraries verify what you get with the secret, which is shown only now. At first comes a `ping`. Nothing else is
-    sent before you have answered one with 2xx.
+    The service then sends events to the address, by [Standard Webhooks](https://www.standardwebhooks.com/): its
+    libraries verify what you get with the secret, which is shown only now. The first event is a `ping`. The service
+    sends nothing else before you have answered one with 2xx.
 
-    What is sent is thin: what happened, where, and at which version; see the webhooks of this contract. It is sent at
-    least once. When the answer is not 2xx, takes more than 15 seconds, or is larger than 64 KiB, the delivery is tried
-    again, up to nine times. The waits are 5 seconds, 5 and 30 minutes, and 2, 5, 10, 14, 20 and 24 hours. `Retry-After`
-    can make a wait longer, up to a day. No order is promised. If you answer 410, nothing more is sent. After five days
-    of failures the webhook is switched off.
+    An event is thin: it says what happened, where, and at which version; see the webhooks of this contract. It is sent
+    at least once. When the answer is not 2xx, takes more than 15 seconds, or is larger than 64 KiB, the delivery is
+    tried again, up to nine times. The waits are 5 seconds, 5 and 30 minutes, and 2, 5, 10, 14, 20 and 24 hours.
+    `Retry-After` can make a wait longer, up to a day. The order of events is not guaranteed. If you answer 410, or
+    after five days of failures, the service switches the webhook off.
 
     An account can have ten. With an `Idempotency-Key`, a repeated request makes no second webhook: you get the first
     one again, including its secret.
@@ -152,7 +152,7 @@ async def list_webhooks(request: Call) -> Response[bytes]:
 async def show_webhook(request: Call, webhook: str) -> Response[bytes]:
     """Show a webhook.
 
-    Says whether it is on, and since when it fails.
+    Says whether it is on, and since when it has been failing.
     """
     request.read_query(Nothing)
     return answer(_view(request, await _one(request, webhook)))
@@ -171,9 +171,9 @@ async def show_webhook(request: Call, webhook: str) -> Response[bytes]:
 async def change_webhook(request: Call, webhook: str) -> Response[bytes]:
     """Change a webhook.
 
-    One that gets another address, or is switched on again, is pinged first. Deliveries that wait are marked failed when
-    the webhook is switched off or gets another address; `POST …/replay` sends them again. What happens while it is off
-    is not recorded for it. Repeating the request changes nothing.
+    A webhook that gets another address, or is switched on again, is pinged first. When it is switched off or gets
+    another address, its waiting deliveries are marked as failed; `POST …/replay` sends them again. What happens while
+    it is off is not recorded for it. Repeating the request changes nothing.
     """
     request.read_query(Nothing)
     row, wish = await _one(request, webhook), await request.read_body(_change)
@@ -215,10 +215,10 @@ async def delete_webhook(request: Call, webhook: str) -> Response[bytes]:
     problems=(UNKNOWN_WEBHOOK, WEBHOOKS_OFF),
 )
 async def ping_webhook(request: Call, webhook: str) -> Response[bytes]:
-    """Try a webhook out.
+    """Test a webhook.
 
-    Sends a `ping`, at most every ten seconds. A new webhook is on as soon as one was answered with 2xx. A ping is sent
-    once. While one waits to be sent, repeating the request changes nothing.
+    Sends a `ping`, at most every ten seconds. A new webhook is on as soon as it has answered one with 2xx. A ping that
+    fails is not sent again. While one waits to be sent, repeating the request changes nothing.
     """
     request.read_query(Nothing)
     row = await _one(request, webhook)
@@ -239,9 +239,8 @@ async def ping_webhook(request: Call, webhook: str) -> Response[bytes]:
 async def replace_webhook_secret(request: Call, webhook: str) -> Response[bytes]:
     """Replace the secret of a webhook.
 
-    For `overlap` seconds, the old secret signs as well: what is sent has two signatures, and the libraries take either.
-    With an `Idempotency-Key`, a repeated request makes no other secret, but only if it has the same key as the last
-    replacement.
+    For `overlap` seconds, the old secret signs as well: events have two signatures, and the libraries accept either.
+    With an `Idempotency-Key`, repeating the last replacement makes no other secret: you get the same one.
     """
     request.read_query(Nothing)
     key, row, wish = request.key, await _one(request, webhook), await request.read_body(_secret)
@@ -260,9 +259,10 @@ async def replace_webhook_secret(request: Call, webhook: str) -> Response[bytes]
     problems=(UNKNOWN_WEBHOOK,),
 )
 async def list_deliveries(request: Call, webhook: str) -> Response[bytes]:
-    """List what was sent to a webhook.
+    """List the deliveries to a webhook.
 
-    The newest first, with every attempt, what was answered, and when it is sent next. Deliveries are kept for 30 days.
+    Lists the newest first, with every attempt and its answer, and with the time of the next attempt. Deliveries are
+    kept for 30 days.
     """
     page = request.read_query(DeliveriesPage)
     row, before = await _one(request, webhook), read_cursor(page.cursor, int)
@@ -283,8 +283,7 @@ async def list_deliveries(request: Call, webhook: str) -> Response[bytes]:
 async def replay_delivery(request: Call, webhook: str, delivery: str) -> Response[bytes]:
     """Send a delivery again.
 
-    It keeps its id, so the receiver can tell that it knows it. While it waits to be sent, repeating the request changes
-    nothing.
+    It keeps its id, so the receiver can recognize it. While it waits to be sent, repeating the request changes nothing.
     """
     request.read_query(Nothing)
     webhooks, row = request.services.webhooks, await _one(request, webhook)
@@ -305,8 +304,8 @@ async def replay_delivery(request: Call, webhook: str, delivery: str) -> Respons
 async def replay_deliveries(request: Call, webhook: str) -> Response[bytes]:
     """Send several deliveries again.
 
-    All that have failed, or all of a span of time. Deliveries that already wait are left out, so while they wait,
-    repeating the request changes nothing. Pings are left out, too.
+    Sends all failed deliveries again, or with `failed` false all; you can restrict both to a span of time. Pings and
+    deliveries that already wait are left out, so while they wait, repeating the request changes nothing.
     """
     request.read_query(Nothing)
     row, wish = await _one(request, webhook), await request.read_body(_replaying)

@@ -1,15 +1,15 @@
-// Scalar shows the contract. Everything comes from this service, and nothing is asked of another host.
+// Scalar shows the contract. Everything comes from this service: the page requests nothing from another host.
 
-// Its validator would otherwise try whether it may evaluate strings, which the page's policy forbids and reports.
+// Otherwise its validator would try to evaluate a string, which the page's policy forbids and reports.
 globalThis.__zod_globalConfig = { jitless: true };
 
-// This script is before Scalar's, so that the line above holds.
+// This script comes before Scalar's, so that Scalar sees the setting above.
 addEventListener("DOMContentLoaded", () => {
   Scalar.createApiReference("#reference", {
     url: "/openapi.json",
     theme: "none",
     withDefaultFonts: false,
-    hideDarkModeToggle: true, // as the system has it, like all other pages
+    hideDarkModeToggle: true, // the system's setting decides, as on all other pages
     hideClientButton: true,
     showDeveloperTools: "never",
     telemetry: false,
@@ -18,7 +18,7 @@ addEventListener("DOMContentLoaded", () => {
   });
 });
 
-// Scalar's copy buttons are pictures without a name; a screen reader needs one.
+// Scalar's copy buttons are pictures without a name, which screen readers need.
 const nameCopyButtons = () => {
   for (const button of document.querySelectorAll("button.scalar-code-copy:not([aria-label])")) {
     button.setAttribute("aria-label", "Copy");
