@@ -92,5 +92,5 @@ class Journal:
 
 
 def _with_head(name: bytes, value: bytes) -> tuple[bytes, bytes]:
-    """Name HEAD among the methods of an address that Litestar allows GET."""
+    """Add HEAD to the `Allow` header wherever it lists GET."""
     return name, value.replace(b"GET", b"GET, HEAD") if name.lower() == b"allow" else value

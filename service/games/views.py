@@ -158,7 +158,7 @@ class Accepted(Struct, frozen=True):
         after: the version before the request; the request's events begin at ``after + 1``.
         version: the version after it.
         events: what happened, as the account that asked may see it.
-        repeated: True when the request was a repetition (same idempotency key) and this is the first answer again.
+        repeated: whether this request repeated an earlier one (same idempotency key) and so changed nothing.
     """
 
     game: GameId

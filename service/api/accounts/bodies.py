@@ -79,7 +79,7 @@ class Issued(Struct, frozen=True):
 
     Attributes:
         token: its value, to be sent as ``Authorization: Bearer <token>``. It is shown only once and is not stored.
-        details: what it is.
+        details: the token without its value.
     """
 
     token: str
@@ -107,7 +107,7 @@ class Account(Struct, frozen=True):
         created: when it was opened.
         scopes: the most that its tokens may be used for.
         closed: when it was closed; null while it is open.
-        joined: the account with which it was joined when it was closed; otherwise null.
+        joined: the account that stayed when it was joined with another; otherwise null.
     """
 
     id: PlayerId
@@ -122,7 +122,7 @@ class AccountsPage(Page, frozen=True, forbid_unknown_fields=True):
     """Which accounts.
 
     Attributes:
-        scope: only those that may do this.
+        scope: only accounts that have this scope.
     """
 
     scope: Scope | None = None
@@ -133,7 +133,7 @@ class AccountPage(Listed[Account], frozen=True):
 
 
 class LoggedEvent(Struct, frozen=True):
-    """An event of the one log.
+    """An event of the log of all games.
 
     Attributes:
         game: the game in which it happened.

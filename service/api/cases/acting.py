@@ -33,9 +33,7 @@ KINDS: Final = {
 ACTS: Final = (UNKNOWN_CASE, REFUSED, NOT_NOW, STALE_VERSION, KEY_REUSED, CASE_CLOSED)
 """The problems of every endpoint that changes a case."""
 
-DONE: Final = Answer(
-    200, "Done now, or done before: then this is the first answer again.", CaseDetail, headers=("ETag",)
-)
+DONE: Final = Answer(200, "Done by this request, or by the one that it repeats.", CaseDetail, headers=("ETag",))
 
 
 async def acted(

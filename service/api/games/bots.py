@@ -42,8 +42,8 @@ async def seat_bot(request: Call, game: str, seat: str) -> Response[bytes]:
     The organizer may do this, and every player of a running game whose organizer gave up their seat. The bot is an
     account of its own, which everybody sees is a bot. Until the game starts, it takes a free seat, or the place of a
     bot of another level. In a running game it takes over a seat that was given up (TAB-LIFE-05). The service plays it,
-    from what its seat may see. It agrees to every request to take moves back (TAB-BOT-01). With an `Idempotency-Key`, a
-    repeated request gets the first answer again.
+    from what its seat may see. It agrees to every request to take moves back (TAB-BOT-01). A repeated request with the
+    same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish, services = await request.read_body(_wanted), request.services
@@ -81,8 +81,8 @@ async def seat_bot(request: Call, game: str, seat: str) -> Response[bytes]:
 async def remove_bot(request: Call, game: str, seat: str) -> Response[bytes]:
     """Take a bot away from its seat.
 
-    Only the organizer may do this, until the game starts. The seat is free again. With an `Idempotency-Key`, a
-    repeated request gets the first answer again.
+    Only the organizer may do this, until the game starts. The seat is free again. A repeated request with the same
+    `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     services = request.services

@@ -35,7 +35,8 @@ async def set_clock(request: Call, game: str) -> Response[bytes]:
     """Choose the clock of a game.
 
     Only the organizer may do this, until the game starts (TAB-CLK-01). It is the same for all seats, and everybody sees
-    it before they sit down. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    it before they sit down. A repeated request with the same `Idempotency-Key` gets the same response and changes
+    nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_wanted)
@@ -58,8 +59,8 @@ async def give_time(request: Call, game: str) -> Response[bytes]:
 
     As a player you give time to another seat (scope `play`). Your own clock does not change. Over a game you give no
     more than the time that a clock begins with. As an official of the game you credit any seat (scope `judge`), also
-    during a pause. No bank grows above its cap (TAB-CLK-08). With an `Idempotency-Key`, a repeated request gets the
-    first answer again.
+    during a pause. No bank grows above its cap (TAB-CLK-08). A repeated request with the same `Idempotency-Key` gets
+    the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_gift)
@@ -82,8 +83,8 @@ async def claim_flag(request: Call, game: str, seat: str) -> Response[bytes]:
 
     In a game whose clock says `claim` at zero, a flag falls only when another seat (scope `play`) or an official of the
     game (scope `judge`) asks for it, from the moment on that `falls_at` of its clock names. The default answer of the
-    seat follows at once (TAB-CLK-06, TAB-CLK-07). The request has no body. With an `Idempotency-Key`, a repeated
-    request gets the first answer again.
+    seat follows at once (TAB-CLK-06, TAB-CLK-07). The request has no body. A repeated request with the same
+    `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     return await acted(request, game, ClaimFlag(seat_named(await as_player_or_official(request, game), seat)))
@@ -103,8 +104,8 @@ async def take_day_off(request: Call, game: str) -> Response[bytes]:
     """Take a day off.
 
     For 24 hours your clock does not count. You may take as many days as were chosen with the clock, one after another,
-    while you have time left (TAB-CLK-10). The request has no body. With an `Idempotency-Key`, a repeated request gets
-    the first answer again.
+    while you have time left (TAB-CLK-10). The request has no body. A repeated request with the same `Idempotency-Key`
+    gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     return await acted(request, game, TakeDayOff())

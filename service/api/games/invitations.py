@@ -48,8 +48,8 @@ async def invite(request: Call, game: str) -> Response[bytes]:
     """Invite players.
 
     Only the organizer may do this, until the game starts. The invitation is a secret of 256 random bits. Each account
-    that follows it gets a free seat, until the seats are full. The request has no body. With an `Idempotency-Key`, a
-    repeated request gets the first answer again.
+    that follows it gets a free seat, until the seats are full. The request has no body. A repeated request with the
+    same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     player, services = request.signed_in.player, request.services

@@ -51,9 +51,7 @@ _take_seat: Final = msgspec.json.Decoder(TakeSeat)
 ACTS: Final = (UNKNOWN_GAME, REFUSED, NOT_NOW, STALE_VERSION, KEY_REUSED)
 """The problems of every endpoint that changes a game."""
 
-ACCEPTED: Final = Answer(
-    200, "Done now, or done before: then this is the first answer again.", Accepted, headers=("ETag",)
-)
+ACCEPTED: Final = Answer(200, "Done by this request, or by the one that it repeats.", Accepted, headers=("ETag",))
 
 
 def accepted(request: Call, outcome: Done) -> Response[bytes]:
@@ -103,8 +101,8 @@ async def create_game(request: Call) -> Response[bytes]:
 
     The service draws the secret behind the game's dice now and publishes its SHA-256 as `commitment`. You are the
     game's organizer unless you name another. You hold no seat yet. A `clock` has bounds (TAB-CLK-02), and the organizer
-    can change it until the game starts. With an `Idempotency-Key`, a repeated request creates no second game: you get
-    the first answer again.
+    can change it until the game starts. A repeated request with the same `Idempotency-Key` gets the same response and
+    creates no second game.
     """
     request.read_query(Nothing)
     caller, key = request.signed_in, request.key
@@ -284,8 +282,8 @@ async def cancel_game(request: Call, game: str) -> Response[bytes]:
 
     Its organizer may cancel a game before it starts. The game stays in the lists with the status `cancelled`, and
     nobody can take a seat or start it any more. If you made a fork for analysis, you close it in this way while it goes
-    on (TAB-FORK-06). Your token needs the scope `play` for that, and `organize` for any other game. With an
-    `Idempotency-Key`, a repeated request gets the first answer again.
+    on (TAB-FORK-06). Your token needs the scope `play` for that, and `organize` for any other game. A repeated request
+    with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     request.require("play" if (await request.services.games.game(GameId(game))).is_analysis else "organize")
@@ -307,7 +305,7 @@ async def take_seat(request: Call, game: str) -> Response[bytes]:
     """Take a seat.
 
     Takes the seat that you name, or the first free one. If you send entropy, you need not trust the service with the
-    dice. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    dice. A repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_take_seat)
@@ -335,7 +333,7 @@ async def leave_seat(request: Call, game: str, seat: str) -> Response[bytes]:
 
     Until the game starts, your seat is free again. In a running game you give it up (TAB-LIFE-05): you hold it, and it
     is asked, until somebody has taken it over or the organizer has put a bot on it. From then on you see what a
-    spectator sees. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    spectator sees. A repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     return await acted(request, game, acts.LeaveSeat(await _seat(request, game, seat)))
@@ -355,8 +353,8 @@ async def start_game(request: Call, game: str) -> Response[bytes]:
     """Start a game.
 
     When every seat is taken, any player or the organizer may start the game. The service sets up the table, and the
-    first decision is open. The request has no body. If you hold a seat, your token needs the scope `play`; if you
-    only organize, `organize`. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    first decision is open. The request has no body. If you hold a seat, your token needs the scope `play`; if you only
+    organize, `organize`. A repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     player = request.signed_in.player

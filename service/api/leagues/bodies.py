@@ -161,7 +161,7 @@ class LeagueDetail(Struct, frozen=True):
         regulations: those for the next season, or of the one that runs.
         season: the season; null before the first one.
         next: who would belong to each division if a season began now, the highest first.
-        repeated: True when the request was a repetition (same idempotency key) and this is the first answer again.
+        repeated: whether this request repeated an earlier one (same idempotency key) and so changed nothing.
     """
 
     summary: LeagueSummary

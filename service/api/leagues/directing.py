@@ -57,8 +57,8 @@ _of_the_organizer = partial(
 async def found_league(request: Call) -> Response[bytes]:
     """Found a league.
 
-    You organize it. Its regulations are public and part of its log. You may found 20. With an `Idempotency-Key`, a
-    repeated request founds no second one.
+    You organize it. Its regulations are public and part of its log. You may found 20. A repeated request with the same
+    `Idempotency-Key` gets the same response and founds no second league.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_league)
@@ -82,8 +82,8 @@ async def found_league(request: Call) -> Response[bytes]:
 async def change_league_regulations(request: Call, league: str) -> Response[bytes]:
     """Change the regulations of a league.
 
-    Between seasons, for those to come (TAB-LGE-03). With an `Idempotency-Key`, a repeated request gets the first answer
-    again.
+    Between seasons, for those to come (TAB-LGE-03). A repeated request with the same `Idempotency-Key` gets the same
+    response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_regulations)
@@ -95,8 +95,8 @@ async def change_league_regulations(request: Call, league: str) -> Response[byte
 async def place_player(request: Call, league: str) -> Response[bytes]:
     """Place a player in a division.
 
-    Between seasons, with a public reason (TAB-LGE-04). All whom nothing puts elsewhere belong to the lowest division.
-    With an `Idempotency-Key`, a repeated request gets the first answer again.
+    Between seasons, with a public reason (TAB-LGE-04). All whom nothing puts elsewhere belong to the lowest division. A
+    repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_placement)
@@ -110,8 +110,8 @@ async def place_player(request: Call, league: str) -> Response[bytes]:
 async def begin_season(request: Call, league: str) -> Response[bytes]:
     """Begin a season.
 
-    Who belongs to which division is fixed until it is closed (TAB-LGE-05). The request has no body. With an
-    `Idempotency-Key`, a repeated request gets the first answer again.
+    Who belongs to which division is fixed until it is closed (TAB-LGE-05). The request has no body. A repeated request
+    with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     await require_organizer(request, league)
@@ -122,8 +122,8 @@ async def begin_season(request: Call, league: str) -> Response[bytes]:
 async def add_tournament(request: Call, league: str) -> Response[bytes]:
     """Let a tournament count.
 
-    Its regulations name the season that runs, and its first round is not published yet (TAB-LGE-06). With an
-    `Idempotency-Key`, a repeated request gets the first answer again.
+    Its regulations name the season that runs, and its first round is not published yet (TAB-LGE-06). A repeated request
+    with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_of_season)
@@ -143,8 +143,8 @@ async def add_tournament(request: Call, league: str) -> Response[bytes]:
 async def take_points(request: Call, league: str) -> Response[bytes]:
     """Take points from a player.
 
-    From their total in the season that runs, with a public reason (TAB-LGE-11). With an `Idempotency-Key`, a repeated
-    request gets the first answer again.
+    From their total in the season that runs, with a public reason (TAB-LGE-11). A repeated request with the same
+    `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_points_to_take)
@@ -159,8 +159,8 @@ async def close_season(request: Call, league: str, season: str) -> Response[byte
     """Close a season.
 
     When its tournaments are closed or cancelled: its tables are final, and say who goes up and who goes down
-    (TAB-LGE-12, TAB-LGE-13). The request has no body. With an `Idempotency-Key`, a repeated request gets the first
-    answer again.
+    (TAB-LGE-12, TAB-LGE-13). The request has no body. A repeated request with the same `Idempotency-Key` gets the same
+    response and changes nothing.
     """
     request.read_query(Nothing)
     await require_organizer(request, league)

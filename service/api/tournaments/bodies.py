@@ -204,7 +204,7 @@ class TournamentDetail(Struct, frozen=True):
         announcements: what directors told all players, the first first.
         penalties: the penalties, the first first.
         order: how all players finished; empty until it is closed.
-        repeated: True when the request was a repetition (same idempotency key) and this is the first answer again.
+        repeated: whether this request repeated an earlier one (same idempotency key) and so changed nothing.
     """
 
     summary: TournamentSummary
@@ -312,7 +312,7 @@ class RoundView(Struct, frozen=True):
         byes: who has none.
         cost: what the published tables cost; null until then.
         reason: why a director changed the draft by hand, or cancelled the round; null when nobody did.
-        repeated: True when the request was a repetition (same idempotency key) and this is the first answer again.
+        repeated: whether this request repeated an earlier one (same idempotency key) and so changed nothing.
     """
 
     tournament: TournamentId

@@ -35,8 +35,8 @@ async def enter_tournament(request: Call, tournament: str) -> Response[bytes]:
     """Enter a tournament.
 
     By that you consent to be seated at its tables (TAB-TRN-05). Of a league, only those who belong to its division
-    enter (TAB-LGE-07), and nobody whose other account has entered (TAB-JOIN-05). With an `Idempotency-Key`, a repeated
-    request gets the first answer again.
+    enter (TAB-LGE-07), and nobody whose other account has entered (TAB-JOIN-05). A repeated request with the same
+    `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     club = (await request.read_body(_new_entry)).club
@@ -54,8 +54,8 @@ async def enter_tournament(request: Call, tournament: str) -> Response[bytes]:
 async def withdraw_from_tournament(request: Call, tournament: str) -> Response[bytes]:
     """Withdraw from a tournament.
 
-    You are not drawn any more, and finish your table (TAB-TRN-06). With an `Idempotency-Key`, a repeated request gets
-    the first answer again.
+    You are not drawn any more, and finish your table (TAB-TRN-06). A repeated request with the same `Idempotency-Key`
+    gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     return await acted(request, tournament, ["withdraw"], directing(entering.withdraw))
@@ -66,8 +66,8 @@ async def check_in(request: Call, tournament: str) -> Response[bytes]:
     """Check in.
 
     Only players who have checked in are drawn: once, or before each round, as the regulations say (TAB-TRN-07). What
-    you add as entropy goes into the lots, and is public. With an `Idempotency-Key`, a repeated request gets the first
-    answer again.
+    you add as entropy goes into the lots, and is public. A repeated request with the same `Idempotency-Key` gets the
+    same response and changes nothing.
     """
     request.read_query(Nothing)
     entropy = (await request.read_body(_new_check_in)).entropy

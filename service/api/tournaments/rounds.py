@@ -45,9 +45,7 @@ _reason: Final = msgspec.json.Decoder(Reason)
 _new_result: Final = msgspec.json.Decoder(NewResult)
 _new_substitute: Final = msgspec.json.Decoder(NewSubstitute)
 
-_DONE: Final = Answer(
-    200, "Done now, or done before: then this is the first answer again.", RoundView, headers=("ETag",)
-)
+_DONE: Final = Answer(200, "Done by this request, or by the one that it repeats.", RoundView, headers=("ETag",))
 
 _of_a_round = partial(
     endpoint,
@@ -77,11 +75,11 @@ _DRAWING: Final = Answer(202, "The round, whose draft is being drawn.", RoundVie
 async def draw_round(request: Call, tournament: str) -> Response[bytes]:
     """Draw a round.
 
-    As a director. The first request for a round closes its check-in and draws its lots, which never change (TAB-
-    TRN-08). Each request makes a draft of its tables, with its cost: 20 at most, and all stay on the record (TAB-
-    TRN-09). With `Prefer: respond-async`, the answer comes before the tables are drawn: `Location` says where the draft
-    stands. The request has no body. With an `Idempotency-Key`, a repeated request gets the first answer again, and
-    draws a draft that was interrupted.
+    As a director. The first request for a round closes its check-in and draws its lots, which never change
+    (TAB-TRN-08). Each request makes a draft of its tables, with its cost: 20 at most, and all stay on the record
+    (TAB-TRN-09). With `Prefer: respond-async`, the answer comes before the tables are drawn: `Location` says where the
+    draft stands. The request has no body. A repeated request with the same `Idempotency-Key` gets the same response,
+    and draws a draft that was interrupted.
     """
     request.read_query(Nothing)
     await require_director(request, tournament)
@@ -132,8 +130,8 @@ async def publish_round(request: Call, tournament: str, round: str) -> Response[
 
     As a director: the tables of a draft, or your own within what is lawful, with a public reason (TAB-TRN-10). The
     service then opens a game for each table and gives its players their seats. A game starts when all its players have
-    confirmed their seats, after ten minutes without that, or when one of them starts it. With an `Idempotency-Key`, a
-    repeated request gets the first answer again.
+    confirmed their seats, after ten minutes without that, or when one of them starts it. A repeated request with the
+    same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_publication)
@@ -183,8 +181,8 @@ async def cancel_round(request: Call, tournament: str, round: str) -> Response[b
     """Cancel a round.
 
     As a director, before anybody has given a command at its tables, with a public reason (TAB-TRN-11). Its games that
-    have not begun are cancelled. Another round is drawn in its place, with new lots. With an `Idempotency-Key`, a
-    repeated request gets the first answer again.
+    have not begun are cancelled. Another round is drawn in its place, with new lots. A repeated request with the same
+    `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     reason = (await request.read_body(_reason)).reason
@@ -202,8 +200,8 @@ async def overrule_result(request: Call, tournament: str, round: str, table: str
     """Give a table a result.
 
     As a director who does not play there: in place of that of its game, or of a game that does not end in the time that
-    the regulations name (TAB-TRN-16). It counts at once, and its reason is public. With an `Idempotency-Key`, a
-    repeated request gets the first answer again.
+    the regulations name (TAB-TRN-16). It counts at once, and its reason is public. A repeated request with the same
+    `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_result)
@@ -217,9 +215,10 @@ async def overrule_result(request: Call, tournament: str, round: str, table: str
 async def confirm_result(request: Call, tournament: str, round: str, table: str) -> Response[bytes]:  # noqa: A002
     """Confirm a result.
 
-    As a director who does not play there: it counts from now on (TAB-TRN-15). It is taken anew first, for there may
-    be a ruling on it (TAB-TRN-14). Without that it counts when the time is up that the regulations name, but for the
-    last round. The request has no body. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    As a director who does not play there: it counts from now on (TAB-TRN-15). It is taken anew first, for there may be
+    a ruling on it (TAB-TRN-14). Without that it counts when the time is up that the regulations name, but for the last
+    round. The request has no body. A repeated request with the same `Idempotency-Key` gets the same response and
+    changes nothing.
     """
     request.read_query(Nothing)
     current, at = round_of(await require_director(request, tournament), round), number_of(table)
@@ -236,7 +235,7 @@ async def seat_substitute(request: Call, tournament: str, round: str, table: str
 
     As a director, with a public reason: another player of the tournament gets what the seat earns (TAB-TRN-13). Before
     the game begins, the service gives them the seat. Later it offers it to them, and they accept it by taking it over.
-    With an `Idempotency-Key`, a repeated request gets the first answer again.
+    A repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_substitute)

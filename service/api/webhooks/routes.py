@@ -86,8 +86,8 @@ async def make_webhook(request: Call) -> Response[bytes]:
     can make a wait longer, up to a day. No order is promised. If you answer 410, nothing more is sent. After five days
     of failures the webhook is switched off.
 
-    An account can have ten. With an `Idempotency-Key`, a repeated request makes no second webhook: you get the first
-    one again, including its secret.
+    An account can have ten. A repeated request with the same `Idempotency-Key` gets the same response, including the
+    secret, and makes no second webhook.
     """
     request.read_query(Nothing)
     caller, key = request.signed_in, request.key
