@@ -53,10 +53,10 @@ async def seat_bot(request: Call, game: str, seat: str) -> Response[bytes]:
         detail, allowed = f"There is no bot of the level {wish.level!r}.", f"Expected one of {', '.join(level_names)}."
         raise Problem(UNKNOWN_LEVEL, detail, allowed, path="$.level")
     # So many that one of them is neither seated nor an official of the game.
-    able = await services.accounts.bots_at(wish.level, len(played.players) + len(played.around.officials))
-    every = await services.accounts.bots()
-    bots = {row.player: row.bot for row in (*able, *every) if row.bot is not None and row.closed is None}
-    closed = frozenset(row.player for row in every if row.closed is not None)
+    candidates = await services.accounts.bots_at(wish.level, len(played.players) + len(played.around.officials))
+    all_bots = await services.accounts.bots()
+    bots = {row.player: row.bot for row in (*candidates, *all_bots) if row.bot is not None and row.closed is None}
+    closed = frozenset(row.player for row in all_bots if row.closed is not None)
     try:
         room, within = await _room(services, played)
         return await acted(request, game, acts.SeatBot(place, wish.level, bots, closed, room), within)
@@ -94,7 +94,7 @@ async def remove_bot(request: Call, game: str, seat: str) -> Response[bytes]:
 async def _room(services: Services, game: Game) -> tuple[int | None, Within | None]:
     """Return how many more bots the games of an organizer may have, and the limit for the transaction.
 
-    None for any number.
+    The number is None if the service sets no limit.
     """
     most = services.settings.bots_per_account
     if most == "off":

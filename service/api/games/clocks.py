@@ -57,8 +57,8 @@ async def set_clock(request: Call, game: str) -> Response[bytes]:
 async def give_time(request: Call, game: str) -> Response[bytes]:
     """Give a seat time.
 
-    As a player you give time to another seat (scope `play`). Your own clock does not change. Over a game you give no
-    more than the time that a clock begins with. As an official of the game you credit any seat (scope `judge`), also
+    As a player you give time to another seat (scope `play`). Your own clock does not change. In one game you can give
+    at most the time that a clock begins with. As an official of the game you credit any seat (scope `judge`), also
     during a pause. No bank grows above its cap (TAB-CLK-08). A repeated request with the same `Idempotency-Key` gets
     the same response and changes nothing.
     """
@@ -82,9 +82,9 @@ async def claim_flag(request: Call, game: str, seat: str) -> Response[bytes]:
     """Claim that a seat's time is up.
 
     In a game whose clock says `claim` at zero, a flag falls only when another seat (scope `play`) or an official of the
-    game (scope `judge`) asks for it, from the moment on that `falls_at` of its clock names. The default answer of the
-    seat follows at once (TAB-CLK-06, TAB-CLK-07). The request has no body. A repeated request with the same
-    `Idempotency-Key` gets the same response and changes nothing.
+    game (scope `judge`) asks for it, at `falls_at` of its clock or later. The default answer of the seat follows at
+    once (TAB-CLK-06, TAB-CLK-07). The request has no body. A repeated request with the same `Idempotency-Key` gets the
+    same response and changes nothing.
     """
     request.read_query(Nothing)
     return await acted(request, game, ClaimFlag(seat_named(await as_player_or_official(request, game), seat)))

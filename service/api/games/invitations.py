@@ -100,8 +100,8 @@ async def list_invitations(request: Call, game: str) -> Response[bytes]:
 async def revoke_invitation(request: Call, game: str, invitation: str) -> Response[bytes]:
     """Revoke an invitation.
 
-    Only the organizer may do this. Nobody gets a seat by it any more; seats that were taken stay. Repeating the
-    request changes nothing.
+    Only the organizer may do this. It gives no more seats; seats that were taken stay. Repeating the request changes
+    nothing.
     """
     request.read_query(Nothing)
     accounts = request.services.accounts

@@ -35,7 +35,7 @@ async def name_official(request: Call, game: str, player: str) -> Response[bytes
 
     Only the organizer may do this, until the game has ended. An official sees everything in the game, and may rule in
     it with the scope `judge`. Nobody who holds, held or is to take a seat of the game can be its official, and nobody
-    who ever was its official takes a seat (TAB-RUL-01). The log tells who was named. A repeated request with the same
+    who ever was its official can take a seat (TAB-RUL-01). The log says who was named. A repeated request with the same
     `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
@@ -58,8 +58,8 @@ async def release_official(request: Call, game: str, player: str) -> Response[by
     """Release an official.
 
     The organizer may do this until the game has ended (scope `organize`), and so may the official (scope `judge`). The
-    account then sees what spectators see, and cannot take a seat of this game all the same. Its rulings stand. A
-    repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
+    account then sees what spectators see, and still cannot take a seat of this game. Its rulings stand. A repeated
+    request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     request.require("judge" if request.signed_in.player == player else "organize")

@@ -1,4 +1,4 @@
-"""Games, until they begin: creating, finding, joining, starting."""
+"""The endpoints for games: creating, listing, showing and changing them, taking and leaving seats, starting."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -187,8 +187,8 @@ async def show_game(request: Call, game: str) -> Response[bytes]:
 async def show_game_document(request: Call, game: str, document: str) -> Response[bytes]:
     """Show a document of a game.
 
-    What it is played with besides its board, such as a deck of cards: the ruleset's own, or what its creator sent
-    along.
+    A document that it is played with besides its board, such as a deck of cards: the ruleset's own, or one that its
+    creator sent.
     """
     request.read_query(Nothing)
     played = await request.services.games.game(GameId(game))
@@ -205,8 +205,8 @@ async def show_game_document(request: Call, game: str, document: str) -> Respons
 async def show_papers(request: Call, game: str) -> Response[bytes]:
     """Show the papers of a game.
 
-    What everybody may read of its documents, in words: such as the cards of its nations, line by line, each with where
-    it is from. Empty when its ruleset has none.
+    The public content of its documents in words, such as the cards of its nations: line by line, each with its source.
+    Empty when its ruleset has none.
     """
     request.read_query(Nothing)
     return answer(papers_view(await request.services.games.game(GameId(game))))
@@ -331,8 +331,8 @@ async def take_seat(request: Call, game: str) -> Response[bytes]:
 async def leave_seat(request: Call, game: str, seat: str) -> Response[bytes]:
     """Leave a seat.
 
-    Until the game starts, your seat is free again. In a running game you give it up (TAB-LIFE-05): you hold it, and it
-    is asked, until somebody has taken it over or the organizer has put a bot on it. From then on you see what a
+    Until the game starts, your seat is free again. In a running game you give it up (TAB-LIFE-05): you still hold it
+    and have to answer, until somebody has taken it over or the organizer has put a bot on it. Then you see what a
     spectator sees. A repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)

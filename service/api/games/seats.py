@@ -99,8 +99,8 @@ async def accept_seat(request: Call, game: str, seat: str) -> Response[bytes]:
     The seat is offered to you or to anybody, or it is open: its player gave it up or resigned, or its clock left it
     open. From then on you see what the seat sees, and its player before you sees what a spectator sees (TAB-SEAT-03).
     `given_up` and `offers` of the game say which seats can be taken over. A player whose clock left their own seat open
-    takes it back so (TAB-SEAT-11). The request has no body. A repeated request with the same `Idempotency-Key` gets the
-    same response and changes nothing.
+    takes it back in this way (TAB-SEAT-11). The request has no body. A repeated request with the same `Idempotency-Key`
+    gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     played = await request.services.games.game(GameId(game))
@@ -121,9 +121,9 @@ async def resign(request: Call, game: str, seat: str) -> Response[bytes]:
     """Resign.
 
     You cannot take this back. In a game of two seats the other seat wins, and the game is over (TAB-SEAT-06). With more
-    seats the game goes on: nothing passes to other seats, the house answers for yours by its default answers at once,
-    and a substitute may take it over (TAB-SEAT-04, TAB-SEAT-05). The request has no body. A repeated request with the
-    same `Idempotency-Key` gets the same response and changes nothing.
+    seats the game goes on: nothing passes to other seats, the service gives the default answers for yours at once, and
+    a substitute may take it over (TAB-SEAT-04, TAB-SEAT-05). The request has no body. A repeated request with the same
+    `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     played = await request.services.games.game(GameId(game))

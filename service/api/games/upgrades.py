@@ -36,8 +36,8 @@ async def upgrade_game(request: Call, game: str) -> Response[bytes]:
 
     A game is judged by the version of its ruleset that it began with. While it runs, its organizer may move it to a
     newer version (TAB-RULES-01). The move is an event: every seat sees it, and every verifier replays it. What happened
-    before stays as it was judged. A position that the newer version cannot carry on is refused (TAB-RULES-02). A
-    repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
+    before stays as it was judged. The move is refused if the newer version cannot continue from the position
+    (TAB-RULES-02). A repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_upgrade)
