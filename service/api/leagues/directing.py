@@ -40,7 +40,7 @@ _of_the_organizer = partial(
     answers=(DONE,),
     problems=ACTS,
 )
-"""An endpoint by which its organizer does something in a league."""
+"""An endpoint by which the organizer changes a league."""
 
 
 @endpoint(
@@ -82,8 +82,8 @@ async def found_league(request: Call) -> Response[bytes]:
 async def change_league_regulations(request: Call, league: str) -> Response[bytes]:
     """Change the regulations of a league.
 
-    Between seasons, for those to come (TAB-LGE-03). A repeated request with the same `Idempotency-Key` gets the same
-    response and changes nothing.
+    Only between seasons; the change holds for later seasons (TAB-LGE-03). A repeated request with the same
+    `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_regulations)
@@ -95,8 +95,8 @@ async def change_league_regulations(request: Call, league: str) -> Response[byte
 async def place_player(request: Call, league: str) -> Response[bytes]:
     """Place a player in a division.
 
-    Between seasons, with a public reason (TAB-LGE-04). All whom nothing puts elsewhere belong to the lowest division. A
-    repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
+    Only between seasons, with a public reason (TAB-LGE-04). Players who were not placed, and did not move, belong to
+    the lowest division. A repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_placement)
@@ -120,10 +120,10 @@ async def begin_season(request: Call, league: str) -> Response[bytes]:
 
 @_of_the_organizer("/v1/leagues/{league:str}/tournaments", body=NewOfSeason, problems=(*ACTS, UNKNOWN_TOURNAMENT))
 async def add_tournament(request: Call, league: str) -> Response[bytes]:
-    """Let a tournament count.
+    """Add a tournament to the season.
 
-    Its regulations name the season that runs, and its first round is not published yet (TAB-LGE-06). A repeated request
-    with the same `Idempotency-Key` gets the same response and changes nothing.
+    Its regulations have to name the season that runs, and its first round must not be published yet (TAB-LGE-06). A
+    repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_of_season)
@@ -158,9 +158,9 @@ async def take_points(request: Call, league: str) -> Response[bytes]:
 async def close_season(request: Call, league: str, season: str) -> Response[bytes]:
     """Close a season.
 
-    When its tournaments are closed or cancelled: its tables are final, and say who goes up and who goes down
-    (TAB-LGE-12, TAB-LGE-13). The request has no body. A repeated request with the same `Idempotency-Key` gets the same
-    response and changes nothing.
+    Possible when all its tournaments are closed or cancelled. Its tables are then final, and say who goes up and who
+    goes down (TAB-LGE-12, TAB-LGE-13). The request has no body. A repeated request with the same `Idempotency-Key` gets
+    the same response and changes nothing.
     """
     request.read_query(Nothing)
     await require_organizer(request, league)

@@ -122,8 +122,9 @@ async def export_game(request: Call, game: str) -> Response[bytes] | Stream:
     The whole log as JSON Lines, with the board and the secrets that you may see. When the game is over, these are all
     of them: `tabularium verify` proves the game offline, from this file alone.
 
-    The export of a finished game never changes. Its ETag names what you are shown, and `If-None-Match` gets 304. Take
-    it packed by `Accept-Encoding: gzip`, or in parts by `Range`: with `If-Range`, a broken download goes on.
+    The export of a finished game never changes. Its ETag depends on what you may see, and with it, `If-None-Match` gets
+    304. Send `Accept-Encoding: gzip` for a compressed export, `Range` for a part, and also `If-Range` to resume a
+    broken download.
     """
     request.read_query(Nothing)
     games = request.services.games
