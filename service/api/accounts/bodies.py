@@ -129,7 +129,7 @@ class AccountsPage(Page, frozen=True, forbid_unknown_fields=True):
 
 
 class AccountPage(Listed[Account], frozen=True):
-    """Accounts, by their ids."""
+    """Accounts, sorted by their ids."""
 
 
 class LoggedEvent(Struct, frozen=True):
@@ -148,7 +148,7 @@ class LogPage(Struct, frozen=True):
     """A part of the log of all games.
 
     Attributes:
-        items: the events, those of a game in their order.
+        items: the events; those of one game are in their order.
         next: the cursor for what follows. There is always one, because the log goes on: after the last page, ask again
             later.
         last: whether the log ended here when it was read.

@@ -56,8 +56,8 @@ async def explained(request: Call, game: GameId) -> AsyncIterator[None]:
     try:
         yield
     except Refusal as refusal:
-        played = await request.services.games.game(game, 0)
-        problem = refused(refusal, request.services.catalogues(played.ruleset))
+        current = await request.services.games.game(game, 0)
+        problem = refused(refusal, request.services.catalogues(current.ruleset))
         kind: Kind | None = KINDS.get(refusal.rule)
         if kind is not None:
             problem.kind = kind

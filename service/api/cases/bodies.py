@@ -176,7 +176,7 @@ class CaseRefusal(Struct, frozen=True, omit_defaults=True):
     Attributes:
         rule: the rule that the command breaks.
         rule_title: the title of that rule.
-        source: where that rule stands.
+        source: where the rule book has that rule.
         detail: what is wrong, in a sentence.
         allowed: what would be right, in a sentence.
     """
@@ -198,7 +198,7 @@ class CaseStatement(Struct, frozen=True):
         at: when.
         commitment: the commitment that the log has in place of the text.
         text: what was written; null when it was erased, or when you may not read it.
-        salt: the salt of the commitment, in hex; null when the text is.
+        salt: the salt of the commitment, in hex; null when `text` is null.
         erased: when it was erased; null when it was not.
     """
 

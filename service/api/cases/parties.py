@@ -62,21 +62,21 @@ async def open_case(request: Call, game: str) -> Response[bytes]:
     """
     request.read_query(Nothing)
     wish, services, player = await request.read_body(_new_case), request.services, request.signed_in.player
-    played = await services.games.game(GameId(game))
-    if player in played.players.values():
+    current = await services.games.game(GameId(game))
+    if player in current.players.values():
         request.require("play")
-    elif played.around.is_official(player):
+    elif current.around.is_official(player):
         request.require("judge")
     else:
-        raise NotSeated(f"You hold no seat in game {played.id!r} and are no official of it.")
+        raise NotSeated(f"You hold no seat in game {current.id!r} and are no official of it.")
     rules = tuple(map(RuleId, wish.rules))
     command = None if wish.command is UNSET else bytes(wish.command)
-    async with explained(request, played.id):
-        if await services.store.withheld((played.id,)):
-            wrong = f"You asked for a case about {played.id}."
+    async with explained(request, current.id):
+        if await services.store.withheld((current.id,)):
+            wrong = f"You asked for a case about {current.id}."
             raise Refusal("TAB-FORK-02", wrong, "Open it when the fork is withheld no longer.", untimely=True)
         docket = await services.desk.open(
-            played.id, player, wish.kind, wish.version, rules, wish.statement, command, key=request.key
+            current.id, player, wish.kind, wish.version, rules, wish.statement, command, key=request.key
         )
     headers = {"Location": f"/v1/cases/{docket.case.id}", **etag(docket.case.version)}
     return answer(await detail(request, docket), 201, headers)
@@ -86,9 +86,9 @@ async def open_case(request: Call, game: str) -> Response[bytes]:
 async def make_statement(request: Call, case: str) -> Response[bytes]:
     """Make a statement.
 
-    As a seat of the game, while the case waits for a ruling. A seat writes at most 20 texts in a case (TAB-LIM-01). The
-    log has only a commitment, so the text can be erased. A repeated request with the same `Idempotency-Key` gets the
-    same response and changes nothing.
+    Every seat of the game can do this while the case waits for a ruling. A seat writes at most 20 texts in a case
+    (TAB-LIM-01). The log has only a commitment, so the text can be erased. A repeated request with the same
+    `Idempotency-Key` gets the same response and changes nothing.
     """
     wish = await _written(request)
     return await acted(request, case, "statement", Case.state, wish.statement)
@@ -109,8 +109,9 @@ async def answer_case(request: Call, case: str) -> Response[bytes]:
 async def appeal_case(request: Call, case: str) -> Response[bytes]:
     """Appeal against a ruling.
 
-    As a seat of the game, once in a case. Another official then rules, and that is final; until then the first ruling
-    stands. A repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
+    A seat of the game can do this, and a case can be appealed once. Another official then rules, and that is final;
+    until then the first ruling stands. A repeated request with the same `Idempotency-Key` gets the same response and
+    changes nothing.
     """
     wish = await _written(request)
     return await acted(request, case, "appeal", Case.appeal, wish.statement)
@@ -146,7 +147,7 @@ async def consent_to_case(request: Call, case: str) -> Response[bytes]:
 async def withdraw_case(request: Call, case: str) -> Response[bytes]:
     """Withdraw a case.
 
-    The party who opened it may, before a ruling. The request has no body. A repeated request with the same
+    The party who opened it may do this, before a ruling. The request has no body. A repeated request with the same
     `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)

@@ -75,8 +75,8 @@ async def list_cases_of_game(request: Call, game: str) -> Response[bytes]:
     Disputes about this game, the newest first. Their numbers have no gap.
     """
     page = request.read_query(CasesOfGamePage)
-    played = await request.services.games.game(GameId(game))
-    return answer(await _listed(request, page, played.id))
+    current = await request.services.games.game(GameId(game))
+    return answer(await _listed(request, page, current.id))
 
 
 async def _listed(

@@ -113,6 +113,6 @@ async def take_day_off(request: Call, game: str) -> Response[bytes]:
 
 async def as_player_or_official(request: Call, game: str) -> Game:
     """Return a game, if the scopes of the token fit the caller's role there. Raises `Problem`."""
-    played = await request.services.games.game(GameId(game))
-    request.require("judge" if played.around.is_official(request.signed_in.player) else "play")
-    return played
+    current = await request.services.games.game(GameId(game))
+    request.require("judge" if current.around.is_official(request.signed_in.player) else "play")
+    return current

@@ -84,15 +84,15 @@ async def resume_game(request: Call, game: str) -> Response[bytes]:
     repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
-    played = await request.services.games.game(GameId(game))
+    current = await request.services.games.game(GameId(game))
     player = request.signed_in.player
-    if not officials.may_resume(played, player):
-        in_office = ", ".join(each for each, holds in played.around.officials.items() if holds)
+    if not officials.may_resume(current, player):
+        in_office = ", ".join(each for each, holds in current.around.officials.items() if holds)
         allowed = (
             f"Its officials are {in_office}."
             if in_office
-            else f"Only its organizer, {played.organizer}, can resume it."
+            else f"Only its organizer, {current.organizer}, can resume it."
         )
         raise Problem(NOT_AN_OFFICIAL, f"You are no official of game {game!r}.", allowed)
-    request.require("judge" if played.around.is_official(player) else "organize")
+    request.require("judge" if current.around.is_official(player) else "organize")
     return await acted(request, game, acts.Resume())

@@ -81,8 +81,8 @@ async def explained(request: Call, game: str) -> AsyncIterator[None]:
     try:
         yield
     except Refusal as refusal:
-        played = await request.services.games.game(GameId(game))
-        raise refused(refusal, request.services.catalogues(played.ruleset)) from None
+        current = await request.services.games.game(GameId(game))
+        raise refused(refusal, request.services.catalogues(current.ruleset)) from None
 
 
 @endpoint(
@@ -172,9 +172,9 @@ async def show_game(request: Call, game: str) -> Response[bytes]:
     Who sits where, what the game waits for, and the commitment to its dice.
     """
     request.read_query(Nothing)
-    played = await request.services.games.game(GameId(game))
-    viewer = viewer_of(played, request.caller)
-    return answer(await detail(request.services, played, viewer), headers=etag(played.version))
+    current = await request.services.games.game(GameId(game))
+    viewer = viewer_of(current, request.caller)
+    return answer(await detail(request.services, current, viewer), headers=etag(current.version))
 
 
 @endpoint(
@@ -191,8 +191,8 @@ async def show_game_document(request: Call, game: str, document: str) -> Respons
     creator sent.
     """
     request.read_query(Nothing)
-    played = await request.services.games.game(GameId(game))
-    return answer(document_view(played.ruleset, document, documents_of(played.board).get(document)))
+    current = await request.services.games.game(GameId(game))
+    return answer(document_view(current.ruleset, document, documents_of(current.board).get(document)))
 
 
 @endpoint(
@@ -232,10 +232,10 @@ async def change_game(request: Call, game: str) -> Response[bytes]:
     caller, games = request.signed_in, request.services.games
     wish = await request.read_body(_change)
     await listing.retitle(games, GameId(game), caller.player, wish.title)
-    played = await games.game(GameId(game))
-    await lobby.retitle(request.services.rows, played.id, wish.title, played.ruleset.id)
-    viewer = viewer_of(played, caller)
-    return answer(await detail(request.services, played, viewer), headers=etag(played.version))
+    current = await games.game(GameId(game))
+    await lobby.retitle(request.services.rows, current.id, wish.title, current.ruleset.id)
+    viewer = viewer_of(current, caller)
+    return answer(await detail(request.services, current, viewer), headers=etag(current.version))
 
 
 @endpoint(
@@ -262,9 +262,9 @@ async def list_game(request: Call, game: str) -> Response[bytes]:
     wish = await request.read_body(_listing)
     async with explained(request, game):
         await listing.list_game(games, GameId(game), caller.player, wish.listed)
-    played = await games.game(GameId(game))
-    viewer = viewer_of(played, caller)
-    return answer(await detail(request.services, played, viewer), headers=etag(played.version))
+    current = await games.game(GameId(game))
+    viewer = viewer_of(current, caller)
+    return answer(await detail(request.services, current, viewer), headers=etag(current.version))
 
 
 @endpoint(

@@ -97,14 +97,14 @@ async def accept_seat(request: Call, game: str, seat: str) -> Response[bytes]:
     """Take over a seat of a running game.
 
     The seat is offered to you or to anybody, or it is open: its player gave it up or resigned, or its clock left it
-    open. From then on you see what the seat sees, and its player before you sees what a spectator sees (TAB-SEAT-03).
+    open. From then on you see what the seat sees, and its previous player sees what a spectator sees (TAB-SEAT-03).
     `given_up` and `offers` of the game say which seats can be taken over. A player whose clock left their own seat open
     takes it back in this way (TAB-SEAT-11). The request has no body. A repeated request with the same `Idempotency-Key`
     gets the same response and changes nothing.
     """
     request.read_query(Nothing)
-    played = await request.services.games.game(GameId(game))
-    return await acted(request, game, AcceptSeat(seat_named(played, seat)))
+    current = await request.services.games.game(GameId(game))
+    return await acted(request, game, AcceptSeat(seat_named(current, seat)))
 
 
 @endpoint(
@@ -126,5 +126,5 @@ async def resign(request: Call, game: str, seat: str) -> Response[bytes]:
     `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
-    played = await request.services.games.game(GameId(game))
-    return await acted(request, game, Resign(seat_named(played, seat)))
+    current = await request.services.games.game(GameId(game))
+    return await acted(request, game, Resign(seat_named(current, seat)))

@@ -65,7 +65,7 @@ async def check_upgrade(request: Call, game: str) -> Response[bytes]:
     wish = await request.read_body(_upgrade)
     async with explained(request, game):
         act = acts.Upgrade(wish.to)
-        played, _ = await request.services.games.try_out(GameId(game), player, act, expected=expected)
-    now = played.ruleset.version
-    checked = UpgradeChecked(played.version, now, wish.to, rule_changes(played.ruleset, now, wish.to))
-    return answer(checked, headers=etag(played.version))
+        current, _ = await request.services.games.try_out(GameId(game), player, act, expected=expected)
+    now = current.ruleset.version
+    checked = UpgradeChecked(current.version, now, wish.to, rule_changes(current.ruleset, now, wish.to))
+    return answer(checked, headers=etag(current.version))

@@ -213,9 +213,9 @@ async def show_import_state(request: Call, imported: str) -> Response[bytes]:
     """
     query = request.read_query(AtVersion)
     game = await request.services.imports.opened(ImportId(imported))
-    then = await game.at(game.now.id, query.version) if query.version is not None else game.now
-    view = then.view(None, await game.vault(game.now.id), everything=True)
-    return cacheable(request, encode(state_view(then, _ALL, view)))
+    at_version = await game.at(game.now.id, query.version) if query.version is not None else game.now
+    view = at_version.view(None, await game.vault(game.now.id), everything=True)
+    return cacheable(request, encode(state_view(at_version, _ALL, view)))
 
 
 @endpoint(
@@ -234,14 +234,14 @@ async def draw_import_board(request: Call, imported: str) -> Response[bytes]:
     """
     query, services = request.read_query(AtVersion), request.services
     game = await services.imports.opened(ImportId(imported))
-    then = await game.at(game.now.id, query.version) if query.version is not None else game.now
+    at_version = await game.at(game.now.id, query.version) if query.version is not None else game.now
 
     async def draw() -> bytes:
-        sheet = sheet_of(then, services.drawings)
-        marks = marks_of(then, _ALL, await game.vault(game.now.id), sheet.names)
-        return picture(sheet, marks, then.heading or "Before the game", None).encode()
+        sheet = sheet_of(at_version, services.drawings)
+        marks = marks_of(at_version, _ALL, await game.vault(game.now.id), sheet.names)
+        return picture(sheet, marks, at_version.heading or "Before the game", None).encode()
 
-    svg = await services.gallery.picture(GameId(imported), then.version, _ALL, "svg", draw)
+    svg = await services.gallery.picture(GameId(imported), at_version.version, _ALL, "svg", draw)
     headers: Mapping[str, str] = {**_REVALIDATED, "Content-Security-Policy": "default-src 'none'"}
     return cacheable(request, svg, request.media(SVG), headers)
 
@@ -262,15 +262,15 @@ async def list_import_frames(request: Call, imported: str) -> Response[bytes]:
     """
     query, services = request.read_query(FramesPage), request.services
     game = await services.imports.opened(ImportId(imported))
-    played = game.now
-    last = max(query.after, min(query.after + query.limit, played.version))
+    current = game.now
+    last = max(query.after, min(query.after + query.limit, current.version))
 
     async def draw() -> bytes:
-        sheet = frame_sheet_of(played, services.drawings)
-        key, frames_drawn = await frames(game, played, _ALL, sheet, query.after, last)
+        sheet = frame_sheet_of(current, services.drawings)
+        key, frames_drawn = await frames(game, current, _ALL, sheet, query.after, last)
         return encode((key, frames_drawn))
 
     content = await services.gallery.picture(GameId(imported), last, _ALL, ("frames", query.after), draw)
     key, frames_drawn = msgspec.json.decode(content, type=tuple[Raw, Raw])
-    next_after = last if last < played.version else None
-    return cacheable(request, encode(FramePage(played.id, played.version, key, frames_drawn, next_after)))
+    next_after = last if last < current.version else None
+    return cacheable(request, encode(FramePage(current.id, current.version, key, frames_drawn, next_after)))

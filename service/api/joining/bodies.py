@@ -17,7 +17,7 @@ class JoiningCode(Struct, frozen=True):
     """A code that joins another account with yours.
 
     Attributes:
-        code: the code. It is shown only once, is good once, and ends when you ask for another.
+        code: the code. It is shown only once, can be used once, and ends when you ask for another.
         ends: when it ends.
     """
 

@@ -110,8 +110,8 @@ async def place_player(request: Call, league: str) -> Response[bytes]:
 async def begin_season(request: Call, league: str) -> Response[bytes]:
     """Begin a season.
 
-    Who belongs to which division is fixed until it is closed (TAB-LGE-05). The request has no body. A repeated request
-    with the same `Idempotency-Key` gets the same response and changes nothing.
+    The divisions of all players are fixed until the season is closed (TAB-LGE-05). The request has no body. A repeated
+    request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     await require_organizer(request, league)
@@ -143,8 +143,8 @@ async def add_tournament(request: Call, league: str) -> Response[bytes]:
 async def take_points(request: Call, league: str) -> Response[bytes]:
     """Take points from a player.
 
-    From their total in the season that runs, with a public reason (TAB-LGE-11). A repeated request with the same
-    `Idempotency-Key` gets the same response and changes nothing.
+    Takes them from the total of the season that runs, with a public reason (TAB-LGE-11). A repeated request with the
+    same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_points_to_take)

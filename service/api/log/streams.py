@@ -118,17 +118,17 @@ async def follow(
     async with services.wake.subscribe(game) as signal, callers.watched(caller, partial(signal.notify, 0)):
         while True:
             # Read after subscribing and before waiting, so that no event is missed.
-            played = await services.games.game(game, signal.heard)
+            current = await services.games.game(game, signal.heard)
             await require_shown(services, game, caller)
-            if after < played.version:
+            if after < current.version:
                 caller = await callers.still(caller) if caller is not None else None
-                passage = await services.games.passage(played, viewer_of(played, caller), after, BATCH, frame)
+                passage = await services.games.passage(current, viewer_of(current, caller), after, BATCH, frame)
                 yield passage
                 after = passage.last
-                if after < played.version:
+                if after < current.version:
                     continue
             # An event since the last read ends the wait at once.
-            if played.status in ENDED or signal.closed:
+            if current.status in ENDED or signal.closed:
                 return
             if not await something_happens(services, caller, signal):
                 yield None
@@ -175,12 +175,12 @@ async def stream_events(request: Call, game: str) -> Response[bytes] | Stream:
     """
     query = request.read_query(Streamed)
     last = request.last_event
-    played = await request.services.games.game(GameId(game))
-    start = start_of(last if last is not None else query.after, played.version)
-    if played.status in ENDED and start == played.version:
+    current = await request.services.games.game(GameId(game))
+    start = start_of(last if last is not None else query.after, current.version)
+    if current.status in ENDED and start == current.version:
         return Response(b"", status_code=204)
     frame = _streamed if query.frames == "named" else _streamed_plain
-    passages = follow(request.services, played.id, request.caller, start, frame)
+    passages = follow(request.services, current.id, request.caller, start, frame)
     return _stream(request.services.metrics, passages, start)
 
 
