@@ -13,7 +13,7 @@ from service.api.problems.request import MALFORMED_JSON, invalid_body
 T = TypeVar("T")
 
 SHORT: Final = 1000
-"""The most bytes of a body that `_is_plain` checks: so few cannot hold a number that is too long for Python."""
+"""The most bytes of a body that `_is_plain` checks: so few bytes hold no number that is too long for Python."""
 
 _ESCAPE: Final = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 _LONG_NUMBER: Final = re.compile(rb"[0-9]{100,}")

@@ -311,7 +311,7 @@ def explained(error: Exception) -> Problem:
             return Problem(UNAVAILABLE, detail, headers={"Retry-After": "5"})
         case StreamDamaged():
             which = f": versions {error.after + 1} to {error.until}" if error.until else ""
-            return Problem(INTERNAL_ERROR, f"What is stored of this game is damaged{which}.")
+            return Problem(INTERNAL_ERROR, f"The stored log of this game is damaged{which}.")
         case StoreDamaged():
             detail = "The database is damaged: nothing is stored until its operator has restored it."
             return Problem(UNAVAILABLE, detail, headers={"Retry-After": "60"})

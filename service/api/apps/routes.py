@@ -198,7 +198,7 @@ async def shut_app_out(request: Call, app: str) -> Response[bytes]:
     try:
         row = await request.services.apps.shut_out(request.signed_in.player, AppId(app))
     except UnknownClient:
-        raise Problem(UNKNOWN_APP, f"You let no app {app!r} in.", UNKNOWN_APP.remedy) from None
+        raise Problem(UNKNOWN_APP, f"You have not let in an app {app!r}.", UNKNOWN_APP.remedy) from None
     return answer(app_view(row))
 
 
@@ -267,7 +267,7 @@ async def unregister_client(request: Call, client: str) -> Response[bytes]:
     try:
         row = await request.services.apps.unregister(request.signed_in.player, ClientId(client))
     except UnknownClient:
-        raise Problem(UNKNOWN_APP, f"You registered no app {client!r}.", UNKNOWN_APP.remedy) from None
+        raise Problem(UNKNOWN_APP, f"You have not registered an app {client!r}.", UNKNOWN_APP.remedy) from None
     return answer(client_view(row))
 
 

@@ -73,8 +73,8 @@ async def open_case(request: Call, game: str) -> Response[bytes]:
     command = None if wish.command is UNSET else bytes(wish.command)
     async with explained(request, current.id):
         if await services.store.withheld((current.id,)):
-            wrong = f"You asked for a case about {current.id}."
-            raise Refusal("TAB-FORK-02", wrong, "Open it when the fork is withheld no longer.", untimely=True)
+            wrong = f"You asked for a case about {current.id}, which is withheld."
+            raise Refusal("TAB-FORK-02", wrong, "Open it when the fork is no longer withheld.", untimely=True)
         docket = await services.desk.open(
             current.id, player, wish.kind, wish.version, rules, wish.statement, command, key=request.key
         )

@@ -1,4 +1,7 @@
-"""The published contract as files: OpenAPI 3.1 and the rulesets' JSON Schemas, generated from the code.
+"""The published contract as files, generated from the code.
+
+These are the OpenAPI and AsyncAPI documents, the JSON Schemas of the rulesets, the changelog, and the types of events
+that the client packages know.
 
 `write` writes them into a folder. `differs` names the files there that differ from the code: the code is right, and the
 folder has to be written again.

@@ -190,11 +190,11 @@ def _is_own(examined: Examined, own: LogKey | None) -> bool:
 
 def _provenance(examined: Examined, own: LogKey | None) -> str:
     if examined.issuer is None:
-        return "It came without a certificate: nobody stands by it, and any service could have recorded it."
+        return "It came without a certificate: nobody vouches for it, and any service could have recorded it."
     if _is_own(examined, own):
         return (
             f"The log {examined.issuer.origin} of this service signed its end, but the service does not have the game."
         )
     return (
-        f"The log {examined.issuer.origin} signed its end. Whose log that is, nobody here vouches for: compare its key."
+        f"The log {examined.issuer.origin} signed its end. This service does not vouch for that log: compare its key."
     )
