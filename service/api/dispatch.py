@@ -26,7 +26,7 @@ def _is_plain(host: str | None) -> bool:
     return _PLAIN_HOST.fullmatch(host or "none") is not None
 
 
-FOUND: Final = 1024
+CACHED: Final = 1024
 """How many addresses the cache of endpoints holds: the most recently used."""
 
 
@@ -49,7 +49,7 @@ class Dispatch:
 
     def __init__(self, app: Litestar, limiting: Limiting | None) -> None:
         self.app = app
-        self._find = lru_cache(FOUND)(self._look_up)
+        self._find = lru_cache(CACHED)(self._look_up)
         self._answer = limiting(_answer) if limiting is not None else _answer
 
     def _look_up(self, path: str, method: Any) -> _Found | None:

@@ -78,7 +78,7 @@ async def show_app_request(request: Call) -> Response[bytes]:
     account="required",
     scopes=("account",),
     body=AppDecision,
-    answers=(Answer(200, "Where the browser goes.", AppAddress),),
+    answers=(Answer(200, "The address to which the browser goes.", AppAddress),),
     problems=(BAD_APP_REQUEST, GUEST_ACCOUNT),
 )
 async def answer_app_request(request: Call) -> Response[bytes]:

@@ -44,7 +44,7 @@ OF_A_STEP: Final = 100
     tag="Cases",
     account="optional",
     query=AtVersion,
-    answers=(Answer(200, "What is known of the step.", Inspection, headers=("ETag",)),),
+    answers=(Answer(200, "The step.", Inspection, headers=("ETag",)),),
     problems=(UNKNOWN_GAME, UNKNOWN_VERSION),
 )
 async def inspect_game(request: Call, game: str) -> Response[bytes]:

@@ -119,7 +119,7 @@ async def revoke_invitation(request: Call, game: str, invitation: str) -> Respon
     "/v1/invitations/{secret:str}",
     tag="Games",
     account="optional",
-    answers=(Answer(200, "What it is for.", Invited),),
+    answers=(Answer(200, "The game that it is for.", Invited),),
     problems=(UNKNOWN_INVITATION,),
 )
 async def show_invitation(request: Call, secret: str) -> Response[bytes]:

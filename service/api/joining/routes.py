@@ -64,7 +64,7 @@ async def ask_for_joining(request: Call) -> Response[bytes]:
     scopes=("account",),
     headers=("Tabularium-Page",),
     body=JoiningWish,
-    answers=(Answer(200, "What it would do.", JoiningPlan),),
+    answers=(Answer(200, "What the joining would do.", JoiningPlan),),
     problems=_PROBLEMS,
 )
 async def plan_joining(request: Call) -> Response[bytes]:

@@ -65,7 +65,7 @@ _wish: Final = msgspec.json.Decoder(EmailWish)
     tag="Notifications",
     account="required",
     scopes=("notify",),
-    answers=(Answer(200, "What you are told by e-mail.", EmailSettings),),
+    answers=(Answer(200, "Your settings for e-mail.", EmailSettings),),
     problems=(MAIL_OFF,),
 )
 async def show_email(request: Call) -> Response[bytes]:
@@ -86,7 +86,7 @@ async def show_email(request: Call) -> Response[bytes]:
     account="required",
     scopes=("notify",),
     body=EmailWish,
-    answers=(Answer(200, "What you are told by e-mail.", EmailSettings),),
+    answers=(Answer(200, "Your settings for e-mail.", EmailSettings),),
     problems=(MAIL_OFF, TOO_MANY_CONFIRMATIONS),
 )
 async def change_email(request: Call) -> Response[bytes]:
@@ -115,7 +115,7 @@ async def change_email(request: Call) -> Response[bytes]:
     tag="Notifications",
     account="required",
     scopes=("notify",),
-    answers=(Answer(200, "What you are told by e-mail.", EmailSettings),),
+    answers=(Answer(200, "Your settings for e-mail.", EmailSettings),),
 )
 async def remove_email(request: Call) -> Response[bytes]:
     """Stop notices by e-mail.

@@ -37,7 +37,7 @@ _settings: Final = msgspec.json.Decoder(InboxSettings)
     account="required",
     scopes=("notify",),
     query=NotificationsPage,
-    answers=(Answer(200, "What you are told.", NotificationPage),),
+    answers=(Answer(200, "Your notifications.", NotificationPage),),
 )
 async def list_notifications(request: Call) -> Response[bytes]:
     """List your notifications.
