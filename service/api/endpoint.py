@@ -86,7 +86,7 @@ class Endpoint(Struct, frozen=True):
         tag: the group that it belongs to.
         answers: its answers that are no problems.
         problems: its problems, beside those that follow from its other attributes (`possible_problems`).
-        account: whether it authenticates its caller.
+        account: whether it authenticates its caller: `optional` also lets in spectators.
         scopes: the caller's token needs one of these; if there are none, any token will do.
         query: its query parameters.
         headers: the names of the headers that it reads; `REQUEST_HEADERS` in `contract/texts.py` describes them.

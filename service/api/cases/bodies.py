@@ -176,7 +176,7 @@ class CaseRefusal(Struct, frozen=True, omit_defaults=True):
     Attributes:
         rule: the rule that the command breaks.
         rule_title: the title of that rule.
-        source: where the rule book has that rule.
+        source: the source of that rule.
         detail: what is wrong, in a sentence.
         allowed: what would be right, in a sentence.
     """

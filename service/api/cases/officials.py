@@ -42,11 +42,11 @@ _new_ruling: Final = msgspec.json.Decoder(NewRuling)
 async def rule_on_case(request: Call, case: str) -> Response[bytes]:
     """Rule on a case.
 
-    Officials of the game can do this who never held a seat in it, and did not open the case themselves. Name the
-    version and the hash of the game that you looked at: if it has moved on since, the ruling is refused. What the
-    ruling changes in the game is stored together with it, or neither is. A game that is over never goes back; its
-    result can still be ruled on. After an appeal, another official rules, and that is final. A repeated request with
-    the same `Idempotency-Key` gets the same response and changes nothing.
+    An official of the game can do this who never held a seat in it and did not open the case. Name the version and the
+    hash of the game that you looked at: if it has moved on since, the ruling is refused. What the ruling changes in the
+    game is stored together with it, or neither is. A game that is over never goes back; its result can still be ruled
+    on. After an appeal, another official rules, and that is final. A repeated request with the same `Idempotency-Key`
+    gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish, desk = await request.read_body(_new_ruling), request.services.desk
