@@ -1,4 +1,4 @@
-"""What several requests and answers share: kinds of text, pages of lists, an endpoint without parameters."""
+"""Parts of requests and answers that several endpoints share: texts, pages of lists, the empty query."""
 
 from typing import Annotated, Final, Generic, Literal, TypeVar
 
@@ -12,12 +12,12 @@ T = TypeVar("T")
 LARGEST_PAGE = 500
 
 
-# No control characters, ends of lines, or marks that turn the direction of what is written around the text.
+# No control characters, line breaks, or marks that also change the writing direction of the text around.
 _CONTROL: Final = r"\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
 _LINE: Final = f"[^{_CONTROL}]*"
 
-# What is published says less, for JSON Schema has no short way to name all invisible characters; the description does.
-# JavaScript takes U+FEFF for a space, Python does not: named, it is none of either.
+# The published pattern excludes only blanks: JSON Schema has no short way to name all invisible characters, so the
+# description names them. U+FEFF is listed because `\s` includes it in JavaScript, but not in Python.
 _SHOWN: Final = rf"[^{_CONTROL}\s\ufeff]"
 _END: Final = r"$(?!\n)"  # Python's `$` alone would let a line break through, and JavaScript has no `\Z`
 
@@ -31,7 +31,7 @@ Text = Annotated[
         extra_json_schema={"pattern": f"^{_LINE}{_SHOWN}{_LINE}{_END}"},
     ),
 ]
-"""What a person reads."""
+"""A line of text for people, such as a name."""
 
 
 Title = Annotated[
@@ -49,7 +49,7 @@ Title = Annotated[
 Entropy = Annotated[
     str, Meta(max_length=256, pattern=rf"^[\x20-\x7e]*{_END}", description="at most 256 printable ASCII characters")
 ]
-"""Anything that a player adds to the dice."""
+"""Text that a player adds to the randomness of the dice."""
 
 
 Identifier = Annotated[str, Meta(min_length=1, max_length=64)]
@@ -68,7 +68,7 @@ Players = Annotated[int, Meta(ge=1, le=100)]
 
 
 class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
-    """An endpoint without query parameters."""
+    """The query of an endpoint that takes no query parameters."""
 
 
 class Page(Struct, frozen=True, forbid_unknown_fields=True):
@@ -87,7 +87,7 @@ class Listed(Struct, Generic[T], frozen=True):
     """A page of a list.
 
     Attributes:
-        items: what is on this page.
+        items: the items of this page.
         next: the `cursor` of the next page; null after the last.
     """
 

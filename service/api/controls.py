@@ -13,7 +13,7 @@ class SeededAccount(Struct, frozen=True):
     """An account that every sandbox has.
 
     Attributes:
-        token: its token, for all that its account may do.
+        token: a token with all scopes of the account.
     """
 
     player: PlayerId
@@ -33,7 +33,7 @@ class SeededGame(Struct, frozen=True):
 
 
 class Seeded(Struct, frozen=True):
-    """What every sandbox begins with."""
+    """The accounts and games with which every sandbox begins."""
 
     accounts: Sequence[SeededAccount]
     games: Sequence[SeededGame]
@@ -49,5 +49,5 @@ class Controls(Protocol):
         ...
 
     async def reset(self) -> None:
-        """Reset: the next request finds the first data again."""
+        """Start anew: the next request finds the accounts and games with which the sandbox began."""
         ...

@@ -24,19 +24,20 @@ FLOW_PATH: Final = "/v1/session/provider"
 
 
 def session_cookie(scope: Scope, session: str) -> dict[str, str]:
-    """Return the header that gives a browser its session."""
+    """Return the headers that give a browser its session."""
     return {"Set-Cookie": _cookie(scope, session), "Cache-Control": "no-store"}
 
 
 def cleared(scope: Scope) -> dict[str, str]:
-    """Return the header that makes a browser forget its session."""
+    """Return the headers that make a browser forget its session."""
     return {"Set-Cookie": _cookie(scope, "", 0), "Cache-Control": "no-store"}
 
 
 def sent_away(scope: Scope, flow: str, seconds: int) -> dict[str, str]:
-    """Return the header that gives a browser what proves that it is the one that was sent to the provider.
+    """Return the headers that store `flow` in a browser that is sent to the provider, as proof that it was sent there.
 
-    No page of another site makes a browser send it, for it is `Strict`: our own page sends it when it is back.
+    The cookie is `Strict`: no page of another site can make the browser send it. After the return, a page of ours sends
+    it.
     """
     value = f"{FLOW}={flow}; Path={FLOW_PATH}; Max-Age={seconds}; HttpOnly; SameSite=Strict{_secure(scope)}"
     return {"Set-Cookie": value, "Cache-Control": "no-store"}
@@ -60,7 +61,8 @@ def require_own_page(scope: Scope) -> None:
 def require_no_other_site(scope: Scope) -> None:
     """Raise `Problem` if a page of another site makes a browser with a session read something.
 
-    A link of ours has no header of ours, and an address that somebody enters comes from nowhere.
+    This serves downloads: a browser that follows a link cannot add the header `Tabularium-Page`. When somebody enters
+    the address, `Sec-Fetch-Site` is `none`.
     """
     site = header_of(scope, b"sec-fetch-site")
     if site not in (None, "same-origin", "none"):

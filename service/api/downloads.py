@@ -20,10 +20,10 @@ from service.api.response import Answered, takes_gzip, weak
 DOWNLOAD_HEADERS: Final = ("If-None-Match", "Range", "If-Range")
 """The headers that an endpoint of downloads reads."""
 
-STILL_THE_SAME: Final = Answer(304, "It is still what the ETag in `If-None-Match` names.", headers=("ETag",))
+STILL_THE_SAME: Final = Answer(304, "Unchanged: `If-None-Match` names the ETag.", headers=("ETag",))
 
 PIECE: Final = 65_536
-"""Bytes of a download that are made and sent at once, plus the rest of a line: more is never in memory."""
+"""The bytes of a download that are made and sent at once, up to the end of a line. No more are in memory."""
 
 _ONE_RANGE: Final = re.compile(r"bytes=[ \t]*(?:([0-9]{1,18})-([0-9]{0,18})|-([0-9]{1,18}))[ \t]*", re.IGNORECASE)
 
@@ -36,7 +36,10 @@ def cacheable(
     *,
     packs: bool = False,
 ) -> Answered:
-    """Answer with content that is the same for all and can be cached: its ETag is its digest."""
+    """Answer with content that can be cached, or with 304 if the client has it. Its ETag is a digest of the content.
+
+    `packs` says that it compresses well, as in `Answered`.
+    """
     tag = weak(f'"{hashlib.sha256(content).hexdigest()[:32]}"')
     headers = {"Cache-Control": "no-cache", **headers, "Vary": _by_encoding(headers), "ETag": tag}
     if request.has(tag):
@@ -60,7 +63,7 @@ def downloaded(what: str, media: str) -> tuple[Answer, ...]:
 def saved_as(request: Call, name: str) -> Mapping[str, str]:
     """Return the headers of a file of JSON Lines.
 
-    A browser may keep it for the next request, unless a token was sent for it.
+    A browser may cache a file that it got without a token or session, and asks whether it is still the same.
     """
     caching = "no-cache" if request.caller is None else "no-store"
     return {"Cache-Control": caching, "Vary": "Accept", "Content-Disposition": f'attachment; filename="{name}.jsonl"'}
@@ -69,10 +72,11 @@ def saved_as(request: Call, name: str) -> Mapping[str, str]:
 async def download(
     request: Call, make: Callable[[], Iterable[bytes]], tag: str, media_type: str, headers: Mapping[str, str]
 ) -> Response[bytes] | Stream:
-    """Answer with the bytes that `make` yields, each time the same for a strong ETag `tag`: all, packed, or a part.
+    """Answer with the bytes that `make` yields (plain, compressed, or a part of them), or with 304.
 
-    A part is one of the unpacked bytes, also for a client that takes packed ones: only these are the same for ever.
-    Several ranges in one request get the whole, as the RFC allows. Raises `Problem` for a range beyond the end.
+    `tag` is a strong ETag, so for one `tag`, `make` always has to yield the same bytes. A range always counts plain
+    bytes, because another version of zlib may compress differently. A request for several ranges gets the whole, as the
+    RFC allows. Raises `Problem` for a range beyond the end.
     """
     packs = takes_gzip(request.scope)
     headers = {**headers, "Vary": _by_encoding(headers), "ETag": weak(tag) if packs else tag, "Accept-Ranges": "bytes"}
@@ -90,7 +94,7 @@ async def download(
 async def download_file(
     request: Call, path: Path, tag: str, media_type: str, headers: Mapping[str, str]
 ) -> Response[bytes] | Stream:
-    """Answer with a file that never changes: all of it, or a part, as it is.
+    """Answer with a file that never changes (all of it, or a part, never compressed), or with 304.
 
     Raises `Problem` for a range beyond the end, and `OSError` when the file cannot be read.
     """
@@ -155,7 +159,7 @@ def _cut(lines: Iterable[bytes], part: range) -> Iterator[bytes]:
 
 
 def _pieces(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the same bytes in larger pieces: a thread makes each, which does not pay for a single line."""
+    """Yield the same bytes in larger pieces: a thread makes each, and a single line is not worth the switch."""
     gathered = bytearray()
     for line in lines:
         gathered += line

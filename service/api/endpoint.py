@@ -32,7 +32,7 @@ class Answer(Struct, frozen=True):
         what: what it means.
         shape: the type of its body; None for one without a body.
         media: the media type of its body.
-        headers: the names of the headers that it carries, out of `contract.HEADERS`.
+        headers: the names of the headers that it carries; `ANSWER_HEADERS` in `contract/texts.py` describes them.
     """
 
     status: int
@@ -50,7 +50,7 @@ NOTICE: Final = timedelta(days=180)
 
 
 class Deprecated(Struct, frozen=True):
-    """That an endpoint will end, as its answers say by ``Deprecation`` (RFC 9745) and ``Sunset`` (RFC 8594).
+    """The announced end of an endpoint. Its answers have ``Deprecation`` (RFC 9745) and ``Sunset`` (RFC 8594).
 
     Attributes:
         since: since when it is deprecated.
@@ -82,19 +82,19 @@ class Endpoint(Struct, frozen=True):
     """One method of one address.
 
     Attributes:
-        name: names it in the contract and in generated clients.
+        name: its name in the contract and in generated clients.
         tag: the group that it belongs to.
-        answers: what it gives.
-        problems: what can be wrong, beside what can be wrong everywhere.
-        account: whether it asks who the caller is.
-        scopes: what the caller's token must be good for, one of these; nothing in particular when there are none.
+        answers: its answers that are no problems.
+        problems: its problems, beside those that follow from its other attributes (`possible_problems`).
+        account: whether it authenticates its caller: `optional` also lets in spectators.
+        scopes: the caller's token needs one of these; if there are none, any token will do.
         query: its query parameters.
-        headers: the names of the headers that it reads, out of `contract.HEADERS`.
+        headers: the names of the headers that it reads; `REQUEST_HEADERS` in `contract/texts.py` describes them.
         body: the shape of its body; None for one without a body.
         of_game: whether its address names a game.
         of_case: whether its address names a case.
-        deprecated: that it will end; None for one that stays.
-        function: what answers it.
+        deprecated: the announcement that it will end; None for one that stays.
+        function: the function that answers its requests.
     """
 
     name: str
@@ -117,7 +117,7 @@ class Endpoint(Struct, frozen=True):
         return self.function.__annotations__["return"] != Response[bytes]
 
     async def respond(self, request: Call) -> Response[Any]:
-        """Answer a request after authentication. Raises `Problem`, and what the function raises."""
+        """Authenticate the caller and answer. Raises `Problem`, and what `authenticate` and the function raise."""
         if self.deprecated is not None:
             cast(dict[str, Any], request.scope)["announced"] = self.deprecated.headers
         if self.account != "none":
@@ -134,12 +134,12 @@ class Endpoint(Struct, frozen=True):
 
     @property
     def summary(self) -> str:
-        """Its purpose, in a few words."""
+        """The first line of the function's docstring, without the period."""
         return docstring(self.function).partition("\n")[0].removesuffix(".")
 
     @property
     def description(self) -> str:
-        """The rest of the description, in Markdown."""
+        """The rest of the docstring, in Markdown."""
         lines = docstring(self.function).partition("\n")[2].strip().splitlines()
         return "\n".join(line.strip() for line in lines)
 
@@ -160,14 +160,14 @@ def endpoint(
 ) -> Callable[[Callable[..., Any]], HTTPRouteHandler]:
     """Make a route of a function, whose docstring is the endpoint's summary and description.
 
-    `path` is in Litestar's form. The function answers a `Response` itself, or raises `Problem`. It is called only for
-    whom `account` and `scopes` let in.
+    `path` is in Litestar's form. The function returns a `Response`, or raises `Problem`. It runs only for callers that
+    `account` and `scopes` let in.
     """
     of_game, of_case = "{game:str}" in path, "{case:str}" in path
     if account == "none" and (of_game or of_case):
         account = "optional"  # whether a game is shown depends on the caller
     if scopes and account != "required":
-        raise TypeError(f"{method} {path}: a scope is asked only of somebody")
+        raise TypeError(f"{method} {path}: scopes need the account 'required'")
 
     def decorate(function: Callable[..., Any]) -> HTTPRouteHandler:
         description = Endpoint(
@@ -205,7 +205,7 @@ def _camel(name: str) -> str:
 
 
 async def admit(request: Call, endpoint: Endpoint) -> None:
-    """Authenticate the caller before the function is called. Raises `Problem`, and what `authenticate` raises."""
+    """Authenticate the caller, and check their scopes. Raises `Problem`, and what `authenticate` raises."""
     caller = await authenticate(request)
     if endpoint.account == "required":
         require_token(caller, endpoint.scopes)

@@ -32,7 +32,7 @@ def list_header_of(scope: Scope, name: bytes) -> str | None:
 
 
 def shielded(headers: list[Header]) -> list[Header]:
-    """Add the security headers of every answer, and return all. Pages and pictures have a policy of their own."""
+    """Add security headers to those of an answer, and return all. An answer that has its own policy keeps it."""
     for name, _ in headers:
         if len(name) == _LENGTH and name.lower() == _POLICY:
             headers.append(_NO_SNIFFING)

@@ -40,7 +40,7 @@ class Journal:
             # Tell the server that this was HEAD. Ranges are only for GET (RFC 9110, 14.2).
             other_headers = [each for each in request["headers"] if each[0] != b"range"]
             request = {**request, "method": "GET", "headers": other_headers}
-        request["request_id"] = known_by = new_uuid()
+        request["request_id"] = own_id = new_uuid()
         status = 0
 
         # No coroutine of its own: that would take longer than the work.
@@ -49,7 +49,7 @@ class Journal:
             kind = message["type"]
             if kind == "http.response.start":
                 status = message["status"]
-                headers = [*message.get("headers", ()), (REQUEST_ID, known_by.encode())]
+                headers = [*message.get("headers", ()), (REQUEST_ID, own_id.encode())]
                 headers += request.get("announced", ())
                 if "shielded" not in message:
                     shielded(headers)
@@ -66,7 +66,7 @@ class Journal:
             return send(message)
 
         began = time.perf_counter()
-        bound = request_id.set(known_by)
+        bound = request_id.set(own_id)
         try:
             await self.app(cast(Scope, request), receive, send_on)
         finally:
@@ -92,5 +92,5 @@ class Journal:
 
 
 def _with_head(name: bytes, value: bytes) -> tuple[bytes, bytes]:
-    """Name HEAD among the methods of an address that Litestar allows GET."""
+    """Add HEAD to the `Allow` header wherever it lists GET."""
     return name, value.replace(b"GET", b"GET, HEAD") if name.lower() == b"allow" else value

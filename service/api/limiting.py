@@ -16,7 +16,7 @@ from service.api.response import on_exception
 
 
 class Limiting(ASGIMiddleware):
-    """Counts requests against limits, and adds the rest of the limit to every answer."""
+    """Counts requests against limits, and adds to every answer the headers that say what remains of them."""
 
     scopes = (ScopeType.HTTP,)
     exclude_path_pattern = ("^/health$", "^/ready$", "^/metrics$")
@@ -44,7 +44,7 @@ class Limiting(ASGIMiddleware):
 
 
 def address_of(scope: Scope) -> str:
-    """Return the client's address, or its network for IPv6: a customer has a whole network there."""
+    """Return the client's address; for IPv6 its network, because there a customer has a whole network."""
     client = scope.get("client")
     return network_of(client[0]) if client is not None else ""
 

@@ -1,4 +1,4 @@
-"""Reading JSON strictly, with a problem that names what is wrong with it. One pass over the text, whatever is in it."""
+"""Reading JSON strictly, with a problem that names what is wrong. The time grows no faster than the text."""
 
 import json
 import re
@@ -13,15 +13,15 @@ from service.api.problems.request import MALFORMED_JSON, invalid_body
 T = TypeVar("T")
 
 SHORT: Final = 1000
-"""Bytes of a body with a command, in which no number is longer than Python reads."""
+"""The most bytes of a body that `_is_plain` checks: so few bytes hold no number that is too long for Python."""
 
 _ESCAPE: Final = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 _LONG_NUMBER: Final = re.compile(rb"[0-9]{100,}")
-"""More digits than any number that we accept. Texts may have them: they are looked at only when a number is wrong."""
+"""More digits than any number that we accept. A text may have so many, so this serves only to explain an error."""
 
 
 def read_json(raw: bytes, decoder: Decoder[T]) -> T:
-    """Return what `decoder` makes of JSON. Raises `Problem` for what is no JSON, or not of the right shape."""
+    """Decode JSON. Raises `Problem` if it is not strict JSON, or does not have the shape of `decoder`."""
     try:
         value = decoder.decode(raw)
         if not _is_plain(raw):
@@ -36,9 +36,10 @@ def read_json(raw: bytes, decoder: Decoder[T]) -> T:
 
 
 def _is_plain(raw: bytes) -> bool:
-    """Tell whether a short text names no member twice: a sixth of what the strict look takes, which finds all else.
+    """Tell whether a text surely names no member twice, in a sixth of the time that `_strict` takes.
 
-    Written again, with the last of two members of one name, it would have fewer colons, as no escape stands for one.
+    Of two members with one name, msgspec keeps the last. So decoding and encoding such a text again loses a colon. Long
+    texts, and those with escapes, which may stand for a colon, are left to `_strict`.
     """
     if len(raw) > SHORT or b"\\" in raw:
         return False
@@ -49,7 +50,7 @@ def _is_plain(raw: bytes) -> bool:
 
 
 def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # Of two equal names msgspec keeps the last and another reader the first: that is how requests get smuggled.
+    # Of two equal names, msgspec keeps the last, and another reader may keep the first: so requests get smuggled.
     members = dict(pairs)
     if len(members) < len(pairs):
         raise ValueError(f"an object has the member {_first_repeated(pairs)!r} twice")
@@ -69,7 +70,7 @@ def _first_repeated(pairs: list[tuple[str, Any]]) -> str:
 
 
 def _unreadable(raw: bytes, error: Exception) -> Problem:
-    """Return the problem of a text that cannot be read. Some of what the parsers say of it leads astray."""
+    """Return the problem of a text that cannot be read, also where the message of a parser would mislead."""
     try:
         raw.decode()
     except UnicodeDecodeError as undecodable:
@@ -105,7 +106,7 @@ def _lone_surrogate(raw: bytes) -> str | None:
 
 
 def _digits(raw: bytes, error: msgspec.ValidationError) -> int:
-    """Return how many digits the longest number has when one was out of any range; 0 when something else is wrong."""
+    """Return the number of digits of the longest number, if the error is that one is out of range; 0 otherwise."""
     return _longest_number(raw) if "out of range" in str(error) else 0
 
 

@@ -41,7 +41,7 @@ _KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
 _JSON_TYPE: Final = re.compile(r'application/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?', re.IGNORECASE)
 
 OCTETS: Final = "application/octet-stream"
-"""What pictures and exports are for a client that knows no better: generated ones keep answers of that type only."""
+"""The media type of pictures and exports for clients that accept only it, as some generated ones do for bytes."""
 
 
 class Call(Request[Any, Any, Any]):
@@ -53,13 +53,13 @@ class Call(Request[Any, Any, Any]):
         return services_of(self)
 
     def prefers(self, preference: str) -> bool:
-        """Tell whether the client prefers something (RFC 7240). A preference that is not known is passed over."""
+        """Tell whether the client prefers something (RFC 7240). Unknown preferences are ignored."""
         preferred = (list_header_of(self.scope, b"prefer") or "").split(",")
         return preference in (each.split(";")[0].strip().lower() for each in preferred)
 
     @property
     def caller(self) -> Caller | None:
-        """The caller; None without a token, and at endpoints that do not look for one."""
+        """The caller; None without a token or session, and at endpoints that do not authenticate."""
         return self.scope.get("caller")
 
     @property
@@ -76,12 +76,12 @@ class Call(Request[Any, Any, Any]):
 
     @property
     def content_length(self) -> int | None:
-        """How long the body is said to be. Litestar reads all headers for it; that it is a number the server saw to."""
+        """The Content-Length, which the server has checked to be a number; None without one."""
         length = self.header("content-length")
         return int(length) if length else None
 
     def media(self, usual: str) -> str:
-        """Return the media type to answer with: `usual`, or bytes of no kind for a client that takes only those."""
+        """Return the media type of the answer: `usual`, or `OCTETS` for a client that accepts only that."""
         return OCTETS if (self.header("accept") or "").partition(";")[0].strip() == OCTETS else usual
 
     def require(self, *scopes: Scope) -> None:
@@ -89,11 +89,11 @@ class Call(Request[Any, Any, Any]):
         require(self.signed_in, scopes)
 
     def read_query(self, shape: type[Q]) -> Q:
-        """Return the query parameters, which are those of `shape` and no others. Raises `Problem`."""
+        """Return the query parameters. Raises `Problem`, also for a parameter that `shape` does not have."""
         return read_query(self.scope["query_string"], shape)
 
     async def read_body(self, decoder: Decoder[T]) -> T:
-        """Return what `decoder` makes of the body. Raises `Problem`."""
+        """Decode the body, which has to be JSON. Raises `Problem`."""
         declared = self.header("content-type") or ""
         if not _JSON_TYPE.fullmatch(declared):
             raise Problem(
@@ -103,12 +103,12 @@ class Call(Request[Any, Any, Any]):
             )
         try:
             raw = await self._content()
-        except InternalServerException:  # so Litestar calls a client that hung up
+        except InternalServerException:  # Litestar's error for a client that hung up
             raise Problem(MALFORMED_JSON, "The body was cut off.", "Send the whole of it.") from None
         return read_json(raw, decoder)
 
     async def _content(self) -> bytes:
-        """Return the body as Litestar's own `body` does, which makes a generator, a list and a state for it."""
+        """Return the body, and raise what Litestar's slower `body` raises."""
         limit = cast(HTTPRouteHandler, self.route_handler).resolve_request_max_body_size() or math.inf
         if (self.content_length or 0) > limit:
             raise RequestEntityTooLarge
@@ -147,7 +147,7 @@ class Call(Request[Any, Any, Any]):
         if header is None or header.strip() == "*":
             return None
         wants = 'Send one version or several, each in quotes: "17", "18". A weak ETag, W/"17", never matches.'
-        if (only := _version(header)) is not None:  # no ETag without quotes, but it leaves no doubt
+        if (only := _version(header)) is not None:  # no ETag without quotes, but it is clear
             return (only,)
         versions: list[Version] = []
         for text in filter(None, map(str.strip, header.split(","))):
@@ -173,12 +173,12 @@ class Call(Request[Any, Any, Any]):
 
 
 def _version(text: str) -> Version | None:
-    """Return the version, or other number of the log, that a text is; None for any other text."""
+    """Return the version, or another number of the log, in a text; None if the text is no such number."""
     return int(text) if _NUMBER.fullmatch(text) and int(text) <= LARGEST_INTEGER else None
 
 
 def services_of(connection: ASGIConnection[Any, Any, Any, Any]) -> "Services":
-    """Return the parts of the service that a connection came to."""
+    """Return the parts of the service that a connection belongs to."""
     services = connection.scope.get("services")
     return services if services is not None else connection.app.state["services"]
 
@@ -203,9 +203,9 @@ def require(caller: Caller, scopes: tuple[Scope, ...]) -> None:
 
 
 async def authenticate(connection: ASGIConnection[Any, Any, Any, Any]) -> Caller | None:
-    """Return whose token or session a connection comes with; None without one.
+    """Return the caller of a request or a WebSocket by its token or session; None without either.
 
-    A token counts before a session. Raises `UnknownToken`, `TokenEnded` or `Problem`.
+    A token takes precedence. Raises `UnknownToken`, `TokenEnded` or `Problem`.
     """
     token = bearer_of(connection.scope)
     if token is not None:
@@ -217,14 +217,14 @@ async def authenticate(connection: ASGIConnection[Any, Any, Any, Any]) -> Caller
     try:
         return await services_of(connection).accounts.callers.authenticate_session(session)
     except (UnknownToken, TokenEnded) as error:
-        # The browser forgets it, and is a spectator's when it asks again.
+        # This deletes the cookie, so the browser's next request is a spectator's.
         headers = {**cleared(connection.scope), "WWW-Authenticate": 'Bearer error="invalid_token"'}
         raise Problem(SESSION_ENDED, str(error), SESSION_ENDED.remedy, headers=headers) from None
 
 
 @lru_cache(maxsize=256)
 def read_query(raw: bytes, shape: type[Q]) -> Q:
-    """Return query parameters, which are those of `shape`, each at most once. Raises `Problem`."""
+    """Return query parameters, each at most once. Raises `Problem`, also for one that `shape` does not have."""
     numeric = _parameters(shape)
     hint = f"It takes {', '.join(numeric)}." if numeric else "It takes none."
     try:
@@ -237,7 +237,7 @@ def read_query(raw: bytes, shape: type[Q]) -> Q:
             raise Problem(INVALID_QUERY, f"This endpoint has no query parameter {name!r}.", hint)
         if name in values:
             raise Problem(INVALID_QUERY, f"The query parameter {name!r} is given twice.", "Give it once.")
-        # Never by msgspec's lax reading, which takes "1.0" for a number and "null" for none.
+        # Not by msgspec's lax mode, which reads "1.0" as a number and "null" as None.
         values[name] = int(value) if numeric[name] and _NUMBER.fullmatch(value) else value
     try:
         return msgspec.convert(values, shape)
@@ -255,7 +255,7 @@ def read_query(raw: bytes, shape: type[Q]) -> Q:
 
 @cache
 def _parameters(shape: type[Struct]) -> Mapping[str, bool]:
-    """Return the parameters of a query, and of each whether it is a number."""
+    """Return the names of the parameters of a query, each with whether it is a number."""
     kinds = get_type_hints(shape)
     fields = msgspec.structs.fields(shape)
     return {

@@ -1,4 +1,4 @@
-"""Answering: values as JSON, and every exception as the problem that it is."""
+"""Answering: values as JSON, and every exception as the problem that describes it."""
 
 import asyncio
 import gzip
@@ -90,9 +90,9 @@ from service.webhooks.registry import TooManyWebhooks, UnknownDelivery, UnknownW
 encode: Final = msgspec.json.Encoder().encode
 
 PACKED: Final = 4096
-"""The bytes from which a text is packed for clients that accept that: frames of a game shrink to a tenth in 2 ms."""
+"""From this size in bytes on, texts are compressed with gzip. Frames of a game shrink to a tenth, in 2 ms."""
 _APART: Final = 65_536
-"""The bytes from which a text is packed in a thread, so that no other request waits for it."""
+"""From this size in bytes on, a thread compresses the text, so that no other request waits for it."""
 _TEXTS: Final = ("text/", "application/json", "image/svg+xml")
 
 _FAULTS_OF_REQUEST: Final = {
@@ -107,7 +107,7 @@ _FAULTS_OF_REQUEST: Final = {
     NotOrganizer: NOT_ORGANIZER,
     Unmapped: NO_MAP,
     BoardError: INVALID_BOARD,
-    DocumentError: INVALID_DOCUMENT,  # of which a BoardError is one, so it comes after that
+    DocumentError: INVALID_DOCUMENT,  # the base class of BoardError, so it comes after it
     TooManyTokens: TOO_MANY_TOKENS,
     TooManyInvitations: TOO_MANY_INVITATIONS,
     PasskeyRefused: PASSKEY_REFUSED,
@@ -145,25 +145,25 @@ _REMEDIES: Final = {
 
 
 def answer(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> "Answered":
-    """Return `value` as JSON."""
+    """Return an answer with `value` as JSON."""
     return answer_json(encode(value), status, headers)
 
 
 def answer_json(content: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> "Answered":
-    """Return what is JSON already."""
+    """Return an answer whose content is already JSON."""
     return Answered(content, status, "application/json", headers or {})
 
 
 class Answered(Response[bytes]):
-    """A response that is ready: none of what Litestar's own does to headers, cookies and types is needed for it.
+    """A response whose content is complete.
 
-    That would be a sixth of the time that an answer out of memory takes.
+    It skips what Litestar's own does for headers, cookies and types: a sixth of the time of a read from memory.
     """
 
     def __init__(
         self, content: bytes, status: int, media_type: str, headers: Mapping[str, str], *, packs: bool = False
     ) -> None:
-        """`packs` says that it shrinks, though its media type does not say that it is a text."""
+        """`packs` says that compressing is worth it, although the media type is not that of a text."""
         self.content = content
         self.status_code = status
         self.headers = {"content-type": media_type, "content-length": str(len(content)), **headers}
@@ -180,10 +180,10 @@ class Answered(Response[bytes]):
 
     @property
     def size(self) -> int:
-        """The bytes that it takes in memory, with its packed form, which has a quarter of its length."""
+        """About how many bytes it takes in memory. Its compressed form adds a quarter."""
         return len(self.content) * 5 // 4
 
-    # Litestar says ASGIResponse where it calls any ASGI application.
+    # Litestar's type says ASGIResponse, but it calls any ASGI application.
     def to_asgi_response(self, *_: Any, **__: Any) -> ASGIApp:  # type: ignore[reportIncompatibleMethodOverride]
         return self._send
 
@@ -209,7 +209,7 @@ class Answered(Response[bytes]):
         return self._headers
 
     async def _pack(self) -> "Answered":
-        """Return the same answer packed."""
+        """Return the same answer, compressed."""
         content = self.content
         packed = await asyncio.to_thread(_gzip, content) if len(content) >= _APART else _gzip_small(content)
         headers = {**self.headers, "Content-Encoding": "gzip", "content-length": str(len(packed))}
@@ -221,7 +221,7 @@ def _name(name: str) -> bytes:
     return name.lower().encode()
 
 
-@lru_cache(maxsize=128)  # As long as a game stands where it stands, many requests get the same bytes.
+@lru_cache(maxsize=128)  # Until a game moves on, many requests get the same bytes.
 def _gzip_small(content: bytes) -> bytes:
     return _gzip(content)
 
@@ -231,7 +231,7 @@ def _gzip(content: bytes) -> bytes:
 
 
 def takes_gzip(scope: Scope) -> bool:
-    """Tell whether a request takes packed answers."""
+    """Tell whether a request accepts gzip."""
     accepts = b",".join([value for name, value in scope["headers"] if name == b"accept-encoding"])
     if b"gzip" not in accepts:
         return False
@@ -243,26 +243,26 @@ def takes_gzip(scope: Scope) -> bool:
 
 
 def etag(version: int) -> dict[str, str]:
-    """Return the headers that name a version, and keep browsers from storing what was answered.
+    """Return the headers that name a version as the ETag, and keep browsers from storing the answer.
 
-    The version is the same for every viewer, but what they see is not: from its cache a browser would show the next
-    account, by a 304, what the one before saw. Clients that compare versions themselves know which account they mean.
+    The version is the same for every viewer, but what they see is not. With a stored answer and a 304, a browser would
+    show one account what another one saw. A client that sends `If-None-Match` itself knows whose answer it keeps.
     """
     return {"ETag": f'"{version}"', "Cache-Control": "no-store"}
 
 
 def weak(tag: str) -> str:
-    """Return the ETag of what is the same, but not to the byte: sent packed, or drawn by another compression."""
+    """Return a weak ETag: the content is the same, but its bytes may differ, as after another compression."""
     return f"W/{tag}"
 
 
 def unchanged(version: int) -> "Answered":
-    """Answer somebody who has what a game shows at a version."""
+    """Answer 304 to a client that already has what a game shows at a version."""
     return Answered(b"", 304, "application/json", etag(version))
 
 
 def explained(error: Exception) -> Problem:
-    """Return the problem that an exception is."""
+    """Return the problem that describes an exception."""
     match error:
         case Problem():
             return error
@@ -311,7 +311,7 @@ def explained(error: Exception) -> Problem:
             return Problem(UNAVAILABLE, detail, headers={"Retry-After": "5"})
         case StreamDamaged():
             which = f": versions {error.after + 1} to {error.until}" if error.until else ""
-            return Problem(INTERNAL_ERROR, f"What is stored of this game is damaged{which}.")
+            return Problem(INTERNAL_ERROR, f"The stored log of this game is damaged{which}.")
         case StoreDamaged():
             detail = "The database is damaged: nothing is stored until its operator has restored it."
             return Problem(UNAVAILABLE, detail, headers={"Retry-After": "60"})
@@ -330,7 +330,7 @@ def explained(error: Exception) -> Problem:
 
 
 def on_exception(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
-    """Answer an exception; what is our fault goes to the log with its traceback."""
+    """Answer with the problem of an exception. A fault of the service is logged with its traceback."""
     if isinstance(error, HTTPException) and error.status_code == 400:  # Litestar's own: `request.url` cannot be read
         sentence = f"The service cannot read the request: {error.detail}."
         problem = Problem(MALFORMED_REQUEST, sentence, "Send a valid Host header.")
@@ -347,7 +347,7 @@ def on_exception(request: Request[Any, Any, Any], error: Exception) -> Response[
 
 
 def _is_for_people(request: Request[Any, Any, Any]) -> bool:
-    """Tell whether a browser wants to show the answer as a page. What is below /v1 answers programs."""
+    """Tell whether a browser wants to show the answer as a page. Addresses below /v1 are for programs."""
     return "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/v1/")
 
 
@@ -373,11 +373,12 @@ def _page_of(problem: Problem) -> Response[bytes]:
 
 def log_fault(problem: Problem, error: Exception) -> None:
     """Log an exception with its traceback when the problem is a fault of the service."""
-    if problem.kind.status >= 500 and not isinstance(error, (NotBuilt, ArchiveAway)):  # which says so itself, once
+    # These two can last for minutes, so they are not logged for each request.
+    if problem.kind.status >= 500 and not isinstance(error, (NotBuilt, ArchiveAway)):
         log.error("request failed", problem=problem.kind.slug, exc_info=error)
 
 
 def problem_response(problem: Problem, request_id: str) -> Response[bytes]:
-    """Return a problem as it is sent."""
+    """Return a problem as an answer. `request_id` names the occurrence."""
     content = encode(problem.body(f"urn:uuid:{request_id}"))
     return Answered(content, problem.kind.status, MEDIA_TYPE, problem.headers or {})

@@ -1,4 +1,4 @@
-"""The endpoints, by what they are about."""
+"""All endpoints of the API, by their resources."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -57,9 +57,9 @@ from service.api.webhooks import routes as webhooks
 
 
 def _allowing(handlers: Iterable[Any]) -> list[HTTPRouteHandler]:
-    """Return routes that name the methods of each address that has several.
+    """Return OPTIONS routes that name the methods of each address that has several.
 
-    They are to be registered first: left to itself, Litestar 2.25 names only the method of the first handler.
+    Register them first: otherwise Litestar 2.25 names only the method of the first handler.
     """
     methods: defaultdict[str, set[str]] = defaultdict(set)
     for handler in handlers:
@@ -79,7 +79,7 @@ def _options(path: str, allowed: str) -> HTTPRouteHandler:
 
 
 def routes_of(module: ModuleType) -> tuple[BaseRouteHandler, ...]:
-    """Return the endpoints that a module makes, in their order: what is written there is served."""
+    """Return all endpoints that a module defines, in their order. Each of them is served."""
     return tuple(each for each in vars(module).values() if isinstance(each, BaseRouteHandler))
 
 

@@ -57,7 +57,7 @@ class Services(Struct, frozen=True, eq=False):
     boards: Boards
     store: EventStore
     past: Past
-    """What tells the past of the store."""
+    """Reads the log up to a version or a place that is known to be there."""
     accounts: Accounts
     apps: Apps
     wake: Wake
@@ -71,7 +71,7 @@ class Services(Struct, frozen=True, eq=False):
     joining: Joining
     drafts: Drafts
     rows: ProjectionStore
-    """The projections, to be read; of a game that gets another title the row in the lobby is amended."""
+    """The projections. Endpoints only read them, but a new title of a game is also written to its row in the lobby."""
     transparency: TransparencyLog
     metrics: Metrics
     webhooks: Webhooks
@@ -79,7 +79,7 @@ class Services(Struct, frozen=True, eq=False):
     mailboxes: Mailboxes
     organizing: Organizing
     log_key: LogKey | None = None
-    """What signs the transparency log, if this process does."""
+    """The key that signs the transparency log; None if this process does not sign it."""
     provider: "Provider | None" = None
     """The OpenID Connect provider through which people sign in to the pages."""
     redis: "Redis | None" = None
@@ -89,9 +89,9 @@ class Services(Struct, frozen=True, eq=False):
     drawn_by: str = msgspec.field(default_factory=drawn_by)
     """A digest of what draws its pictures."""
     sandbox: Controls | None = None
-    """What moves the time; None for every service that is no sandbox."""
+    """The controls of a sandbox; None for any other service."""
     quiet: set[PlayerId] = msgspec.field(default_factory=set)
-    """Accounts whose requests are no news: the log has them at the level debug."""
+    """Accounts whose successful requests are logged only at the level debug."""
 
     @staticmethod
     def catalogues(ruleset: Ruleset[Any]) -> tuple[Catalogue, Catalogue]:

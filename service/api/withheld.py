@@ -10,9 +10,9 @@ from service.games.views import Viewer, event_view
 
 
 async def require_shown(services: Services, game: GameId, caller: Caller | None) -> None:
-    """Return when a game may be shown to a caller.
+    """Raise `Problem` unless a game may be shown to a caller.
 
-    Raises `Problem` for a private game (TAB-READ-01), and for a fork that is withheld (TAB-FORK-02).
+    A private game (TAB-READ-01) and a fork that is withheld (TAB-FORK-02) may not be shown to everybody.
     """
     if not await services.games.lets_in(game, caller):
         ruleset = (await services.games.game(game, 0)).ruleset

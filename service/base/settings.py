@@ -238,7 +238,7 @@ class Settings(Struct, frozen=True):
         dumps_licence: the licence of new dumps, an SPDX id such as ``CC0-1.0`` or ``CC-BY-4.0``.
         pages: the folder that ``deploy/pages.sh`` fills: the documentation of the client packages, and an example that
             runs in the browser. Default: none; guides are shown instead.
-        key_hours: hours to keep an idempotency key. During that time a repeated request gets its first answer.
+        key_hours: hours to keep an idempotency key. During that time a repeated request gets the same response.
             Afterwards the key counts as new.
         grace: seconds that open requests have to finish when the service stops.
     """

@@ -23,7 +23,7 @@ from service.cli.output import bad_input, calling, console, print_json, read_fil
 
 TokenOption = Annotated[str, typer.Option("--token", help="A token of a director, with the scope organize.")]
 KeyOption = Annotated[
-    str | None, typer.Option(help="An idempotency key: a repetition with it gets the first answer again.")
+    str | None, typer.Option(help="An idempotency key: a repetition with the same key gets the same response.")
 ]
 TournamentArgument = Annotated[str, typer.Argument(metavar="TOURNAMENT", help="The tournament's id.")]
 

@@ -27,7 +27,7 @@ async def test_a_game_is_imported_from_a_file_and_shown_as_imported(
     await bring(content)
     note = page.get_by_role("note")
     await expect(note).to_contain_text("Imported from another service, not played here.", timeout=60_000)
-    await expect(note).to_contain_text("nobody stands by it")
+    await expect(note).to_contain_text("nobody vouches for it")
     await expect(page.locator("#board")).to_have_attribute("aria-busy", "false")
     await expect(page.get_by_role("heading", level=1)).to_have_text(
         "An imported game of Conquest of the Empire Classic, Versione di Friz 1.5"

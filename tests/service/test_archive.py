@@ -121,7 +121,7 @@ async def test_a_damaged_segment_is_a_problem_of_its_game_alone(tmp_path: Path) 
             if sql.startswith("CREATE TRIGGER"):
                 connection.execute(sql)
     async with serving(tmp_path, transparency=False) as service:
-        said = f"What is stored of this game is damaged: versions 1 to {last}."
+        said = f"The stored log of this game is damaged: versions 1 to {last}."
         for path in (f"/v1/games/{over}", f"/v1/games/{over}/export", f"/v1/games/{over}/events"):
             answer = await service.client.get(path)
             assert (answer.status_code, answer.json()["detail"]) == (500, said)

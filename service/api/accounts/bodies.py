@@ -79,7 +79,7 @@ class Issued(Struct, frozen=True):
 
     Attributes:
         token: its value, to be sent as ``Authorization: Bearer <token>``. It is shown only once and is not stored.
-        details: what it is.
+        details: the token without its value.
     """
 
     token: str
@@ -107,7 +107,7 @@ class Account(Struct, frozen=True):
         created: when it was opened.
         scopes: the most that its tokens may be used for.
         closed: when it was closed; null while it is open.
-        joined: the account with which it was joined when it was closed; otherwise null.
+        joined: the account that stayed when it was joined with another; otherwise null.
     """
 
     id: PlayerId
@@ -122,18 +122,18 @@ class AccountsPage(Page, frozen=True, forbid_unknown_fields=True):
     """Which accounts.
 
     Attributes:
-        scope: only those that may do this.
+        scope: only accounts that have this scope.
     """
 
     scope: Scope | None = None
 
 
 class AccountPage(Listed[Account], frozen=True):
-    """Accounts, by their ids."""
+    """Accounts, sorted by their ids."""
 
 
 class LoggedEvent(Struct, frozen=True):
-    """An event of the one log.
+    """An event of the log of all games.
 
     Attributes:
         game: the game in which it happened.
@@ -148,7 +148,7 @@ class LogPage(Struct, frozen=True):
     """A part of the log of all games.
 
     Attributes:
-        items: the events, those of a game in their order.
+        items: the events; those of one game are in their order.
         next: the cursor for what follows. There is always one, because the log goes on: after the last page, ask again
             later.
         last: whether the log ended here when it was read.

@@ -94,9 +94,9 @@ async def list_tokens_of(request: Call, player: str) -> Response[bytes]:
 async def grant_scopes(request: Call, player: str) -> Response[bytes]:
     """Set what an account may do.
 
-    Sets the most that the account's tokens may do. To use a new scope, the account's owner creates a new token. A
-    scope that you take away is also taken from existing tokens. Nobody but its owner gets a token of an account.
-    Repeating the request changes nothing.
+    Sets the most that the account's tokens may do. To use a new scope, the account's owner creates a new token. A scope
+    that you take away is also taken from existing tokens. Only its owner can get a token of an account. Repeating the
+    request changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_grant)
@@ -118,9 +118,9 @@ async def grant_scopes(request: Call, player: str) -> Response[bytes]:
 async def close_account(request: Call, player: str) -> Response[bytes]:
     """Close an account.
 
-    This is final: its tokens, passkeys and recovery codes end, and it gets no others. What it did in its games stays.
-    Its seats in games that go on are given up, it withdraws from tournaments, and what it organizes passes to others
-    (TAB-LIFE-06, TAB-TRN-23). Its name gives way to a pseudonym. To suspend somebody for a while, take away the
+    This is final: its tokens, passkeys and recovery codes end, and it cannot get new ones. What it did in its games
+    stays. Its seats in games that go on are given up, it withdraws from tournaments, and what it organizes passes to
+    others (TAB-LIFE-06, TAB-TRN-23). A pseudonym replaces its name. To suspend somebody for a while, take away the
     account's scopes instead. Repeating the request changes nothing more.
     """
     request.read_query(Nothing)
@@ -143,14 +143,13 @@ async def close_account(request: Call, player: str) -> Response[bytes]:
 async def read_log(request: Call) -> Response[bytes]:
     """Read the log of all games.
 
-    Events come as spectators see them, those of a game in their order; so do those of a game and of its forks. Events
-    of games that have nothing to do with each other come in any order. Hidden values are commitments; when a
-    game is over, `GET /v1/games/{game}/export` opens them. Events of cases are left out; `GET /v1/cases` leads to
-    them. Private games (TAB-READ-01) are left out as well, and forks that are withheld (TAB-FORK-02): read their own
-    events when their game is over. Store `next` and send it as `cursor` to resume later. A page may have fewer events
-    than `limit` and not be the last; `last` says whether it is. A cursor beyond the end of the log is refused, so you
-    notice when the log was cut short. Each event has a hash over its row and all before it in its game; the guide to
-    verification works one out.
+    Events come as spectators see them. The events of a game and of its forks come in their order, those of unrelated
+    games in any order. Hidden values are commitments; when a game is over, `GET /v1/games/{game}/export` opens them.
+    Left out are cases (`GET /v1/cases` leads to them), private games (TAB-READ-01), and forks that are withheld
+    (TAB-FORK-02): read the events of such a fork itself when it is withheld no longer. Store `next` and send it as
+    `cursor` to resume later. A page may have fewer events than `limit` and not be the last; `last` says whether it is.
+    A cursor beyond the end of the log is refused, so you notice when the log was cut short. Each event has a hash over
+    its row and all rows before it in its game; the guide to verification computes one.
     """
     page = request.read_query(Page)
     store, past = request.services.store, request.services.past

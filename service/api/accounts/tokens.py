@@ -65,8 +65,8 @@ async def make_token(request: Call) -> Response[bytes]:
     and revoke all your tokens. A token stays valid when the one that created it ends. A token created with an
     external JWT has at most the JWT's scopes, never `account`, and expires within 30 days.
 
-    With an `Idempotency-Key`, a repeated request creates no second token: you get the first one again, including its
-    value.
+    A repeated request with the same `Idempotency-Key` gets the same response, including the token, and creates no
+    second token.
     """
     request.read_query(Nothing)
     caller, key = request.signed_in, request.key

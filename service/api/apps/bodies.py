@@ -68,11 +68,11 @@ class AppRequest(Struct, frozen=True):
         kind: what kind of app it is: `web` (a web site), `program` (on the person's computer), `app` (opened by a URL
             scheme) or `device`.
         site: its host or scheme, by which a person can recognize it; empty for a program or a device.
-        registered: whether it has to prove by a secret that it is this app.
-        scopes: what it wants to do. Without any, it wants to know who somebody is.
-        remembered: whether you let it do all of that before, and no other app can be at this site. A page then needs no
-            new answer.
-        error: why it can get nothing; empty for a good request.
+        registered: whether it is registered, so it has to prove by a secret that it is this app.
+        scopes: what it wants to do. Without any, it only wants to know who you are.
+        remembered: whether you allowed all of that before, and no other app can be at this site. Then you need not be
+            asked again.
+        error: why its request is refused; empty for a valid request.
         address: where the browser can go to tell the app about the error; empty without one.
     """
 
@@ -91,7 +91,7 @@ class AppAddress(Struct, frozen=True):
     """Where the browser goes now.
 
     Attributes:
-        address: the address at the app, with its code or with what was decided.
+        address: the app's redirect address, with a code or an error.
     """
 
     address: str

@@ -55,7 +55,7 @@ def metadata_of(issuer: str) -> AuthorizationServerMetadata:
 
 @get("/.well-known/oauth-authorization-server")
 async def show_metadata(request: Call) -> Response[bytes]:
-    """Show what clients can find out about this authorization server (RFC 8414)."""
+    """Show the metadata of this authorization server (RFC 8414)."""
     return answer(dict(metadata_of(issuer_of(request))))
 
 
@@ -67,7 +67,7 @@ async def give_tokens(request: Call) -> Response[bytes]:
 
 @post("/oauth/device", status_code=200)
 async def give_device_code(request: Call) -> Response[bytes]:
-    """Give a device a code to show, and one to ask with (RFC 8628)."""
+    """Give a device two codes (RFC 8628): one to show to a person, and one to ask for tokens with."""
     return await _respond(request, request.services.apps.give_device_code)
 
 

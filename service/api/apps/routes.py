@@ -78,16 +78,16 @@ async def show_app_request(request: Call) -> Response[bytes]:
     account="required",
     scopes=("account",),
     body=AppDecision,
-    answers=(Answer(200, "Where the browser goes.", AppAddress),),
+    answers=(Answer(200, "The address to which the browser goes.", AppAddress),),
     problems=(BAD_APP_REQUEST, GUEST_ACCOUNT),
 )
 async def answer_app_request(request: Call) -> Response[bytes]:
-    """Let an app in, or do not.
+    """Let an app in, or refuse it.
 
     The answer is the address to which the browser goes: with a code that is good for 60 seconds, or with
-    `access_denied`. With `scopes` it may do a part of what it asks for; the token answer names that part. A guest makes
-    a passkey or recovery codes first: nobody else could end what the app may do, when the browser has forgotten the
-    account. Repeating the request gives another code.
+    `access_denied`. With `scopes`, the app gets only these of the scopes that it asked for; the token response names
+    them. A guest first makes a passkey or recovery codes: otherwise, nobody could shut the app out once the browser has
+    forgotten the account. Repeating the request gives another code.
     """
     request.read_query(Nothing)
     caller = _person(request)
@@ -141,7 +141,7 @@ async def show_device_request(request: Call) -> Response[bytes]:
     problems=(UNKNOWN_DEVICE_CODE, GUEST_ACCOUNT, TOO_MANY_REQUESTS),
 )
 async def answer_device_request(request: Call) -> Response[bytes]:
-    """Let an app on a device in, or do not.
+    """Let an app on a device in, or refuse it.
 
     The device gets its tokens when it asks again, within some seconds. A repeated request is refused and changes
     nothing, because a code is good for one answer.
@@ -171,7 +171,7 @@ async def answer_device_request(request: Call) -> Response[bytes]:
 async def list_apps(request: Call) -> Response[bytes]:
     """List the apps that you let in.
 
-    With what each may do, and when it was last used. An account can let in 100; then the oldest is shut out.
+    Says what each may do, and when it was last used. An account can let in 100 apps; one more shuts out the oldest.
     """
     request.read_query(Nothing)
     rows = await request.services.apps.let_in(request.signed_in.player)
@@ -190,15 +190,15 @@ async def list_apps(request: Call) -> Response[bytes]:
 async def shut_app_out(request: Call, app: str) -> Response[bytes]:
     """Shut an app out.
 
-    All its tokens end at once, or within two seconds in other processes of the service; open streams, and the
-    webhooks and devices that it added, end with them. The app has to ask you again. A repeated request is refused and
+    All its tokens end at once, or within two seconds in other processes of the service; open streams, and the webhooks
+    and devices that it added, end with them. To get in again, the app has to ask you. A repeated request is refused and
     changes nothing.
     """
     request.read_query(Nothing)
     try:
         row = await request.services.apps.shut_out(request.signed_in.player, AppId(app))
     except UnknownClient:
-        raise Problem(UNKNOWN_APP, f"You let no app {app!r} in.", UNKNOWN_APP.remedy) from None
+        raise Problem(UNKNOWN_APP, f"You have not let in an app {app!r}.", UNKNOWN_APP.remedy) from None
     return answer(app_view(row))
 
 
@@ -234,9 +234,9 @@ async def list_clients(request: Call) -> Response[bytes]:
 async def register_client(request: Call) -> Response[bytes]:
     """Register an app.
 
-    Only an app with a server of its own needs this, which can keep a secret. Any other chooses its `client_id`, and
-    signs people in without being registered. An account can register 20. With an `Idempotency-Key`, a repeated
-    request registers no second app: you get the first one again, including its secret.
+    Only an app with a server of its own, which can keep a secret, needs this. Any other app chooses its `client_id`,
+    and signs people in without being registered. An account can register 20. A repeated request with the same
+    `Idempotency-Key` gets the same response, including the secret, and registers no second app.
     """
     request.read_query(Nothing)
     key = request.key
@@ -260,19 +260,19 @@ async def register_client(request: Call) -> Response[bytes]:
 async def unregister_client(request: Call, client: str) -> Response[bytes]:
     """Delete a registered app.
 
-    Its secret proves nothing any more, and everybody who let it in has shut it out. A repeated request is refused and
+    Its secret is valid no longer, and all accounts that let it in shut it out. A repeated request is refused and
     changes nothing.
     """
     request.read_query(Nothing)
     try:
         row = await request.services.apps.unregister(request.signed_in.player, ClientId(client))
     except UnknownClient:
-        raise Problem(UNKNOWN_APP, f"You registered no app {client!r}.", UNKNOWN_APP.remedy) from None
+        raise Problem(UNKNOWN_APP, f"You have not registered an app {client!r}.", UNKNOWN_APP.remedy) from None
     return answer(client_view(row))
 
 
 def _person(request: Call) -> Caller:
-    """Return the caller who lets apps in. A token of another issuer cannot: its rights end with it."""
+    """Return the caller. Raises `Problem` for a JWT of another issuer: what an app may do would outlast it."""
     caller = request.signed_in
     if caller.token is None:
         raise scope_missing(("account",), caller.scopes - {"account"}, caller.granted)

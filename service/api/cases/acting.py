@@ -33,9 +33,7 @@ KINDS: Final = {
 ACTS: Final = (UNKNOWN_CASE, REFUSED, NOT_NOW, STALE_VERSION, KEY_REUSED, CASE_CLOSED)
 """The problems of every endpoint that changes a case."""
 
-DONE: Final = Answer(
-    200, "Done now, or done before: then this is the first answer again.", CaseDetail, headers=("ETag",)
-)
+DONE: Final = Answer(200, "Done by this request, or by the one that it repeats.", CaseDetail, headers=("ETag",))
 
 
 async def acted(
@@ -58,8 +56,8 @@ async def explained(request: Call, game: GameId) -> AsyncIterator[None]:
     try:
         yield
     except Refusal as refusal:
-        played = await request.services.games.game(game, 0)
-        problem = refused(refusal, request.services.catalogues(played.ruleset))
+        current = await request.services.games.game(game, 0)
+        problem = refused(refusal, request.services.catalogues(current.ruleset))
         kind: Kind | None = KINDS.get(refusal.rule)
         if kind is not None:
             problem.kind = kind

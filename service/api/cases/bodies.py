@@ -1,4 +1,4 @@
-"""Cases as they are sent and answered."""
+"""Queries and bodies of the endpoints for cases."""
 
 from typing import Annotated, Any, Literal
 
@@ -176,7 +176,7 @@ class CaseRefusal(Struct, frozen=True, omit_defaults=True):
     Attributes:
         rule: the rule that the command breaks.
         rule_title: the title of that rule.
-        source: where that rule stands.
+        source: the source of that rule.
         detail: what is wrong, in a sentence.
         allowed: what would be right, in a sentence.
     """
@@ -196,9 +196,9 @@ class CaseStatement(Struct, frozen=True):
         kind: the complaint, an answer, a statement or an appeal.
         seat: who wrote it; null for an official.
         at: when.
-        commitment: what stands for it in the log.
+        commitment: the commitment that the log has in place of the text.
         text: what was written; null when it was erased, or when you may not read it.
-        salt: the salt of the commitment, in hex; null when the text is.
+        salt: the salt of the commitment, in hex; null when `text` is null.
         erased: when it was erased; null when it was not.
     """
 
@@ -242,10 +242,10 @@ class CaseDetail(Struct, frozen=True):
         refusal: the refusal of that command, decided again just now at the version that the case is about. Null for
             other cases, when you may not see it, and when it would be accepted today.
         statements: what the parties wrote. Seats and officials may read it, and everybody when the game is over. `GET`
-            shows a page of it, and a request that changes the case only the statement that it made or erased.
-        consents: the seats that have consented: to the complaint, or after a ruling to that.
+            returns a page of it. A request that changes the case returns only the statement that it made or erased.
+        consents: the seats that have consented: to the complaint or, after a ruling, to the ruling.
         rulings: the rulings, the last one last.
-        repeated: True when the request was a repetition (same idempotency key) and this is the first answer again.
+        repeated: whether this request repeated an earlier one (same idempotency key) and so changed nothing.
         next: the `after` of the next page of statements; null after the last.
     """
 
@@ -273,7 +273,8 @@ class CaseEventView(Struct, frozen=True, omit_defaults=True):
         draws: always 0: a case draws no dice.
         event: what happened.
         hash: the hash of this row and all before it, in hex.
-        cause: the account, the seat and the digest of the idempotency key; absent for what followed by itself.
+        cause: the account, the seat and the digest of the idempotency key; absent for an event that followed
+            automatically.
     """
 
     version: Version

@@ -42,11 +42,11 @@ _new_ruling: Final = msgspec.json.Decoder(NewRuling)
 async def rule_on_case(request: Call, case: str) -> Response[bytes]:
     """Rule on a case.
 
-    As an official of the game who never held a seat in it, and not on a case of your own. Name the version and the hash
-    of the game that you looked at: when it has gone on since, nothing happens. What the ruling changes in the game is
-    stored together with it, or neither is. A game that is over never goes back; its result can still be ruled on. After
-    an appeal another official rules, finally. With an `Idempotency-Key`, a repeated request gets the first answer
-    again.
+    An official of the game can do this who never held a seat in it and did not open the case. Name the version and the
+    hash of the game that you looked at: if it has moved on since, the ruling is refused. What the ruling changes in the
+    game is stored together with it, or neither is. A game that is over never goes back; its result can still be ruled
+    on. After an appeal, another official rules, and that is final. A repeated request with the same `Idempotency-Key`
+    gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish, desk = await request.read_body(_new_ruling), request.services.desk
@@ -72,9 +72,9 @@ async def rule_on_case(request: Call, case: str) -> Response[bytes]:
 async def erase_statement(request: Call, case: str, number: str) -> Response[bytes]:
     """Erase a statement.
 
-    As an official of the game (scope `judge`) or an administrator (scope `admin`). Name it by the version of the case
-    that it made. The text goes, and the salt with it; the commitment stays in the log, so the chain is still sound.
-    Repeating the request changes nothing.
+    An official of the game may do this (scope `judge`), and an administrator (scope `admin`). Name the statement by the
+    version of the case that it made. The text and its salt are deleted. The commitment stays in the log, so the hash
+    chain is still valid. Repeating the request changes nothing.
     """
     request.read_query(Nothing)
     desk, caller = request.services.desk, request.signed_in

@@ -56,27 +56,27 @@ async def open_case(request: Call, game: str) -> Response[bytes]:
 
     Disputes an event of a game, or a refusal, as a seat (scope `play`) or an official (scope `judge`) of it. It does
     not stop the game: only a ruling does. A seat may have three cases waiting in a game, and an account opens at most
-    50 (TAB-LIM-02). Each party disputes an event once; a case of somebody else about it is no hindrance. To dispute a
-    refusal, send the refused command along; everybody can see it then, unless it is a secret of your seat. With an
-    `Idempotency-Key`, a repeated request opens no second case.
+    50 (TAB-LIM-02). Each party can dispute an event once, even if somebody else has disputed it. To dispute a refusal,
+    send the refused command along; everybody can see it then, unless it is a secret of your seat. A repeated request
+    with the same `Idempotency-Key` gets the same response and opens no second case.
     """
     request.read_query(Nothing)
     wish, services, player = await request.read_body(_new_case), request.services, request.signed_in.player
-    played = await services.games.game(GameId(game))
-    if player in played.players.values():
+    current = await services.games.game(GameId(game))
+    if player in current.players.values():
         request.require("play")
-    elif played.around.is_official(player):
+    elif current.around.is_official(player):
         request.require("judge")
     else:
-        raise NotSeated(f"You hold no seat in game {played.id!r} and are no official of it.")
+        raise NotSeated(f"You hold no seat in game {current.id!r} and are no official of it.")
     rules = tuple(map(RuleId, wish.rules))
     command = None if wish.command is UNSET else bytes(wish.command)
-    async with explained(request, played.id):
-        if await services.store.withheld((played.id,)):
-            wrong = f"You asked for a case about {played.id}."
-            raise Refusal("TAB-FORK-02", wrong, "Open it when the fork is withheld no longer.", untimely=True)
+    async with explained(request, current.id):
+        if await services.store.withheld((current.id,)):
+            wrong = f"You asked for a case about {current.id}, which is withheld."
+            raise Refusal("TAB-FORK-02", wrong, "Open it when the fork is no longer withheld.", untimely=True)
         docket = await services.desk.open(
-            played.id, player, wish.kind, wish.version, rules, wish.statement, command, key=request.key
+            current.id, player, wish.kind, wish.version, rules, wish.statement, command, key=request.key
         )
     headers = {"Location": f"/v1/cases/{docket.case.id}", **etag(docket.case.version)}
     return answer(await detail(request, docket), 201, headers)
@@ -86,9 +86,9 @@ async def open_case(request: Call, game: str) -> Response[bytes]:
 async def make_statement(request: Call, case: str) -> Response[bytes]:
     """Make a statement.
 
-    As a seat of the game, while the case waits for a ruling. A seat writes at most 20 texts in a case (TAB-LIM-01). The
-    log has only a commitment, so the text can be erased. With an `Idempotency-Key`, a repeated request gets the first
-    answer again.
+    Every seat of the game can do this while the case waits for a ruling. A seat writes at most 20 texts in a case
+    (TAB-LIM-01). The log has only a commitment, so the text can be erased. A repeated request with the same
+    `Idempotency-Key` gets the same response and changes nothing.
     """
     wish = await _written(request)
     return await acted(request, case, "statement", Case.state, wish.statement)
@@ -98,8 +98,8 @@ async def make_statement(request: Call, case: str) -> Response[bytes]:
 async def answer_case(request: Call, case: str) -> Response[bytes]:
     """Answer a complaint.
 
-    Each seat but the one that opened the case answers once. With an `Idempotency-Key`, a repeated request gets the
-    first answer again.
+    Each seat but the one that opened the case answers once. A repeated request with the same `Idempotency-Key` gets the
+    same response and changes nothing.
     """
     wish = await _written(request)
     return await acted(request, case, "answer", Case.answer, wish.statement)
@@ -109,8 +109,9 @@ async def answer_case(request: Call, case: str) -> Response[bytes]:
 async def appeal_case(request: Call, case: str) -> Response[bytes]:
     """Appeal against a ruling.
 
-    As a seat of the game, once in a case. Another official then rules finally; until then the ruling stands. With an
-    `Idempotency-Key`, a repeated request gets the first answer again.
+    A seat of the game can do this, and a case can be appealed once. Another official then rules, and that is final;
+    until then the first ruling stands. A repeated request with the same `Idempotency-Key` gets the same response and
+    changes nothing.
     """
     wish = await _written(request)
     return await acted(request, case, "appeal", Case.appeal, wish.statement)
@@ -120,9 +121,10 @@ async def appeal_case(request: Call, case: str) -> Response[bytes]:
 async def consent_to_case(request: Call, case: str) -> Response[bytes]:
     """Give your consent.
 
-    Agrees with the complaint or, after a ruling, with that. When all who have a say have agreed, the case is settled
-    and closed. That alone changes nothing in the game: to take moves back without a judge, ask for it there. The
-    request has no body. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    Agrees with the complaint or, after a ruling, with the ruling. When all who have a say have agreed, the case is
+    settled and closed. That alone changes nothing in the game: to take moves back without an official, ask the other
+    seats for it. The request has no body. A repeated request with the same `Idempotency-Key` gets the same response and
+    changes nothing.
     """
     request.read_query(Nothing)
 
@@ -145,8 +147,8 @@ async def consent_to_case(request: Call, case: str) -> Response[bytes]:
 async def withdraw_case(request: Call, case: str) -> Response[bytes]:
     """Withdraw a case.
 
-    The party who opened it may, before a ruling. The request has no body. With an `Idempotency-Key`, a repeated request
-    gets the first answer again.
+    The party who opened it may do this, before a ruling. The request has no body. A repeated request with the same
+    `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
 

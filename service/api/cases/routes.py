@@ -47,8 +47,9 @@ async def list_cases(request: Call) -> Response[bytes]:
 
     Disputes about any game, the newest first. Filter them by the game, by how far they are, or by a rule: then you see
     how officials have ruled on it before, in all games. With `for=me` they are the cases of your games: those in which
-    you hold a seat, and those whose official you are. `for=me&status=open` says what waits. Without either, cases of
-    games that are not listed are left out, so a page may have fewer cases than `limit` and still have a `next`.
+    you hold a seat, and those whose official you are. `for=me&status=open` lists those that wait for a ruling. Without
+    either, cases of games that are not listed are left out, so a page may have fewer cases than `limit` and still have
+    a `next`.
     """
     page = request.read_query(CasesPage)
     game = GameId(page.game) if page.game is not None else None
@@ -74,8 +75,8 @@ async def list_cases_of_game(request: Call, game: str) -> Response[bytes]:
     Disputes about this game, the newest first. Their numbers have no gap.
     """
     page = request.read_query(CasesOfGamePage)
-    played = await request.services.games.game(GameId(game))
-    return answer(await _listed(request, page, played.id))
+    current = await request.services.games.game(GameId(game))
+    return answer(await _listed(request, page, current.id))
 
 
 async def _listed(
@@ -134,7 +135,7 @@ async def list_case_events(request: Call, case: str) -> Response[bytes]:
     """List the events of a case.
 
     A case has a log of its own, with the same rows and the same hash chain as that of a game; `game` in the bytes that
-    are hashed is the id of the case. What parties wrote is not in it, but commitments to it.
+    are hashed is the id of the case. It has commitments to what the parties wrote, and not the texts.
     """
     page = request.read_query(CaseEventsPage)
     docket = await request.services.desk.docket(CaseId(case))
@@ -157,9 +158,9 @@ async def list_case_events(request: Call, case: str) -> Response[bytes]:
 async def export_case(request: Call, case: str) -> Response[bytes] | Stream:
     """Export a case.
 
-    Its whole log as JSON Lines, with the statements that you may read. `tabularium verify` proves it, with the export
-    of its game beside it also who held the seats, who was an official, and what the rulings changed. You can keep it,
-    and take it packed or in parts, as the export of a game.
+    Its whole log as JSON Lines, with the statements that you may read. `tabularium verify` proves it. With the export
+    of its game beside it, that also proves who held the seats, who was an official, and what the rulings changed. You
+    can cache it, and download it compressed or in parts, like the export of a game.
     """
     request.read_query(Nothing)
     docket = await request.services.desk.docket(CaseId(case), limit=None)

@@ -36,8 +36,8 @@ async def follow(
 ) -> AsyncIterator[CaseEventView | None]:
     """Yield the events of a case after a version, as they come; None for every heartbeat without any.
 
-    Ends with the last event of a case that is closed, when the service stops, and with `Problem` when the game is shown
-    to the caller no more.
+    Ends with the last event of a case that is closed, and when the service stops. Raises `Problem` when the caller may
+    no longer read the game, and `TokenEnded` when the caller's token ends.
     """
     async with services.wake.subscribe(case) as signal:
         while True:

@@ -11,7 +11,7 @@ CONTRACT: Final = "openapi.json"
 
 DESCRIPTION: Final = """\
 What the service sends by itself: server-sent events, the messages of a WebSocket, and requests to webhooks. The types \
-are those of `openapi.json`, which also says who may open a stream, and what is refused. Of a server-sent event, the \
+are those of `openapi.json`, which also says who may open a stream, and what is refused. For a server-sent event, the \
 payload is its `data`, and the headers are its `id` and its `event`. Where a stream takes `Last-Event-ID`, send the \
 last `id` to go on from there."""
 

@@ -1,9 +1,9 @@
-"""What differs between two versions of the contract, in sentences, and what of it breaks a client.
+"""The differences between two versions of the contract, in sentences, and which of them break clients.
 
 oasdiff, the well-kept tool for this, is a Go program that neither PyPI nor npm has. api-smart-diff, which npm has,
-takes 26 seconds for this contract, and calls it a break when an answer becomes more exact. This takes a tenth of a
-second, and judges by our policy (`openapi/README.md`): what a client sends must still be taken, and what it reads must
-still be there.
+takes 26 seconds for this contract, and calls it a break when an answer becomes more exact. This module takes a tenth of
+a second, and judges by our policy (`openapi/README.md`): the service must still accept what a client sends, and still
+return what it reads.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -154,17 +154,17 @@ class _Comparison:
 
     def _properties(self, where: str, part: str, old: Schema, new: Schema, direction: Direction) -> Iterator[Change]:
         before, after = old.get("properties", {}), new.get("properties", {})
-        needed, needs = {*old.get("required", ())}, {*new.get("required", ())}
+        required_before, required_now = {*old.get("required", ())}, {*new.get("required", ())}
         for name in before.keys() | after.keys():
             field = f"{part}.{name}" if part else name
             if name not in after:
                 yield Change(where, f"field `{field}` removed", True)
             elif name not in before:
-                yield Change(where, f"new field `{field}`", direction == "sent" and name in needs)
+                yield Change(where, f"new field `{field}`", direction == "sent" and name in required_now)
             else:
-                if name in needs - needed:
+                if name in required_now - required_before:
                     yield Change(where, f"field `{field}` is always there", direction == "sent")
-                if name in needed - needs:
+                if name in required_before - required_now:
                     yield Change(where, f"field `{field}` may be left out", direction == "answered")
                 yield from self._schema(where, field, before[name], after[name], direction)
 

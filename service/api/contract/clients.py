@@ -1,5 +1,6 @@
-"""Generated files of the client packages in `openapi/`: the known types of events. With them, the packages recognize
-events of newer rulesets and versions.
+"""Generated files of the client packages in `openapi/`: the types of events that the packages know.
+
+By these, a package recognizes events that are newer than itself.
 """
 
 import json

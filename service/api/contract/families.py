@@ -1,9 +1,9 @@
-"""The rulesets' own shapes in the contract, so described that a client can tell them apart.
+"""The shapes of each ruleset in the contract, described so that a client can tell them apart.
 
 Rulesets that share their shapes are a family. Commands, events and views of different families may have the same type
-name, so whatever carries one has the field `ruleset`, and a shape of its own in each family: `EventView` is one of
-``ClassicEventView``, ``MareNostrumEventView`` …, with `ruleset` as the discriminator. Inside of these all are told
-apart by `type`.
+name, so a shape that contains one has the field `ruleset` and a variant for each family: `EventView` is one of
+``ClassicEventView``, ``MareNostrumEventView`` …, with `ruleset` as the discriminator. Within a family, `type` is the
+discriminator.
 """
 
 from collections import defaultdict
@@ -51,7 +51,7 @@ class Family(Struct, frozen=True):
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """The kinds of decision that games of any of the rulesets ask."""
+        """The kinds of decision that games of any of the rulesets can wait for."""
         return tuple(sorted({kind for ruleset in self.rulesets for kind in ruleset.answers}))
 
     @property
@@ -107,7 +107,7 @@ def _describe_family(book: Book, family: Family) -> None:
             },
             f"{name}DecisionKind": {
                 "type": "string",
-                "description": _kinds_said(family),
+                "description": _kinds_description(family),
                 "enum": list(family.decisions),
             },
             f"{name}Command": {
@@ -132,12 +132,12 @@ def _describe_family(book: Book, family: Family) -> None:
     _add(book, _copied(book, Option, f"{name}Option", option))
 
 
-def _kinds_said(family: Family) -> str:
-    """Describe the kinds of decision, and name those that a ruleset of the family does not ask."""
+def _kinds_description(family: Family) -> str:
+    """Describe the kinds of decision, and name those that a ruleset of the family does not have."""
     sentences = [f"A kind of decision of {family.titles}."]
     for ruleset in family.rulesets:
         if absent := [f"`{kind}`" for kind in family.decisions if kind not in ruleset.answers]:
-            sentences.append(f"{ruleset.title} does not ask {enumerated(absent)}.")
+            sentences.append(f"{ruleset.title} does not have {enumerated(absent)}.")
     return " ".join(sentences)
 
 
@@ -171,7 +171,7 @@ def _logged_command(book: Book, family: Family) -> Schema:
                 },
             )
         mapping[type_name(command)] = described["$ref"]
-    logged = _told_apart(f"A command of {family.titles}, as the log shows it.", "type", mapping)
+    logged = _discriminated(f"A command of {family.titles}, as the log shows it.", "type", mapping)
     _add(book, {f"{family.name}LoggedCommand": logged})
     return book.reference(f"{family.name}LoggedCommand")
 
@@ -185,7 +185,7 @@ def _by_ruleset(
         name = f"{family.name}{shape.__name__}"
         _add(book, _copied(book, shape, name, {**_ruleset(book, family), **own(family)}))
         mapping |= {ruleset.id: book.reference(name)["$ref"] for ruleset in family.rulesets}
-    book.structs[shape.__name__] = _told_apart(summary(shape), "ruleset", mapping)
+    book.structs[shape.__name__] = _discriminated(summary(shape), "ruleset", mapping)
 
 
 def _describe_fork(book: Book) -> None:
@@ -290,7 +290,7 @@ def _of_log(book: Book, family: Family) -> dict[str, Schema]:
 
 
 def _copied(book: Book, shape: type[Struct], name: str, own: Mapping[str, Schema]) -> dict[str, Schema]:
-    """Return the schema of a shape by another name, with other schemas for some fields; of an array, for its items.
+    """Return the schema of a shape under another name. `own` has other schemas for some fields, or for their items.
 
     Only the first paragraph of the shape's description is copied.
     """
@@ -305,7 +305,7 @@ def _copied(book: Book, shape: type[Struct], name: str, own: Mapping[str, Schema
     return {name: {**general, "title": name, "description": description, "properties": properties}}
 
 
-def _told_apart(description: str, by: str, mapping: Mapping[str, str]) -> Schema:
+def _discriminated(description: str, by: str, mapping: Mapping[str, str]) -> Schema:
     """Return the union of the schemas at these places, with the field `by` as discriminator."""
     return {
         "description": description,

@@ -1,7 +1,10 @@
-"""The published contract as files: OpenAPI 3.1 and the rulesets' JSON Schemas, generated from the code.
+"""The published contract as files, generated from the code.
 
-`write` puts them into a folder, `differs` says what in there is not what the code says. Where the two disagree about
-the service, the code is right and the folder is generated again.
+These are the OpenAPI and AsyncAPI documents, the JSON Schemas of the rulesets, the changelog, and the types of events
+that the client packages know.
+
+`write` writes them into a folder. `differs` names the files there that differ from the code: the code is right, and the
+folder has to be written again.
 """
 
 import json
@@ -67,7 +70,7 @@ def _has_release(folder: Path) -> bool:
 
 @cache
 def published(library: Library, boards: Boards = builtin) -> bytes:
-    """Return the OpenAPI document of the folder. It is cached: making it takes half a second."""
+    """Return the content of `openapi.json`. It is cached: making it takes half a second."""
     return encoded(document(library, boards))
 
 
@@ -80,7 +83,7 @@ def _contract_files(folder: Path) -> dict[str, bytes]:
 
 
 def _files(library: Library) -> dict[str, bytes]:
-    # A service without a tutorial has no example of a lesson, but must still serve its contract.
+    # Required only here: a service without a tutorial has no example of a lesson, but must still serve its contract.
     samples = examples(library, builtin)
     for *_, endpoint in endpoints():
         require_example(endpoint, samples)

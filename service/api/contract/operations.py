@@ -73,7 +73,7 @@ class Undescribed(Exception):
 def operation_of(
     path: str, endpoint: Endpoint, book: Book, examples: Examples, refused: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return an operation, and add the refusals that it answers with to `refused`. Raises `Undescribed`."""
+    """Return an operation, and add its answers for problems, by name, to `refused`. Raises `Undescribed`."""
     example = examples.endpoints.get(endpoint.name)
     operation: dict[str, Any] = {
         "operationId": endpoint.name,
@@ -102,7 +102,7 @@ def operation_of(
 
 
 def require_example(endpoint: Endpoint, examples: Examples) -> None:
-    """Raise `Undescribed` unless an endpoint has an example of its body and its answer."""
+    """Raise `Undescribed` if an endpoint has a body or an answer with a body, and no example of them."""
     name, file = endpoint.name, f"{endpoint.function.__module__.rpartition('.')[0].replace('.', '/')}/examples.py"
     if endpoint.body is None and all(answer.shape is None for answer in endpoint.answers):
         return
@@ -160,7 +160,7 @@ def _query_parameters(endpoint: Endpoint, book: Book) -> list[dict[str, Any]]:
 
 
 def _not_null(schema: Schema, default: Any) -> Schema:
-    """Return the schema of a parameter, which cannot be null: it is absent then."""
+    """Return the schema of a parameter without null: a parameter without a value is absent."""
     if isinstance(schema.get("type"), list):
         (schema["type"],) = (kind for kind in schema["type"] if kind != "null")
     if "anyOf" in schema:
@@ -248,7 +248,7 @@ def _answer(name: str, answer: Answer, more: Iterable[str], book: Book, example:
 
 
 def _refusal(status: int, kinds: Sequence[Kind]) -> str:
-    """Return the name of an answer with one of these problems. It stays the same when other problems come or go."""
+    """Return the name of the shared answer for these problems. It depends on them alone, so other changes keep it."""
     digest = hashlib.sha256(" ".join(kind.slug for kind in kinds).encode()).hexdigest()[:6]
     return f"Problem{status}_{digest}"
 

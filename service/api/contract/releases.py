@@ -1,7 +1,7 @@
 """Versions of the contract: what clients may count on, the changelog, and the contract that was released last.
 
-`openapi/README.md` says what each part of a version means. The folder of the contract keeps the last release, packed,
-and a changelog, whose first section is made from what differs from that release.
+`openapi/README.md` says what each part of a version means. The folder of the contract keeps the last release,
+compressed, and a changelog. Its first section has the differences from that release.
 """
 
 import json

@@ -16,26 +16,26 @@ you see what a spectator sees. A page of the service uses a session in place of 
 each bot one of its own, which you can revoke alone.
 
 **Games.** Create a game, let players take its seats, start it. From then on the game always waits for at least one open
-*decision*. `GET …/options` says what your seat may do, `POST …/commands` does it, and `GET …/events/stream` tells
-everybody what happened, as far as they may see it.
+*decision*. `GET …/options` says what your seat may do, `POST …/commands` does it, and `GET …/events/stream` sends
+everybody the events, as far as they may see them.
 
 **Rulesets** have commands, events and positions of their own, and the same name can mean different things in two.
 Whatever contains one names its `ruleset`: look at that first, and then at the `type`. A command made from the schema of
 an option always fits the game.
 
-**Versions.** The version of a game is the number of its events. It is the `ETag` of what follows from the log alone,
-and of every answer that says what you did. With `If-Match` you make sure that a command meets the game that you saw, or
-one of several that you name. You can ask for the position at any version.
+**Versions.** The version of a game is the number of its events. It is the `ETag` of answers that follow from the log
+alone, and of answers to requests that change the game. With `If-Match`, the service accepts a command only if the game
+is at the version, or at one of the versions, that you name. You can ask for the position at any version.
 
-**Retries.** An `Idempotency-Key` makes a request safe to repeat: the same key with the same request gets the first
-answer again, and nothing happens twice. The service keeps a key for at least 24 hours, by default 48. After that the
-key counts as new. Accounts do not share keys. Every endpoint that changes something takes a key, or says that repeating
-the request changes nothing.
+**Retries.** An `Idempotency-Key` makes a request safe to repeat: a repeated request with the same key gets the same
+response, and nothing happens twice. Where the response has a field `repeated`, it is then true. The service keeps a key
+for at least 24 hours, by default 48. After that the key counts as new. Accounts do not share keys. Every endpoint that
+changes something takes a key, or says what repeating the request does.
 
 **Lists** have `items` and `next`. Send `next` as `cursor` (for a log: as `after`) to get the following page.
 
-**Problems** are `application/problem+json` (RFC 9457) with a stable `type`, whose page says what to do. When the
-rules forbid a command, the problem names the rule and where it stands. Every answer has a `Request-Id`.
+**Problems** are `application/problem+json` (RFC 9457) with a stable `type`. Its page says what to do. When the rules
+forbid a command, the problem names the rule and its source. Every answer has a `Request-Id`.
 
 **Requests are read strictly.** Unknown fields and query parameters are refused, and nothing is converted. Every GET
 except the streams also takes HEAD.
@@ -47,21 +47,21 @@ TAGS: Final = {
     "Sessions": "How a browser stays signed in: by a cookie that no script can read.",
     "Tokens": "Several for each account, each with its own scopes.",
     "Apps": "Apps of other people that sign you in (OAuth 2.1): what they ask for, and what you let them do.",
-    "Notifications": "What you are told of your games, and what waits for you.",
+    "Notifications": "Notices about your games, and what waits for you.",
     "Games": "Creating, joining, starting and listing games.",
     "Play": "The position, your options, and commands.",
     "Cases": "Disputes about games, and the rulings that decide them.",
     "Tournaments": "Announced, drawn in the open, played at tables, and closed.",
     "Leagues": "Seasons of tournaments with a table over them, and divisions.",
-    "Pictures": "Any position as a picture, and what it is drawn from.",
+    "Pictures": "Any position as a picture, and the data that it is drawn from.",
     "Log": "What happened: events, sentences, streams, the export.",
     "Imports": "Games that other services recorded: verified, kept as they came, and counted nowhere.",
-    "Webhooks": "Having a program told of what happens.",
-    "Transparency": "What the service signs of every game, so that nobody can be told anything else.",
+    "Webhooks": "The service calls your program when something happens.",
+    "Transparency": "What the service signs about every game, so that it cannot show different people different logs.",
     "Statistics": "Read models of the logs of all games, a moment behind them.",
     "Administration": "Accounts, their scopes, and the log of all games: for administrators and auditors.",
     "Service": "Health checks.",
-    "Sandbox": "Only of a service that was started with `--sandbox`: its accounts, its time, and beginning anew.",
+    "Sandbox": "Only on a service that was started with `--sandbox`: its accounts, its time, and resetting it.",
 }
 
 PARAMETERS: Final = {
@@ -95,7 +95,7 @@ PARAMETERS: Final = {
     "secret": "The value of an invitation.",
     "webhook": "The id of a webhook.",
     "delivery": "The id of a delivery.",
-    "device": "The id of a device that is told.",
+    "device": "The id of a device that gets pushes.",
     "bulk": "The id of games that you created together.",
     "app": "The id of an app that you let in.",
     "client": "The `client_id` of an app that you registered.",
@@ -113,13 +113,13 @@ _ANY_TAG: Final[Schema] = {
 
 REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
     "Idempotency-Key": (
-        "Makes the request safe to repeat for at least 24 hours: the same key with the same request gets the first "
-        "answer again.",
+        "Makes the request safe to repeat for at least 24 hours: a repeated request with the same key "
+        "gets the same response.",
         {"type": "string", "pattern": r"^[!-~]{1,255}$(?!\n)"},
         "0f0e7a86-6c2f-4f0b-9b57-0c6a7f3d9e11",
     ),
     "If-Match": (
-        "Take this only if the game, or the case, is at this version, or at one of several. `*` stands for any.",
+        "Accept this only if the game (or the case, …) is at this version, or at one of several. `*` stands for any.",
         _VERSION_TAGS,
         '"17"',
     ),
@@ -128,15 +128,16 @@ REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
         {"type": "string"},
         "respond-async",
     ),
-    "Range": ("Send only these bytes.", {"type": "string"}, "bytes=1024-"),
+    "Range": ("Answer with only these bytes.", {"type": "string"}, "bytes=1024-"),
     "If-Range": (
-        "Send the part only if this is still the ETag, and the whole otherwise.",
+        "Answer with the part only if this is still the ETag, otherwise with the whole.",
         {"type": "string"},
         '"17.8f14e45fceea167a"',
     ),
     "If-None-Match": ("Answer 304 if the ETag is still this, or one of several.", {"type": "string"}, '"17"'),
     "Tabularium-Page": (
-        "Says that a page of this service sends the request. Needed with a browser's session, or to begin one.",
+        "Says that a page of this service sends the request. Needed with a browser's session for anything but GET, and "
+        "to begin one.",
         {"type": "string"},
         "1",
     ),
@@ -149,12 +150,12 @@ REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
 
 SIGNED: Final[Mapping[str, tuple[str, Schema]]] = {
     "webhook-id": (
-        "The id of the delivery, the same however often it is sent: what you know already, you need not look at.",
+        "The id of the delivery. It stays the same when the delivery is sent again: ignore ids that you know.",
         {"type": "string"},
     ),
     "webhook-timestamp": ("When it is sent, in seconds since 1970.", {"type": "string", "pattern": r"^[0-9]+$(?!\n)"}),
     "webhook-signature": (
-        "Signatures by the secret of the webhook, and for a while by the one before, with blanks between them.",
+        "Signatures with the secret of the webhook and, for a while, with the one before, with blanks between them.",
         {"type": "string", "pattern": r"^v1,[A-Za-z0-9+/]+=*( v1,[A-Za-z0-9+/]+=*)?$(?!\n)"},
     ),
 }
@@ -165,20 +166,20 @@ ANSWER_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
         "The version of the game or case (for a bare board: of its ruleset), in quotes. For a picture, a digest of the "
         "viewer and of the drawing code follows, because the same version may look different after an update; for an "
         "export, a digest of what it shows. Elsewhere it is a digest alone. It is weak (`W/`) where bytes may differ, "
-        "as those of a packed export do.",
+        "as those of a compressed export do.",
         _ANY_TAG,
     ),
-    "Accept-Ranges": ("Says that `Range` is read.", {"type": "string", "const": "bytes"}),
+    "Accept-Ranges": ("Says that you may send `Range`.", {"type": "string", "const": "bytes"}),
     "Content-Range": (
         "Which bytes these are, and of how many.",
         {"type": "string", "pattern": r"^bytes (0|[1-9][0-9]*)-(0|[1-9][0-9]*)/(0|[1-9][0-9]*)$(?!\n)"},
     ),
     "Location": ("The address of the new resource.", {"type": "string"}),
     "RateLimit": (
-        "What remains of your limits, if the service has any: `r` requests now, and all of them again in `t` seconds.",
+        "What remains of your limits, if there are any: `r` requests now, and the whole limit again in `t` seconds.",
         {"type": "string"},
     ),
-    "RateLimit-Policy": ("The limits: requests `q` in seconds `w`.", {"type": "string"}),
+    "RateLimit-Policy": ("The limits: `q` requests in `w` seconds.", {"type": "string"}),
     "Set-Cookie": ("Gives the browser its session, or takes it away.", {"type": "string"}),
     "Retry-After": (
         "Seconds to wait before the request is sent again.",
@@ -189,6 +190,6 @@ ANSWER_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
         {"type": "string", "pattern": r"^@[0-9]+$(?!\n)"},
     ),
     "Sunset": ("When this ends at the earliest (RFC 8594).", {"type": "string"}),
-    "Link": ("Where the guide says how something ends.", {"type": "string"}),
+    "Link": ("Where the guide says how endpoints are removed.", {"type": "string"}),
     "Request-Id": ("The id of the request, which the service's log has too.", {"type": "string", "format": "uuid"}),
 }

@@ -52,13 +52,13 @@ class OwnIssuer(Struct, frozen=True):
 
 
 class OwnEmail(Struct, frozen=True):
-    """Where you are told by e-mail.
+    """Your settings for e-mail.
 
     Attributes:
         address: your address; null where the service lacks the key with which it was encrypted.
         status: as in `EmailSettings`.
-        turns: whether you are told when it is your turn.
-        daily: whether you are told once a day what waits for you.
+        turns: whether you get an e-mail when it is your turn.
+        daily: whether you get an e-mail once a day with what waits for you.
     """
 
     address: str | None
@@ -68,13 +68,13 @@ class OwnEmail(Struct, frozen=True):
 
 
 class OwnDevice(Struct, frozen=True):
-    """A device to which is pushed.
+    """A device that gets pushes.
 
     Attributes:
         id: its id.
         service: the host of its push service.
-        created: since when.
-        active: whether it was reached.
+        created: when it was added.
+        active: whether a push has reached it.
     """
 
     id: HookId
@@ -84,11 +84,11 @@ class OwnDevice(Struct, frozen=True):
 
 
 class ReadMark(Struct, frozen=True):
-    """How far you have read what you were told.
+    """How far you have read the notices of your inbox.
 
     Attributes:
-        stream: the game, the case or the tournament.
-        version: up to which version.
+        stream: the game, the case or the tournament that they are about.
+        version: its version up to which you have read them.
     """
 
     stream: StreamId
@@ -102,8 +102,8 @@ class GamePart(Struct, frozen=True):
         id: the game.
         role: as its `organizer`, in a `seat`, or as an `official`.
         seat: the seat; null for another role.
-        since: since when; null where that goes on and only the game's log says it.
-        until: until when; null if it goes on.
+        since: when that began; null for an organizer, and for a seat that you still hold: the game's log says it.
+        until: when that ended; null if it goes on.
     """
 
     id: GameId
@@ -119,8 +119,8 @@ class TournamentPart(Struct, frozen=True):
     Attributes:
         id: the tournament.
         role: as its `organizer`, as a `director`, or as a `player`.
-        since: since when; null for its organizer.
-        until: until when; null if it goes on.
+        since: when that began; null for its organizer.
+        until: when that ended; null if it goes on.
     """
 
     id: TournamentId
@@ -145,8 +145,8 @@ class OwnText(Struct, frozen=True):
     """What you wrote in a case.
 
     Attributes:
-        version: the version of the case.
-        at: when.
+        version: the version of the case that your text made.
+        at: when you wrote it.
         text: the text.
         command: the secret command that was refused you, where the case is about one; otherwise null.
     """
@@ -205,7 +205,7 @@ class Unread(Struct, frozen=True):
     """What the file leaves out.
 
     Attributes:
-        cases: so many further cases of your games were not searched for texts of yours; `GET /v1/cases` lists them.
+        cases: how many cases of your games were not searched for what you wrote; `GET /v1/cases` lists them.
     """
 
     cases: int
@@ -232,7 +232,7 @@ class DataEnd(Struct, frozen=True):
 
 
 class DataLine(Struct, frozen=True, omit_defaults=True):
-    """A line of the file: what it is about is its only member.
+    """A line of the file. It has exactly one of these members.
 
     Attributes:
         account: the account; one line.
@@ -244,13 +244,13 @@ class DataLine(Struct, frozen=True, omit_defaults=True):
         app: an app that you let in.
         client: an app that you registered, without its secret.
         joining: that an account was joined with yours, or yours with another.
-        inbox: what you do not want to be told; one line.
-        email: where you are told by e-mail.
-        device: a device to which is pushed, without its address and keys.
+        inbox: the notices that you do not want; one line.
+        email: your settings for e-mail.
+        device: a device that gets pushes, without its address and keys.
         webhook: a webhook, without its secret.
-        read_mark: how far you have read what you were told.
-        game: a part that you take in a game, or once took.
-        tournament: a part that you take in a tournament, or once took.
+        read_mark: how far you have read the notices about a game, a case or a tournament.
+        game: how you take part in a game, or once did.
+        tournament: how you take part in a tournament, or once did.
         league: a league that you organize.
         case: a case in which you did something, with what you wrote there.
         imported: a game of another service that you imported.
@@ -290,16 +290,18 @@ def own_account(row: PlayerRow) -> OwnAccount:
 
 
 def own_device(row: HookRow) -> OwnDevice:
-    """Return a device as its owner gets it: its digest is left out, as its address is."""
+    """Return a device as its owner gets it: without its address, and without the digest of that."""
     return OwnDevice(row.webhook, row.host, row.created, row.status == "on")
 
 
 def part_line(part: Took) -> DataLine | None:
-    """Return the line of a part in a game or a tournament; None where another line has it, or the log alone."""
+    """Return the line of a part in a game or a tournament; None if another line has it, or only the log."""
     game, tournament = part.game, part.tournament
     if game is not None and part.role == "official":
         return DataLine(game=GamePart(game, "official", since=part.since, until=part.until))
-    if game is not None and part.role == "seat" and part.until is not None:  # the index has those that go on
+    if (
+        game is not None and part.role == "seat" and part.until is not None
+    ):  # lines of the index have the seats that the account still holds
         return DataLine(game=GamePart(game, "seat", Seat(part.holds), part.since, part.until))
     if tournament is not None and part.role in (PLAYER, DIRECTOR):
         return DataLine(tournament=TournamentPart(tournament, part.role, part.since, part.until))

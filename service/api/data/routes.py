@@ -86,13 +86,14 @@ Lines = AsyncIterator[DataLine]
 async def export_me(request: Call) -> Stream:
     """Download your data.
 
-    Everything that the service keeps about your account beside the public logs, as JSON Lines: your account and what
-    signs in to it, whom and what you let act for you, where and of what you are told, in which games, tournaments and
-    leagues you take part or once did, what you wrote in cases, what you imported, your ratings. Left out are values of
-    tokens, secrets and keys, and what goes by itself within 60 days. The last line says how many came before it, so you
-    notice when a file was cut off. The texts of at most 500 cases are looked for; `more` says how many were left out.
-    With a session, a link on a page of the service gets the file, and a link of another site does not. The data of an
-    account that was joined with yours are a file of their own.
+    Everything that the service keeps about your account beside the public logs, as JSON Lines: your account and the
+    ways to sign in to it; the organizers and apps that may act for you; your settings for notifications; the games,
+    tournaments and leagues in which you take part or once did; what you wrote in cases; what you imported; your
+    ratings. Left out are the values of tokens, secrets and keys, and data that the service deletes by itself within 60
+    days. The last line says how many lines come before it, so you notice when a file was cut off. At most 500 cases are
+    searched for what you wrote; `more` says how many were left out. With a session, you can download the file by a link
+    on a page of the service, but not by one on another site. Name an account that was joined with yours as `account`:
+    its data are a file of their own.
     """
     wish, player = request.read_query(WhoseData), request.signed_in.player
     if bearer_of(request.scope) is None:
@@ -103,13 +104,13 @@ async def export_me(request: Call) -> Stream:
     pieces = _pieces(_lines(request.services, row))
     first = await anext(pieces)  # read this first, so that an error gives a problem and not a file that breaks off
 
-    async def whole() -> AsyncIterator[bytes]:
+    async def all_pieces() -> AsyncIterator[bytes]:
         yield first
         async for piece in pieces:
             yield piece
 
     headers = dict(saved_as(request, f"tabularium-{row.player}"))
-    return Stream(whole(), status_code=200, media_type=request.media(NDJSON), headers=headers)
+    return Stream(all_pieces(), status_code=200, media_type=request.media(NDJSON), headers=headers)
 
 
 async def _pieces(lines: Lines) -> AsyncIterator[bytes]:
@@ -128,14 +129,14 @@ async def _lines(services: Services, row: PlayerRow) -> Lines:
     standings = await ratings.of_player(services.rows, row.player)
     await parts_of(services.rows, row.player, None, 1)  # raises while the projection is being built
     yield DataLine(account=own_account(row))
-    for part in (_signing_in, _let_act, _notification_lines, _taking_part):
+    for part in (_sign_in_lines, _delegation_lines, _notification_lines, _part_lines):
         async for line in part(services, row.player):
             yield line
     for each in standings:
         yield DataLine(rating=OwnRating(each.ruleset, each.pool, rating(each.skill)))
 
 
-async def _signing_in(services: Services, player: PlayerId) -> Lines:
+async def _sign_in_lines(services: Services, player: PlayerId) -> Lines:
     """Yield tokens, sessions, passkeys and other ways to sign in."""
     accounts, passkeys = services.store.accounts, services.accounts.passkeys
     after = None
@@ -150,8 +151,8 @@ async def _signing_in(services: Services, player: PlayerId) -> Lines:
     yield DataLine(recovery_codes=RecoveryCodesLeft(await passkeys.codes(player)))
 
 
-async def _let_act(services: Services, player: PlayerId) -> Lines:
-    """Yield who may act for the account: consents and apps."""
+async def _delegation_lines(services: Services, player: PlayerId) -> Lines:
+    """Yield who may act for the account (consents and apps), the apps that it registered, and its joinings."""
     for consent in await services.organizing.consents.of(player):
         yield DataLine(consent=consent_view(consent))
     for app in await services.apps.let_in(player):
@@ -188,7 +189,7 @@ async def _email(services: Services, player: PlayerId) -> OwnEmail | None:
     return None
 
 
-async def _taking_part(services: Services, player: PlayerId) -> Lines:
+async def _part_lines(services: Services, player: PlayerId) -> Lines:
     """Yield present and former games, tournaments and offices, and acts in cases about its games."""
     store = services.store
     cases = _Cases(store, player)
@@ -236,7 +237,7 @@ class _Cases:
         self._read = self.unread = 0
 
     async def about(self, games: Collection[GameId]) -> Lines:
-        """Yield the cases about some games."""
+        """Yield what the account did in the cases about some games."""
         after = None
         while games and (page := await self._store.cases(party=_NOBODY, judged=games, after=after, limit=PAGE)):
             for row in page:
@@ -249,18 +250,18 @@ class _Cases:
             after = page[-1].case
 
     async def _case(self, row: CaseRow) -> OwnCase | None:
-        """Return what the account did in a case; None for nothing."""
-        did, by = dict[Version, str](), None
+        """Return what the account did in a case; None if it did nothing there."""
+        own, author = dict[Version, str](), None
         for record in await self._store.read(row.case):
-            by = cause_of(record).player if record.cause is not None else by
-            if by == self._player:
-                did[record.version] = record.at
-        if not did:
+            author = cause_of(record).player if record.cause is not None else author
+            if author == self._player:
+                own[record.version] = record.at
+        if not own:
             return None
-        statements = [each for each in await self._store.statements(row.case) if each.version in did]
+        statements = [each for each in await self._store.statements(row.case) if each.version in own]
         texts = tuple(
             OwnText(
-                each.version, did[each.version], written.text, None if written.command is UNSET else written.command
+                each.version, own[each.version], written.text, None if written.command is UNSET else written.command
             )
             for each in statements
             if (written := written_in(each)) is not None

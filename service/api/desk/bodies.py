@@ -16,11 +16,11 @@ from service.games.views import EventView
 
 
 class InspectedEvent(Struct, frozen=True):
-    """An event that was brought about.
+    """An event of the step.
 
     Attributes:
         text: what happened, in a sentence.
-        counts: whether it counts; false when it was taken back since.
+        counts: whether it counts; false if it has been taken back.
         rules: the ids of the rules that it concerns.
         event: the event, as you may see it.
     """
@@ -36,7 +36,7 @@ class Precedent(Struct, frozen=True):
 
     Attributes:
         summary: the case.
-        rulings: how it was ruled, the last ruling last.
+        rulings: the rulings on it, the last one last.
     """
 
     summary: CaseSummary
@@ -58,17 +58,17 @@ class Inspection(Struct, frozen=True):
         seat: whose command it was; null for what no seat did.
         command: the type of the command; null when there was none. The first event has the whole cause.
         at: when it was recorded, RFC 3339 in UTC.
-        events: what it brought about.
+        events: the events of the step.
         command_rules: the ids of the rules that the command concerns.
         rules: all rules that are named here, in full, as that version of the ruleset has them: what they say, where
             that stands, and whether the ruling is ours.
         alternatives: what else the seat could have done, as an option for each command; null when no seat did it, or
-            when that shows what is hidden from you.
-        draws: what was drawn. When the game is over, each is drawn again.
+            when they would show what is hidden from you.
+        draws: the draws of the step. When the game is over, each is computed again from the secret.
         commitment: the SHA-256 of the secret behind all draws.
         entropy: what seats added to the draws before the game began.
-        secret: the secret, in hex; null until the game is over. Then the draws can be repeated, and not before: it
-            would also tell the dice that are still to come.
+        secret: the secret, in hex; null until the game is over, because it would also tell the dice that are still to
+            come.
         way_back: what going back to `before` would cost; null when the game is not running, or no command that counts
             began there.
         cases: the cases about these events, the newest first, at most 100.

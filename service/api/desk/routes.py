@@ -44,17 +44,17 @@ OF_A_STEP: Final = 100
     tag="Cases",
     account="optional",
     query=AtVersion,
-    answers=(Answer(200, "What is known of the step.", Inspection, headers=("ETag",)),),
+    answers=(Answer(200, "The step.", Inspection, headers=("ETag",)),),
     problems=(UNKNOWN_GAME, UNKNOWN_VERSION),
 )
 async def inspect_game(request: Call, game: str) -> Response[bytes]:
     """Inspect a step of a game.
 
-    Everything that a judge needs about the event that made a version: who was asked what, the command with all that it
-    brought about, the rules of each event with their sources and our rulings, what else could have been done, the dice
-    and how likely they were, what going back would cost, the cases about it, and how officials ruled on the same rules
-    before. It decides nothing. A seat sees of it what it may see of the game, officials see all of it, and so does
-    everybody when the game is over: then the dice are drawn again before your eyes.
+    Everything that a judge needs about the event that made a version: the open decisions, the command with all its
+    events, the rules of each event with their sources and our rulings, what else the seat could have done, the dice and
+    how likely they were, what going back would cost, the cases about it, and how officials ruled on the same rules
+    before. It changes nothing. A seat sees what it may see of the game. Officials see everything, and so does everybody
+    when the game is over: then the dice are also computed again from the secret.
     """
     query = request.read_query(AtVersion)
     services, games = request.services, request.services.games
@@ -146,9 +146,9 @@ def _published(record: Record) -> str | None:
 
 
 def _in_full(ruleset: Ruleset[Any], rules: Iterable[RuleId]) -> Iterable[RuleView]:
-    own, house = Services.catalogues(ruleset)
+    own, common = Services.catalogues(ruleset)
     for rule in rules:
-        catalogue = house if rule.startswith(HOUSE_RULE) else own
+        catalogue = common if rule.startswith(HOUSE_RULE) else own
         try:
             yield rule_view(catalogue, catalogue.rule(rule))
         except CatalogueError:  # the rule did not exist in this version of the ruleset
@@ -163,7 +163,7 @@ def _rules_of(inspected: Inspection) -> dict[RuleId, None]:
 async def _precedents(
     services: Services, rules: Iterable[RuleId], without: Sequence[CaseSummary]
 ) -> tuple[Precedent, ...]:
-    """Return the newest rulings on any of some rules, in all games, but for those of some cases."""
+    """Return the newest cases with rulings on any of `rules`, in all games, except the cases in `without`."""
     case_ids = {case.case for case in without}
     cases_found = await services.store.precedents(list(rules), PRECEDENTS + len(case_ids))
     rows = [row for row in cases_found if row.case not in case_ids][:PRECEDENTS]

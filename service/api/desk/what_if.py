@@ -40,11 +40,11 @@ _single_thread: Final = ThreadPoolExecutor(1, "what-if")
     account="required",
     scopes=("judge",),
     body=WhatIf,
-    answers=(Answer(200, "What came of it.", WhatIfView, headers=("ETag",)),),
+    answers=(Answer(200, "The outcomes.", WhatIfView, headers=("ETag",)),),
     problems=(UNKNOWN_GAME, UNKNOWN_VERSION, UNKNOWN_SEAT, NOT_AN_OFFICIAL, REFUSED, NOT_NOW),
 )
 async def ask_what_if(request: Call, game: str) -> Response[bytes]:
-    """Ask what commands would have led to.
+    """Ask what other commands would have led to.
 
     Only an official of the game may ask. Plays commands at a version of the game, up to 1,000 times with fresh dice,
     and says to which positions they led and how often. These dice are independent of the game's own: they reveal

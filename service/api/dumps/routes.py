@@ -32,9 +32,10 @@ _LASTING: Final = {"Cache-Control": "public, max-age=31536000, immutable"}
 async def list_dumps(request: Call) -> Response[bytes]:
     """List dumps.
 
-    All finished public games of a ruleset and month: their exports as JSON Lines that `tabularium verify` takes as they
-    are, and the tables `games`, `events`, `rolls`, `results` and `refusals` in Parquet. A month is added a few days
-    after its end, and never changes. The guide to the data has every column, and questions that they answer.
+    A dump has all finished public games of a ruleset that ended in a month: their exports as JSON Lines, which
+    `tabularium verify` can read, and the tables `games`, `events`, `rolls`, `results` and `refusals` in Parquet. A
+    month is added a few days after its end, and never changes. The guide to the data describes every column, and has
+    examples of questions.
     """
     query = request.read_query(DumpQuery)
     sets = [
@@ -61,8 +62,8 @@ async def list_dumps(request: Call) -> Response[bytes]:
 async def get_dump(request: Call, file: str) -> Response[bytes] | Stream:
     """Download a file of a dump.
 
-    Take its address from the list. Its ETag is the first half of its SHA-256. With `Range` and `If-Range`, a broken
-    download goes on.
+    Take its address from the list. Its ETag is the first half of its SHA-256. With `Range` and `If-Range`, you can
+    resume a broken download.
     """
     request.read_query(Nothing)
     dump_file = next((each for one in await _sets(request) for each in one.files if each.name == file), None)

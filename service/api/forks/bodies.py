@@ -1,4 +1,4 @@
-"""Forks as they are asked for."""
+"""Queries and bodies of the endpoints for forks."""
 
 from typing import Annotated
 

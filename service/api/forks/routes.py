@@ -42,12 +42,11 @@ async def fork_game(request: Call, game: str) -> Response[bytes]:
 
     Begins a new game with the position of this one at a version (TAB-FORK-01). It has dice of its own, and its export
     proves where it comes from. In an analysis you play all seats (TAB-FORK-03). A continuation waits until the same
-    players have taken their seats again, or a ruling lets it go on (TAB-FORK-04). Everybody may fork a game that
-    is over. While it runs, those who take part in it may, unless its creator left forks to its officials
-    (TAB-FORK-05). Where something is hidden at that version, only officials may, with the scope `judge`, and until the
-    game is over nobody else is shown the fork (TAB-FORK-02). You may have 50 open analyses; cancel those
-    that you do not need any more (TAB-FORK-06). With an `Idempotency-Key`, a repeated request makes no second fork: you
-    get the first answer again.
+    players have taken their seats again, or a ruling lets it go on (TAB-FORK-04). Everybody may fork a game that is
+    over. While it runs, those who take part in it may, unless its creator left forks to its officials (TAB-FORK-05).
+    Where something is hidden at that version, only officials may, with the scope `judge`, and nobody else can see the
+    fork until the game is over (TAB-FORK-02). You may have 50 open analyses; cancel those that you no longer need
+    (TAB-FORK-06). A repeated request with the same `Idempotency-Key` gets the same response and makes no second fork.
     """
     request.read_query(Nothing)
     caller, key = request.signed_in, request.key

@@ -19,7 +19,7 @@ from service.games.ends import EndProposal
 from service.store.accounts import InvitationId
 
 Preset = Literal["live", "fast", "slow"]
-"""The names of the clocks that are there to choose from."""
+"""The names of the ready-made clocks."""
 ChosenClock = Clock | Preset | None
 
 
@@ -71,7 +71,7 @@ class GameChange(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GameWanted(Struct, frozen=True, forbid_unknown_fields=True):
-    """What game is to be created.
+    """The properties of a game to create.
 
     Attributes:
         ruleset: the id of the ruleset of the game.
@@ -83,8 +83,8 @@ class GameWanted(Struct, frozen=True, forbid_unknown_fields=True):
             before they sit down.
         forks: who may fork the game while it runs: `players` for all who take part in it, `officials` for these alone.
             When it is over, everybody may.
-        readers: who may read the game: `everybody`, or those alone who are `invited`, which makes it private, for good:
-            its seats, its organizer and its officials (TAB-READ-01). No list shows others a private game.
+        readers: who may read the game: `everybody`, or only its seats, its organizer and its officials (`invited`). The
+            latter makes it private for good (TAB-READ-01): no list shows it to others.
         clock: its clock: `live` for an evening (45 minutes, and 3 for each turn), `fast` for some weeks (2 days, and 8
             hours), `slow` for some months (7 days, and a day), or one of your own within the bounds of TAB-CLK-02; null
             for none. Until the game starts, its organizer can choose another.
@@ -194,7 +194,7 @@ class NewInvitation(Struct, frozen=True):
     Attributes:
         token: its value. It is shown only once. On a page of the service, `/join#` and the value is a link that leads
             to the game.
-        details: what it is.
+        details: the invitation without its value.
     """
 
     token: str
@@ -206,7 +206,7 @@ class InvitationPage(Listed[Invitation], frozen=True):
 
 
 class Listing(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who finds a game.
+    """Whether a game is listed.
 
     Attributes:
         listed: whether lists show the game to everybody.
@@ -224,8 +224,8 @@ class SeatView(Struct, frozen=True):
         name: that player's name; null while it is free.
         looks_alike: whether the name of another player or of an official of the game looks the same: show both with a
             mark. A list of games looks at the players alone.
-        bot: whether a bot holds it: one that the service plays, or one of somebody's who has said so.
-        level: the level at which the service plays it; null where it does not.
+        bot: whether a bot holds it: one that the service plays, or an account whose owner says that a program plays it.
+        level: the level of a bot that the service plays; otherwise null.
     """
 
     seat: Seat
@@ -242,7 +242,7 @@ class GameSummary(Struct, frozen=True):
     Attributes:
         id: its id.
         title: its title, which may be empty.
-        ruleset: what it is played by.
+        ruleset: the id of its ruleset.
         ruleset_version: the version of the ruleset that it began with.
         status: ``gathering`` players, ``running``, ``over``, or ``cancelled`` before it began.
         organizer: the account that organizes it.
@@ -250,7 +250,7 @@ class GameSummary(Struct, frozen=True):
         version: the number of its events.
         created: when it was created.
         changed: when its last event happened.
-        fork: where it began, if it is a fork; null for a game that is none.
+        fork: the game and the version that it was forked from; null if it is no fork.
         listed: whether lists show it to everybody.
         clock: the clock that was chosen for it; null for a game without one. In a list it may be missing for a moment
             after it was chosen, and while the service makes its lists again after an update.
@@ -272,14 +272,14 @@ class GameSummary(Struct, frozen=True):
 
 
 class Invited(Struct, frozen=True):
-    """What an invitation is for.
+    """The game that an invitation is for.
 
     Attributes:
         game: the game.
         organizer: the name of its organizer.
         abandoned_after: after how many days in which nothing happens it ends as abandoned.
-        free: how many of its seats are free for whom the invitation leads to them.
-        you: the seat that you hold in it already; null for none.
+        free: how many free seats the invitation can still give.
+        you: the seat that you already hold in it; null for none.
     """
 
     game: GameSummary
@@ -346,24 +346,24 @@ class GameDetail(GameSummary, frozen=True):
         organizer_sees: what the organizer sees of the running game without holding a seat: what a `spectator` sees, or
             `all`.
         forks: who may fork it while it runs: all who take part in it (`players`), or its `officials` alone.
-        readers: who may read it: `everybody`, or those alone who are `invited`.
+        readers: who may read it: `everybody`, or only those who are `invited`.
         setup: what its creator chose.
         board: the digest of its board.
         documents: the digests of the documents that it is played with besides, by name.
-        remarks: by document, where one says it: what it is, and where its facts are from.
-        words: what ids of its ruleset are called in this game, whose documents may have other names for them.
+        remarks: what a document is, and where its facts are from, by the name of each document that says so.
+        words: the names that ids of its ruleset have in this game: its documents may have names of their own.
         mass_nouns: the words for its pieces and goods that have no plural: one counts "3 infantry".
         commitment: SHA-256 of the secret behind its dice; the secret is published when the game ends.
         head: the hash of its last event, which covers the whole log.
         heading: the phase of the game, in words.
         decisions: what it waits for; while it runs, there is always something.
-        result: how it ended, by its own end or by a ruling on that; null while it goes on, also in another game.
-        ruled_by: the case in which its end was ruled on after it; null when its own end counts.
+        result: how it ended, by its own end or by a ruling on that; null while it goes on, here or in a continuation.
+        ruled_by: the case whose ruling decides its result; null when its own end counts.
         continued_in: the game in which it continues by that ruling; null when it does not.
         assigned: the seats that were assigned and that their players have not confirmed; none once it has started.
         given_up: the seats that are open to a substitute, or to a bot of the organizer's: their players gave them up or
             resigned, or their clocks left them open.
-        resigned: the seats among them whose players resigned; the house answers for these.
+        resigned: the seats among them whose players resigned; they get the default answers of the rules.
         offers: the open offers of seats.
         officials: who may rule in it, and sees all of it.
         paused: why it is paused; null while it is not paused.
@@ -374,7 +374,7 @@ class GameDetail(GameSummary, frozen=True):
         abandoned_at: the earliest time at which it will end as abandoned when nothing happens until then; null for a
             game that does not run, and for an analysis.
         clocks: what the clocks show; null until it starts, and for a game without a clock.
-        now: the time of the service, which `clocks` are to be compared with; null where these are.
+        now: the time of the service, to compare `clocks` with; null where `clocks` is.
         you: the seat that the caller holds; null for a spectator.
     """
 
@@ -412,7 +412,7 @@ class GameDetail(GameSummary, frozen=True):
 
 
 class PapersView(Struct, frozen=True):
-    """What everybody may read of the documents that a game is played with, such as the cards of nations.
+    """The public content of the documents that a game is played with, such as the cards of nations.
 
     Attributes:
         game: the game.

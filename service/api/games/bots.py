@@ -39,26 +39,26 @@ _PROBLEMS: Final = (*ACTS, UNKNOWN_SEAT, NOT_ORGANIZER)
 async def seat_bot(request: Call, game: str, seat: str) -> Response[bytes]:
     """Put a bot on a seat.
 
-    The organizer may do this, and every player of a running game whose organizer gave up their seat. The bot is an
+    The organizer may do this. In a running game whose organizer gave up their own seat, every player may. The bot is an
     account of its own, which everybody sees is a bot. Until the game starts, it takes a free seat, or the place of a
     bot of another level. In a running game it takes over a seat that was given up (TAB-LIFE-05). The service plays it,
-    from what its seat may see. It agrees to every request to take moves back (TAB-BOT-01). With an `Idempotency-Key`, a
-    repeated request gets the first answer again.
+    from what its seat may see. It agrees to every request to take moves back (TAB-BOT-01). A repeated request with the
+    same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish, services = await request.read_body(_wanted), request.services
-    played = await services.games.game(GameId(game))
-    place = seat_named(played, seat)
-    if wish.level not in (level_names := levels(played.ruleset.id)):
+    current = await services.games.game(GameId(game))
+    place = seat_named(current, seat)
+    if wish.level not in (level_names := levels(current.ruleset.id)):
         detail, allowed = f"There is no bot of the level {wish.level!r}.", f"Expected one of {', '.join(level_names)}."
         raise Problem(UNKNOWN_LEVEL, detail, allowed, path="$.level")
     # So many that one of them is neither seated nor an official of the game.
-    able = await services.accounts.bots_at(wish.level, len(played.players) + len(played.around.officials))
-    every = await services.accounts.bots()
-    bots = {row.player: row.bot for row in (*able, *every) if row.bot is not None and row.closed is None}
-    closed = frozenset(row.player for row in every if row.closed is not None)
+    candidates = await services.accounts.bots_at(wish.level, len(current.players) + len(current.around.officials))
+    all_bots = await services.accounts.bots()
+    bots = {row.player: row.bot for row in (*candidates, *all_bots) if row.bot is not None and row.closed is None}
+    closed = frozenset(row.player for row in all_bots if row.closed is not None)
     try:
-        room, within = await _room(services, played)
+        room, within = await _room(services, current)
         return await acted(request, game, acts.SeatBot(place, wish.level, bots, closed, room), within)
     except LimitReached:  # another request made the account at the same time
         raise acts.TooManyBots("Bots hold as many seats in your games as they may.") from None
@@ -81,8 +81,8 @@ async def seat_bot(request: Call, game: str, seat: str) -> Response[bytes]:
 async def remove_bot(request: Call, game: str, seat: str) -> Response[bytes]:
     """Take a bot away from its seat.
 
-    Only the organizer may do this, until the game starts. The seat is free again. With an `Idempotency-Key`, a
-    repeated request gets the first answer again.
+    Only the organizer may do this, until the game starts. The seat is free again. A repeated request with the same
+    `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     services = request.services
@@ -94,7 +94,7 @@ async def remove_bot(request: Call, game: str, seat: str) -> Response[bytes]:
 async def _room(services: Services, game: Game) -> tuple[int | None, Within | None]:
     """Return how many more bots the games of an organizer may have, and the limit for the transaction.
 
-    None for any number.
+    The number is None if the service sets no limit.
     """
     most = services.settings.bots_per_account
     if most == "off":

@@ -35,7 +35,8 @@ async def set_clock(request: Call, game: str) -> Response[bytes]:
     """Choose the clock of a game.
 
     Only the organizer may do this, until the game starts (TAB-CLK-01). It is the same for all seats, and everybody sees
-    it before they sit down. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    it before they sit down. A repeated request with the same `Idempotency-Key` gets the same response and changes
+    nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_wanted)
@@ -56,10 +57,10 @@ async def set_clock(request: Call, game: str) -> Response[bytes]:
 async def give_time(request: Call, game: str) -> Response[bytes]:
     """Give a seat time.
 
-    As a player you give time to another seat (scope `play`). Your own clock does not change. Over a game you give no
-    more than the time that a clock begins with. As an official of the game you credit any seat (scope `judge`), also
-    during a pause. No bank grows above its cap (TAB-CLK-08). With an `Idempotency-Key`, a repeated request gets the
-    first answer again.
+    As a player you give time to another seat (scope `play`). Your own clock does not change. In one game you can give
+    at most the time that a clock begins with. As an official of the game you credit any seat (scope `judge`), also
+    during a pause. No bank grows above its cap (TAB-CLK-08). A repeated request with the same `Idempotency-Key` gets
+    the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_gift)
@@ -81,9 +82,9 @@ async def claim_flag(request: Call, game: str, seat: str) -> Response[bytes]:
     """Claim that a seat's time is up.
 
     In a game whose clock says `claim` at zero, a flag falls only when another seat (scope `play`) or an official of the
-    game (scope `judge`) asks for it, from the moment on that `falls_at` of its clock names. The default answer of the
-    seat follows at once (TAB-CLK-06, TAB-CLK-07). The request has no body. With an `Idempotency-Key`, a repeated
-    request gets the first answer again.
+    game (scope `judge`) asks for it, at `falls_at` of its clock or later. The default answer of the seat follows at
+    once (TAB-CLK-06, TAB-CLK-07). The request has no body. A repeated request with the same `Idempotency-Key` gets the
+    same response and changes nothing.
     """
     request.read_query(Nothing)
     return await acted(request, game, ClaimFlag(seat_named(await as_player_or_official(request, game), seat)))
@@ -103,8 +104,8 @@ async def take_day_off(request: Call, game: str) -> Response[bytes]:
     """Take a day off.
 
     For 24 hours your clock does not count. You may take as many days as were chosen with the clock, one after another,
-    while you have time left (TAB-CLK-10). The request has no body. With an `Idempotency-Key`, a repeated request gets
-    the first answer again.
+    while you have time left (TAB-CLK-10). The request has no body. A repeated request with the same `Idempotency-Key`
+    gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     return await acted(request, game, TakeDayOff())
@@ -112,6 +113,6 @@ async def take_day_off(request: Call, game: str) -> Response[bytes]:
 
 async def as_player_or_official(request: Call, game: str) -> Game:
     """Return a game, if the scopes of the token fit the caller's role there. Raises `Problem`."""
-    played = await request.services.games.game(GameId(game))
-    request.require("judge" if played.around.is_official(request.signed_in.player) else "play")
-    return played
+    current = await request.services.games.game(GameId(game))
+    request.require("judge" if current.around.is_official(request.signed_in.player) else "play")
+    return current

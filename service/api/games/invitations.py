@@ -48,21 +48,21 @@ async def invite(request: Call, game: str) -> Response[bytes]:
     """Invite players.
 
     Only the organizer may do this, until the game starts. The invitation is a secret of 256 random bits. Each account
-    that follows it gets a free seat, until the seats are full. The request has no body. With an `Idempotency-Key`, a
-    repeated request gets the first answer again.
+    that follows it gets a free seat, until the seats are full. The request has no body. A repeated request with the
+    same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     player, services = request.signed_in.player, request.services
-    played = await services.games.game(GameId(game))
-    require_organizer(played, player)
-    invitation = await services.accounts.invitations.made_before(player, played.id, request.key)
-    if invitation is None and played.status != "gathering":
+    current = await services.games.game(GameId(game))
+    require_organizer(current, player)
+    invitation = await services.accounts.invitations.made_before(player, current.id, request.key)
+    if invitation is None and current.status != "gathering":
         raise Problem(
             NOT_NOW,
             "You asked to invite players, but the game does not wait for any.",
             "Invite players before the game starts.",
         )
-    row, value = invitation or await services.accounts.invitations.make(player, played.id, request.key)
+    row, value = invitation or await services.accounts.invitations.make(player, current.id, request.key)
     log.info("invited", account=player, game=game, invitation=row.invitation)
     return answer(NewInvitation(value, invitation_view(row)), 201, _NOT_STORED)
 
@@ -82,9 +82,9 @@ async def list_invitations(request: Call, game: str) -> Response[bytes]:
     Shows the organizer the invitations to the game, without their values. One page holds them all.
     """
     request.read_query(Nothing)
-    played = await request.services.games.game(GameId(game))
-    require_organizer(played, request.signed_in.player)
-    rows = await request.services.accounts.invitations.of_game(played.id)
+    current = await request.services.games.game(GameId(game))
+    require_organizer(current, request.signed_in.player)
+    rows = await request.services.accounts.invitations.of_game(current.id)
     return answer(InvitationPage(tuple(map(invitation_view, rows)), None))
 
 
@@ -100,17 +100,17 @@ async def list_invitations(request: Call, game: str) -> Response[bytes]:
 async def revoke_invitation(request: Call, game: str, invitation: str) -> Response[bytes]:
     """Revoke an invitation.
 
-    Only the organizer may do this. Nobody gets a seat by it any more; seats that were taken stay. Repeating the
-    request changes nothing.
+    Only the organizer may do this. It gives no more seats; seats that were taken stay. Repeating the request changes
+    nothing.
     """
     request.read_query(Nothing)
     accounts = request.services.accounts
-    played = await request.services.games.game(GameId(game))
-    require_organizer(played, request.signed_in.player)
-    if all(row.invitation != invitation for row in await accounts.invitations.of_game(played.id)):
+    current = await request.services.games.game(GameId(game))
+    require_organizer(current, request.signed_in.player)
+    if all(row.invitation != invitation for row in await accounts.invitations.of_game(current.id)):
         raise _unknown()
     await accounts.invitations.revoke(InvitationId(invitation))
-    (revoked,) = [row for row in await accounts.invitations.of_game(played.id) if row.invitation == invitation]
+    (revoked,) = [row for row in await accounts.invitations.of_game(current.id) if row.invitation == invitation]
     return answer(invitation_view(revoked))
 
 
@@ -119,7 +119,7 @@ async def revoke_invitation(request: Call, game: str, invitation: str) -> Respon
     "/v1/invitations/{secret:str}",
     tag="Games",
     account="optional",
-    answers=(Answer(200, "What it is for.", Invited),),
+    answers=(Answer(200, "The game that it is for.", Invited),),
     problems=(UNKNOWN_INVITATION,),
 )
 async def show_invitation(request: Call, secret: str) -> Response[bytes]:
@@ -130,19 +130,19 @@ async def show_invitation(request: Call, secret: str) -> Response[bytes]:
     request.read_query(Nothing)
     services = request.services
     row = await _invitation_of(request, secret)
-    played = await services.games.game(row.game)
+    current = await services.games.game(row.game)
     game_row = await services.store.game(row.game)
     assert game_row is not None, "a game that can be played is in the index"
-    players = await players_of(services, (*played.players.values(), played.organizer))
+    players = await players_of(services, (*current.players.values(), current.organizer))
     listed = not await services.store.unlisted([row.game])
-    reserved = played.ruleset.kept_seats(played.setup)
-    free = sum(holder is None and seat not in reserved for seat, holder in played.players.items())
+    reserved = current.ruleset.kept_seats(current.setup)
+    free = sum(holder is None and seat not in reserved for seat, holder in current.players.items())
     you = next(
-        (seat for seat, holder in played.players.items() if request.caller and holder == request.caller.player), None
+        (seat for seat, holder in current.players.items() if request.caller and holder == request.caller.player), None
     )
-    organizer = players[played.organizer].name if played.organizer in players else ""
-    summary = game_summary(game_row, players, clock_of(played), listed=listed)
-    return answer(Invited(summary, organizer, played.abandoned_after, free, you), 200, _NOT_STORED)
+    organizer = players[current.organizer].name if current.organizer in players else ""
+    summary = game_summary(game_row, players, clock_of(current), listed=listed)
+    return answer(Invited(summary, organizer, current.abandoned_after, free, you), 200, _NOT_STORED)
 
 
 @endpoint(
@@ -187,10 +187,10 @@ async def follow_invitation(request: Call, secret: str) -> Response[bytes]:
 
 async def _seated(request: Call, row: InvitationRow) -> Joined | None:
     """Return the seat that the caller holds in the game of an invitation, if they hold one."""
-    played = await request.services.games.game(row.game)
+    current = await request.services.games.game(row.game)
     mine = request.signed_in.player
-    own = next((seat for seat, holder in played.players.items() if holder == mine), None)
-    return Joined(row.game, own, played.version) if own is not None else None
+    own = next((seat for seat, holder in current.players.items() if holder == mine), None)
+    return Joined(row.game, own, current.version) if own is not None else None
 
 
 async def _invitation_of(request: Call, secret: str) -> InvitationRow:

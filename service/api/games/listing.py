@@ -82,7 +82,7 @@ async def clocks_of(services: Services, rows: Iterable[GameRow]) -> dict[GameId,
 
 
 async def last_of(services: Services, cursor: str | None) -> GameRow | None:
-    """Return the last game of the page before."""
+    """Return the last game of the previous page; None without a cursor. Raises `UnknownCursor`."""
     game = read_cursor(cursor, str)
     if game is None:
         return None

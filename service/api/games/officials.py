@@ -35,8 +35,8 @@ async def name_official(request: Call, game: str, player: str) -> Response[bytes
 
     Only the organizer may do this, until the game has ended. An official sees everything in the game, and may rule in
     it with the scope `judge`. Nobody who holds, held or is to take a seat of the game can be its official, and nobody
-    who ever was its official takes a seat (TAB-RUL-01). The log tells who was named. With an `Idempotency-Key`, a
-    repeated request gets the first answer again.
+    who ever was its official can take a seat (TAB-RUL-01). The log says who was named. A repeated request with the same
+    `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     if await request.services.accounts.player(PlayerId(player)) is None:
@@ -58,8 +58,8 @@ async def release_official(request: Call, game: str, player: str) -> Response[by
     """Release an official.
 
     The organizer may do this until the game has ended (scope `organize`), and so may the official (scope `judge`). The
-    account then sees what spectators see, and cannot take a seat of this game all the same. Its rulings stand. With an
-    `Idempotency-Key`, a repeated request gets the first answer again.
+    account then sees what spectators see, and still cannot take a seat of this game. Its rulings stand. A repeated
+    request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     request.require("judge" if request.signed_in.player == player else "organize")
@@ -80,19 +80,19 @@ async def resume_game(request: Call, game: str) -> Response[bytes]:
     """Resume a paused game.
 
     Every official of the game may do this (scope `judge`) without a case, also when another paused it. While the game
-    has no official, its organizer may (scope `organize`). A ruling on a case can resume it, too (TAB-RUL-03). With an
-    `Idempotency-Key`, a repeated request gets the first answer again.
+    has no official, its organizer may (scope `organize`). A ruling on a case can resume it, too (TAB-RUL-03). A
+    repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
-    played = await request.services.games.game(GameId(game))
+    current = await request.services.games.game(GameId(game))
     player = request.signed_in.player
-    if not officials.may_resume(played, player):
-        in_office = ", ".join(each for each, holds in played.around.officials.items() if holds)
+    if not officials.may_resume(current, player):
+        in_office = ", ".join(each for each, holds in current.around.officials.items() if holds)
         allowed = (
             f"Its officials are {in_office}."
             if in_office
-            else f"Only its organizer, {played.organizer}, can resume it."
+            else f"Only its organizer, {current.organizer}, can resume it."
         )
         raise Problem(NOT_AN_OFFICIAL, f"You are no official of game {game!r}.", allowed)
-    request.require("judge" if played.around.is_official(player) else "organize")
+    request.require("judge" if current.around.is_official(player) else "organize")
     return await acted(request, game, acts.Resume())

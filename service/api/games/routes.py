@@ -1,4 +1,4 @@
-"""Games, until they begin: creating, finding, joining, starting."""
+"""The endpoints for games: creating, listing, showing and changing them, taking and leaving seats, starting."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -51,9 +51,7 @@ _take_seat: Final = msgspec.json.Decoder(TakeSeat)
 ACTS: Final = (UNKNOWN_GAME, REFUSED, NOT_NOW, STALE_VERSION, KEY_REUSED)
 """The problems of every endpoint that changes a game."""
 
-ACCEPTED: Final = Answer(
-    200, "Done now, or done before: then this is the first answer again.", Accepted, headers=("ETag",)
-)
+ACCEPTED: Final = Answer(200, "Done by this request, or by the one that it repeats.", Accepted, headers=("ETag",))
 
 
 def accepted(request: Call, outcome: Done) -> Response[bytes]:
@@ -83,8 +81,8 @@ async def explained(request: Call, game: str) -> AsyncIterator[None]:
     try:
         yield
     except Refusal as refusal:
-        played = await request.services.games.game(GameId(game))
-        raise refused(refusal, request.services.catalogues(played.ruleset)) from None
+        current = await request.services.games.game(GameId(game))
+        raise refused(refusal, request.services.catalogues(current.ruleset)) from None
 
 
 @endpoint(
@@ -103,8 +101,8 @@ async def create_game(request: Call) -> Response[bytes]:
 
     The service draws the secret behind the game's dice now and publishes its SHA-256 as `commitment`. You are the
     game's organizer unless you name another. You hold no seat yet. A `clock` has bounds (TAB-CLK-02), and the organizer
-    can change it until the game starts. With an `Idempotency-Key`, a repeated request creates no second game: you get
-    the first answer again.
+    can change it until the game starts. A repeated request with the same `Idempotency-Key` gets the same response and
+    creates no second game.
     """
     request.read_query(Nothing)
     caller, key = request.signed_in, request.key
@@ -174,9 +172,9 @@ async def show_game(request: Call, game: str) -> Response[bytes]:
     Who sits where, what the game waits for, and the commitment to its dice.
     """
     request.read_query(Nothing)
-    played = await request.services.games.game(GameId(game))
-    viewer = viewer_of(played, request.caller)
-    return answer(await detail(request.services, played, viewer), headers=etag(played.version))
+    current = await request.services.games.game(GameId(game))
+    viewer = viewer_of(current, request.caller)
+    return answer(await detail(request.services, current, viewer), headers=etag(current.version))
 
 
 @endpoint(
@@ -189,12 +187,12 @@ async def show_game(request: Call, game: str) -> Response[bytes]:
 async def show_game_document(request: Call, game: str, document: str) -> Response[bytes]:
     """Show a document of a game.
 
-    What it is played with besides its board, such as a deck of cards: the ruleset's own, or what its creator sent
-    along.
+    A document that it is played with besides its board, such as a deck of cards: the ruleset's own, or one that its
+    creator sent.
     """
     request.read_query(Nothing)
-    played = await request.services.games.game(GameId(game))
-    return answer(document_view(played.ruleset, document, documents_of(played.board).get(document)))
+    current = await request.services.games.game(GameId(game))
+    return answer(document_view(current.ruleset, document, documents_of(current.board).get(document)))
 
 
 @endpoint(
@@ -207,8 +205,8 @@ async def show_game_document(request: Call, game: str, document: str) -> Respons
 async def show_papers(request: Call, game: str) -> Response[bytes]:
     """Show the papers of a game.
 
-    What everybody may read of its documents, in words: such as the cards of its nations, line by line, each with where
-    it is from. Empty when its ruleset has none.
+    The public content of its documents in words, such as the cards of its nations: line by line, each with its source.
+    Empty when its ruleset has none.
     """
     request.read_query(Nothing)
     return answer(papers_view(await request.services.games.game(GameId(game))))
@@ -234,10 +232,10 @@ async def change_game(request: Call, game: str) -> Response[bytes]:
     caller, games = request.signed_in, request.services.games
     wish = await request.read_body(_change)
     await listing.retitle(games, GameId(game), caller.player, wish.title)
-    played = await games.game(GameId(game))
-    await lobby.retitle(request.services.rows, played.id, wish.title, played.ruleset.id)
-    viewer = viewer_of(played, caller)
-    return answer(await detail(request.services, played, viewer), headers=etag(played.version))
+    current = await games.game(GameId(game))
+    await lobby.retitle(request.services.rows, current.id, wish.title, current.ruleset.id)
+    viewer = viewer_of(current, caller)
+    return answer(await detail(request.services, current, viewer), headers=etag(current.version))
 
 
 @endpoint(
@@ -264,9 +262,9 @@ async def list_game(request: Call, game: str) -> Response[bytes]:
     wish = await request.read_body(_listing)
     async with explained(request, game):
         await listing.list_game(games, GameId(game), caller.player, wish.listed)
-    played = await games.game(GameId(game))
-    viewer = viewer_of(played, caller)
-    return answer(await detail(request.services, played, viewer), headers=etag(played.version))
+    current = await games.game(GameId(game))
+    viewer = viewer_of(current, caller)
+    return answer(await detail(request.services, current, viewer), headers=etag(current.version))
 
 
 @endpoint(
@@ -284,8 +282,8 @@ async def cancel_game(request: Call, game: str) -> Response[bytes]:
 
     Its organizer may cancel a game before it starts. The game stays in the lists with the status `cancelled`, and
     nobody can take a seat or start it any more. If you made a fork for analysis, you close it in this way while it goes
-    on (TAB-FORK-06). Your token needs the scope `play` for that, and `organize` for any other game. With an
-    `Idempotency-Key`, a repeated request gets the first answer again.
+    on (TAB-FORK-06). Your token needs the scope `play` for that, and `organize` for any other game. A repeated request
+    with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     request.require("play" if (await request.services.games.game(GameId(game))).is_analysis else "organize")
@@ -307,7 +305,7 @@ async def take_seat(request: Call, game: str) -> Response[bytes]:
     """Take a seat.
 
     Takes the seat that you name, or the first free one. If you send entropy, you need not trust the service with the
-    dice. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    dice. A repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_take_seat)
@@ -333,9 +331,9 @@ async def take_seat(request: Call, game: str) -> Response[bytes]:
 async def leave_seat(request: Call, game: str, seat: str) -> Response[bytes]:
     """Leave a seat.
 
-    Until the game starts, your seat is free again. In a running game you give it up (TAB-LIFE-05): you hold it, and it
-    is asked, until somebody has taken it over or the organizer has put a bot on it. From then on you see what a
-    spectator sees. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    Until the game starts, your seat is free again. In a running game you give it up (TAB-LIFE-05): you still hold it
+    and have to answer, until somebody has taken it over or the organizer has put a bot on it. Then you see what a
+    spectator sees. A repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     return await acted(request, game, acts.LeaveSeat(await _seat(request, game, seat)))
@@ -355,8 +353,8 @@ async def start_game(request: Call, game: str) -> Response[bytes]:
     """Start a game.
 
     When every seat is taken, any player or the organizer may start the game. The service sets up the table, and the
-    first decision is open. The request has no body. If you hold a seat, your token needs the scope `play`; if you
-    only organize, `organize`. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    first decision is open. The request has no body. If you hold a seat, your token needs the scope `play`; if you only
+    organize, `organize`. A repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     player = request.signed_in.player

@@ -38,11 +38,11 @@ async def offer_seat(request: Call, game: str, seat: str) -> Response[bytes]:
     """Offer a seat of a running game.
 
     As its player you offer your own seat (scope `play`), as an official of the game any seat (scope `judge`): to an
-    account, which alone may then accept, or to anybody. Nothing changes hands until somebody accepts. An account
-    that holds or held another seat, is or was an official of the game, or organizes it and sees all of it, cannot
-    accept (TAB-SEAT-02). A bot that the service plays accepts no offer: the organizer can put one on an open seat
-    (TAB-BOT-01). An account that a seat of a private game is offered to can read that game. With an `Idempotency-Key`,
-    a repeated request gets the first answer again.
+    account, which alone may then accept, or to anybody. Nothing changes hands until somebody accepts. An account that
+    holds or held another seat, is or was an official of the game, or organizes it and sees all of it, cannot accept
+    (TAB-SEAT-02). A bot that the service plays accepts no offer: the organizer can put one on an open seat
+    (TAB-BOT-01). An account that a seat of a private game is offered to can read that game. A repeated request with the
+    same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_wanted)
@@ -75,7 +75,8 @@ async def withdraw_offer(request: Call, game: str, seat: str) -> Response[bytes]
     """Withdraw the offer of a seat.
 
     The player of the seat may do this (scope `play`), and every official of the game (scope `judge`). It does not
-    matter who made the offer (TAB-SEAT-01). With an `Idempotency-Key`, a repeated request gets the first answer again.
+    matter who made the offer (TAB-SEAT-01). A repeated request with the same `Idempotency-Key` gets the same response
+    and changes nothing.
     """
     request.read_query(Nothing)
     place = seat_named(await as_player_or_official(request, game), seat)
@@ -96,14 +97,14 @@ async def accept_seat(request: Call, game: str, seat: str) -> Response[bytes]:
     """Take over a seat of a running game.
 
     The seat is offered to you or to anybody, or it is open: its player gave it up or resigned, or its clock left it
-    open. From then on you see what the seat sees, and its player before you sees what a spectator sees (TAB-SEAT-03).
+    open. From then on you see what the seat sees, and its previous player sees what a spectator sees (TAB-SEAT-03).
     `given_up` and `offers` of the game say which seats can be taken over. A player whose clock left their own seat open
-    takes it back so (TAB-SEAT-11). The request has no body. With an
-    `Idempotency-Key`, a repeated request gets the first answer again.
+    takes it back in this way (TAB-SEAT-11). The request has no body. A repeated request with the same `Idempotency-Key`
+    gets the same response and changes nothing.
     """
     request.read_query(Nothing)
-    played = await request.services.games.game(GameId(game))
-    return await acted(request, game, AcceptSeat(seat_named(played, seat)))
+    current = await request.services.games.game(GameId(game))
+    return await acted(request, game, AcceptSeat(seat_named(current, seat)))
 
 
 @endpoint(
@@ -120,10 +121,10 @@ async def resign(request: Call, game: str, seat: str) -> Response[bytes]:
     """Resign.
 
     You cannot take this back. In a game of two seats the other seat wins, and the game is over (TAB-SEAT-06). With more
-    seats the game goes on: nothing passes to other seats, the house answers for yours by its default answers at once,
-    and a substitute may take it over (TAB-SEAT-04, TAB-SEAT-05). The request has no body. With an `Idempotency-Key`, a
-    repeated request gets the first answer again.
+    seats the game goes on: nothing passes to other seats, the service gives the default answers for yours at once, and
+    a substitute may take it over (TAB-SEAT-04, TAB-SEAT-05). The request has no body. A repeated request with the same
+    `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
-    played = await request.services.games.game(GameId(game))
-    return await acted(request, game, Resign(seat_named(played, seat)))
+    current = await request.services.games.game(GameId(game))
+    return await acted(request, game, Resign(seat_named(current, seat)))

@@ -35,9 +35,9 @@ async def upgrade_game(request: Call, game: str) -> Response[bytes]:
     """Move a game to newer rules.
 
     A game is judged by the version of its ruleset that it began with. While it runs, its organizer may move it to a
-    newer version (TAB-RULES-01). The move is an event: every seat sees it, and every verifier replays it. What
-    happened before stays as it was judged. A position that the newer version cannot carry on is refused
-    (TAB-RULES-02). With an `Idempotency-Key`, a repeated request gets the first answer again.
+    newer version (TAB-RULES-01). The move is an event: every seat sees it, and every verifier replays it. What happened
+    before stays as it was judged. The move is refused if the newer version cannot continue from the position
+    (TAB-RULES-02). A repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_upgrade)
@@ -65,7 +65,7 @@ async def check_upgrade(request: Call, game: str) -> Response[bytes]:
     wish = await request.read_body(_upgrade)
     async with explained(request, game):
         act = acts.Upgrade(wish.to)
-        played, _ = await request.services.games.try_out(GameId(game), player, act, expected=expected)
-    now = played.ruleset.version
-    checked = UpgradeChecked(played.version, now, wish.to, rule_changes(played.ruleset, now, wish.to))
-    return answer(checked, headers=etag(played.version))
+        current, _ = await request.services.games.try_out(GameId(game), player, act, expected=expected)
+    now = current.ruleset.version
+    checked = UpgradeChecked(current.version, now, wish.to, rule_changes(current.ruleset, now, wish.to))
+    return answer(checked, headers=etag(current.version))

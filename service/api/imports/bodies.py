@@ -1,4 +1,4 @@
-"""Imports as they are asked for and answered."""
+"""Queries and bodies of the endpoints for imports."""
 
 from typing import Annotated
 
@@ -28,12 +28,12 @@ class NewImport(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Imported(Struct, frozen=True):
-    """What came of an export.
+    """The result of importing an export.
 
     Attributes:
         id: the id of the import. It follows from the export and the key of the issuer.
         game: the id that its issuer gave the game.
-        provenance: who stands by the game, in a sentence.
+        provenance: who vouches for the game, in a sentence.
     """
 
     id: ImportId
@@ -46,7 +46,7 @@ class ImportsPage(Page, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         ruleset: only games of this ruleset.
-        player: only those that this account brought.
+        player: only those that this account imported.
     """
 
     ruleset: Identifier | None = None
@@ -79,10 +79,10 @@ class ImportSummary(Struct, frozen=True):
         ended: when it ended.
         seats: its seats.
         finish: how it ended.
-        player: the account that brought it; nobody who is known to have played in it.
-        imported: when that was.
-        origin: the name of the log that stands by it; null without a certificate.
-        provenance: who stands by the game, in a sentence.
+        player: the account that imported it; that does not mean that it played in it.
+        imported: when it was imported.
+        origin: the name of the log that vouches for it; null without a certificate.
+        provenance: who vouches for the game, in a sentence.
     """
 
     id: ImportId
@@ -101,7 +101,7 @@ class ImportSummary(Struct, frozen=True):
 
 
 class ImportIssuer(Struct, frozen=True):
-    """The service that stands by an imported game.
+    """The service that vouches for an imported game.
 
     Attributes:
         origin: the name of its transparency log.
@@ -128,7 +128,7 @@ class ImportDetail(ImportSummary, frozen=True):
         head: the hash of its last event, in hex.
         bytes: the size of its export.
         proved: what was verified, in sentences.
-        issuer: who stands by it; null without a certificate.
+        issuer: who vouches for it; null without a certificate.
     """
 
     past: tuple[GameId, ...]
@@ -143,7 +143,7 @@ class ImportPage(Listed[ImportSummary], frozen=True):
 
 
 def import_summary(row: ImportRow, own: LogKey | None) -> ImportSummary:
-    """Return an import at a glance; `own` is what signs the log of this service."""
+    """Return an import at a glance; `own` is the key that signs the log of this service."""
     examined = found_in(row)
     return ImportSummary(
         id=row.import_id,
@@ -190,11 +190,11 @@ def _is_own(examined: Examined, own: LogKey | None) -> bool:
 
 def _provenance(examined: Examined, own: LogKey | None) -> str:
     if examined.issuer is None:
-        return "It came without a certificate: nobody stands by it, and any service could have recorded it."
+        return "It came without a certificate: nobody vouches for it, and any service could have recorded it."
     if _is_own(examined, own):
         return (
             f"The log {examined.issuer.origin} of this service signed its end, but the service does not have the game."
         )
     return (
-        f"The log {examined.issuer.origin} signed its end. Whose log that is, nobody here vouches for: compare its key."
+        f"The log {examined.issuer.origin} signed its end. This service does not vouch for that log: compare its key."
     )

@@ -1,4 +1,4 @@
-"""Games that other services recorded: imported once they are proved, and looked at. Nothing here can change one."""
+"""Games that other services recorded: importing what verifies, showing it, deleting it. Nothing changes an import."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -48,7 +48,7 @@ _new_import: Final = msgspec.json.Decoder(NewImport)
 _ALL: Final = Viewer(everything=True)
 """An imported game is over: everybody may see what it hid."""
 
-_ASKED_AGAIN: Final = {"Cache-Control": "no-cache", "Vary": "Accept"}
+_REVALIDATED: Final = {"Cache-Control": "no-cache", "Vary": "Accept"}
 _OF_IMPORTS: Final = (UNKNOWN_IMPORT, UNKNOWN_VERSION)
 
 
@@ -60,8 +60,8 @@ _OF_IMPORTS: Final = (UNKNOWN_IMPORT, UNKNOWN_VERSION)
     scopes=("organize",),
     body=NewImport,
     answers=(
-        Answer(201, "It verified, and is kept.", Imported, headers=("Location",)),
-        Answer(200, "It was here already.", Imported, headers=("Location",)),
+        Answer(201, "It was verified and stored.", Imported, headers=("Location",)),
+        Answer(200, "It had been imported before.", Imported, headers=("Location",)),
     ),
     problems=(NOT_IMPORTED, TOO_MANY_IMPORTS),
 )
@@ -69,10 +69,10 @@ async def import_game(request: Call) -> Response[bytes]:
     """Import a game.
 
     Takes the export of a finished game from another service, verifies it as `tabularium verify` does (TAB-IMP-01), and
-    keeps it as it came, to be looked at by everybody. It is no game of this service, and counts nowhere (TAB-IMP-06).
-    With its certificate, the import also says which log stands by it. Verifying takes some seconds; one export of yours
-    is verified at a time, and 20 a day. Repeating the request changes nothing, for any account: it gets the import that
-    is there.
+    stores it unchanged, for everybody to see. It is no game of this service, and counts nowhere (TAB-IMP-06). With its
+    certificate, the import also says which log vouches for it. Verifying takes some seconds. One export of yours is
+    verified at a time, and 20 a day. Repeating the request changes nothing, also from another account: you get the
+    import that is there.
     """
     request.read_query(Nothing)
     player, imports = request.signed_in.player, request.services.imports
@@ -121,7 +121,7 @@ async def list_imports(request: Call) -> Response[bytes]:
 async def show_import(request: Call, imported: str) -> Response[bytes]:
     """Show an import.
 
-    Who stands by it, what was verified, who played (as its issuer names the accounts) and how it ended.
+    Who vouches for it, what was verified, who played (as its issuer names the accounts) and how it ended.
     """
     request.read_query(Nothing)
     row = await request.services.imports.get(ImportId(imported))
@@ -140,8 +140,8 @@ async def show_import(request: Call, imported: str) -> Response[bytes]:
 async def delete_import(request: Call, imported: str) -> Response[bytes]:
     """Delete an import.
 
-    The account that brought it may do this, and administrators (TAB-IMP-07). Somebody may import it again. Repeating
-    the request changes nothing.
+    The account that imported it may do this, and administrators (TAB-IMP-07). It can be imported again. Repeating the
+    request changes nothing.
     """
     request.read_query(Nothing)
     caller, imports = request.signed_in, request.services.imports
@@ -163,7 +163,7 @@ async def delete_import(request: Call, imported: str) -> Response[bytes]:
 async def export_import(request: Call, imported: str) -> Response[bytes] | Stream:
     """Download the export of an imported game.
 
-    To the byte as it came: `tabularium verify` proves it offline.
+    Returns the same bytes that were imported. `tabularium verify` proves them offline.
     """
     request.read_query(Nothing)
     imports = request.services.imports
@@ -187,7 +187,7 @@ async def export_import(request: Call, imported: str) -> Response[bytes] | Strea
 async def list_import_events(request: Call, imported: str) -> Response[bytes]:
     """List the events of an imported game.
 
-    As the events of a game of this service, with all that was hidden.
+    In the form of the events of a game of this service, with everything that was hidden.
     """
     page = request.read_query(EventsPage)
     game = await request.services.imports.opened(ImportId(imported))
@@ -209,13 +209,13 @@ async def list_import_events(request: Call, imported: str) -> Response[bytes]:
 async def show_import_state(request: Call, imported: str) -> Response[bytes]:
     """Show a position of an imported game.
 
-    The last one, or that of any version, with all that was hidden.
+    The last one, or that of any version, with everything that was hidden.
     """
     query = request.read_query(AtVersion)
     game = await request.services.imports.opened(ImportId(imported))
-    then = await game.at(game.now.id, query.version) if query.version is not None else game.now
-    view = then.view(None, await game.vault(game.now.id), everything=True)
-    return cacheable(request, encode(state_view(then, _ALL, view)))
+    at_version = await game.at(game.now.id, query.version) if query.version is not None else game.now
+    view = at_version.view(None, await game.vault(game.now.id), everything=True)
+    return cacheable(request, encode(state_view(at_version, _ALL, view)))
 
 
 @endpoint(
@@ -234,15 +234,15 @@ async def draw_import_board(request: Call, imported: str) -> Response[bytes]:
     """
     query, services = request.read_query(AtVersion), request.services
     game = await services.imports.opened(ImportId(imported))
-    then = await game.at(game.now.id, query.version) if query.version is not None else game.now
+    at_version = await game.at(game.now.id, query.version) if query.version is not None else game.now
 
     async def draw() -> bytes:
-        sheet = sheet_of(then, services.drawings)
-        marks = marks_of(then, _ALL, await game.vault(game.now.id), sheet.names)
-        return picture(sheet, marks, then.heading or "Before the game", None).encode()
+        sheet = sheet_of(at_version, services.drawings)
+        marks = marks_of(at_version, _ALL, await game.vault(game.now.id), sheet.names)
+        return picture(sheet, marks, at_version.heading or "Before the game", None).encode()
 
-    svg = await services.gallery.picture(GameId(imported), then.version, _ALL, "svg", draw)
-    headers: Mapping[str, str] = {**_ASKED_AGAIN, "Content-Security-Policy": "default-src 'none'"}
+    svg = await services.gallery.picture(GameId(imported), at_version.version, _ALL, "svg", draw)
+    headers: Mapping[str, str] = {**_REVALIDATED, "Content-Security-Policy": "default-src 'none'"}
     return cacheable(request, svg, request.media(SVG), headers)
 
 
@@ -258,19 +258,19 @@ async def draw_import_board(request: Call, imported: str) -> Response[bytes]:
 async def list_import_frames(request: Call, imported: str) -> Response[bytes]:
     """List frames of an imported game.
 
-    To scrub through it, as through a game of this service.
+    For moving through its versions, as in a game of this service.
     """
     query, services = request.read_query(FramesPage), request.services
     game = await services.imports.opened(ImportId(imported))
-    played = game.now
-    last = max(query.after, min(query.after + query.limit, played.version))
+    current = game.now
+    last = max(query.after, min(query.after + query.limit, current.version))
 
     async def draw() -> bytes:
-        sheet = frame_sheet_of(played, services.drawings)
-        key, frames_drawn = await frames(game, played, _ALL, sheet, query.after, last)
+        sheet = frame_sheet_of(current, services.drawings)
+        key, frames_drawn = await frames(game, current, _ALL, sheet, query.after, last)
         return encode((key, frames_drawn))
 
     content = await services.gallery.picture(GameId(imported), last, _ALL, ("frames", query.after), draw)
     key, frames_drawn = msgspec.json.decode(content, type=tuple[Raw, Raw])
-    next_after = last if last < played.version else None
-    return cacheable(request, encode(FramePage(played.id, played.version, key, frames_drawn, next_after)))
+    next_after = last if last < current.version else None
+    return cacheable(request, encode(FramePage(current.id, current.version, key, frames_drawn, next_after)))

@@ -1,4 +1,4 @@
-"""Joinings of accounts as they are asked for and answered."""
+"""Bodies of the endpoints for joining accounts."""
 
 from typing import Annotated
 
@@ -17,7 +17,7 @@ class JoiningCode(Struct, frozen=True):
     """A code that joins another account with yours.
 
     Attributes:
-        code: the code. It is shown only once, is good once, and ends when you ask for another.
+        code: the code. It is shown only once, can be used once, and ends when you ask for another.
         ends: when it ends.
     """
 
@@ -26,7 +26,7 @@ class JoiningCode(Struct, frozen=True):
 
 
 class JoiningWish(Struct, frozen=True, forbid_unknown_fields=True):
-    """With which account yours is to be joined.
+    """The account to join yours with.
 
     Attributes:
         code: the code that you got in the account that stays.
@@ -36,10 +36,10 @@ class JoiningWish(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NewJoining(JoiningWish, frozen=True, forbid_unknown_fields=True):
-    """With which account yours is to be joined, for good.
+    """The account to join yours with, for good.
 
     Attributes:
-        confirm: the id of your account, which will do nothing more, so that none is joined by mistake.
+        confirm: the id of the account that you are signed in to, which will end, so that you do not join the wrong one.
     """
 
     confirm: Identifier
@@ -65,7 +65,7 @@ class JoiningPlan(Struct, frozen=True):
     """What a joining would do.
 
     Attributes:
-        account: your account, which would do nothing more.
+        account: your account, which would end.
         kept: the account that would stay.
         games: what would become of your games that go on.
     """
@@ -76,10 +76,10 @@ class JoiningPlan(Struct, frozen=True):
 
 
 class AccountJoining(Struct, frozen=True):
-    """That two accounts of one person were joined.
+    """The joining of two accounts of one person.
 
     Attributes:
-        account: the account that does nothing more.
+        account: the account that ended.
         kept: the account that stays.
         at: when.
     """
@@ -108,5 +108,5 @@ def plan_view(plan: Plan) -> JoiningPlan:
 
 
 def joining_view(row: JoiningRow) -> AccountJoining:
-    """Return a joining as it is sent. Which sessions confirmed it is left to the service's own records."""
+    """Return a joining as it is sent, without the sessions that confirmed it."""
     return AccountJoining(row.account, row.kept, row.at)

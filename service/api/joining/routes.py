@@ -1,4 +1,4 @@
-"""Joining two accounts of one person: asked for in the one that stays, confirmed in the other one."""
+"""Joining two accounts of one person: the one that stays gets a code, and the other one enters it."""
 
 from typing import Final
 
@@ -64,14 +64,14 @@ async def ask_for_joining(request: Call) -> Response[bytes]:
     scopes=("account",),
     headers=("Tabularium-Page",),
     body=JoiningWish,
-    answers=(Answer(200, "What it would do.", JoiningPlan),),
+    answers=(Answer(200, "What the joining would do.", JoiningPlan),),
     problems=_PROBLEMS,
 )
 async def plan_joining(request: Call) -> Response[bytes]:
     """Show what joining your account with another would do.
 
-    Nothing happens yet. The refusals are those that the joining itself would get (TAB-JOIN-01 to TAB-JOIN-04). At most
-    200 games that go on are looked at. Repeating the request changes nothing.
+    Nothing happens yet. Refuses what the joining itself would refuse (TAB-JOIN-01 to TAB-JOIN-04). At most 200 games
+    that go on are looked at. Repeating the request changes nothing.
     """
     request.read_query(Nothing)
     require_page(request.scope)
@@ -95,9 +95,9 @@ async def plan_joining(request: Call) -> Response[bytes]:
 async def join_accounts(request: Call) -> Response[bytes]:
     """Join your account with another one of yours.
 
-    This is final. The account of the code stays, and the one that you are signed in to does nothing more. Its sessions,
-    tokens, passkeys, recovery codes, webhooks and apps end. Its seats pass to the account that stays (TAB-JOIN-04), and
-    so do its provider links, its imports and the apps that it registered. Logs and ratings do not change (TAB-JOIN-06).
+    This is final. The account of the code stays, and the one that you are signed in to ends. Its sessions, tokens,
+    passkeys, recovery codes, webhooks and apps end. Its seats pass to the account that stays (TAB-JOIN-04), and so do
+    its provider links, its imports and the apps that it registered. Logs and ratings do not change (TAB-JOIN-06).
     Everybody sees with which account it was joined. It takes a session of a browser that signed in less than ten
     minutes ago. If the request was interrupted, repeat it. Afterwards the session has ended, so a repeated request is
     refused and changes nothing.

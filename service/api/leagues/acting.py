@@ -24,9 +24,7 @@ from service.leagues.leagues import Held, season_of
 ACTS: Final = (UNKNOWN_LEAGUE, REFUSED, NOT_NOW, STALE_VERSION, KEY_REUSED, NOT_LEAGUE_ORGANIZER)
 """The problems of every endpoint that changes a league."""
 
-DONE: Final = Answer(
-    200, "Done now, or done before: then this is the first answer again.", LeagueDetail, headers=("ETag",)
-)
+DONE: Final = Answer(200, "Done by this request, or by the one that it repeats.", LeagueDetail, headers=("ETag",))
 
 
 async def acted(

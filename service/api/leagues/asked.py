@@ -47,7 +47,7 @@ class NewLeague(Struct, frozen=True, forbid_unknown_fields=True):
     """A league to found.
 
     Attributes:
-        regulations: by what everything in it is decided (TAB-LGE-02).
+        regulations: its regulations (TAB-LGE-02).
         title: a line that tells people what league this is.
     """
 
@@ -59,7 +59,7 @@ class NewPlacement(Struct, frozen=True, forbid_unknown_fields=True):
     """A player to place in a division.
 
     Attributes:
-        player: who.
+        player: the player.
         division: the division, 1 for the highest.
         reason: why, in a line of 1 to 2,000 characters. It is public.
     """
@@ -70,7 +70,7 @@ class NewPlacement(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NewOfSeason(Struct, frozen=True, forbid_unknown_fields=True):
-    """A tournament to let count.
+    """A tournament to add to the season.
 
     Attributes:
         tournament: its id.
@@ -83,7 +83,7 @@ class PointsToTake(Struct, frozen=True, forbid_unknown_fields=True):
     """Points to take from a player.
 
     Attributes:
-        player: from whom.
+        player: the player who loses them.
         points: how many.
         reason: why, in a line of 1 to 2,000 characters. It is public.
     """

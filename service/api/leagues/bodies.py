@@ -1,4 +1,4 @@
-"""Leagues as they are answered."""
+"""Bodies of the answers of the endpoints for leagues."""
 
 from typing import Any, Literal
 
@@ -62,8 +62,8 @@ class LeagueResult(Struct, frozen=True):
     Attributes:
         tournament: the tournament.
         place: their place in it.
-        points: what that earns.
-        counts: whether it counts: only the best do.
+        points: the points that this place earns.
+        counts: whether it counts: only the best results do.
         provisional: whether the tournament still runs.
     """
 
@@ -80,14 +80,14 @@ class LeagueStanding(Struct, frozen=True):
     Attributes:
         place: 1 for the first; players who tie have the same place.
         player: the player.
-        name: their name; null for an account that there is no more.
+        name: their name; null for an account that no longer exists.
         points: what their results have earned, less penalties.
         taken: the points that penalties took.
         results: their results, in the order of the tournaments.
-        tie_breaks: what each tie-break counts for them.
-        above: what puts them above the next player: that they have `played`, `points` or a tie-break; null when they
-            tie, and for the last.
-        moves: where the season takes them, if it ends like this; null when they stay.
+        tie_breaks: their values in each tie-break.
+        above: why they are above the next player: `played`, `points` or the name of a tie-break; null when they tie,
+            and for the last.
+        moves: where they go if the season ends like this: `up` or `down`; null when they stay.
     """
 
     place: int
@@ -121,7 +121,7 @@ class TakenPoints(Struct, frozen=True):
     """Points that a penalty took.
 
     Attributes:
-        player: from whom.
+        player: the player who lost them.
         points: how many.
         reason: why.
     """
@@ -137,7 +137,7 @@ class SeasonView(Struct, frozen=True):
     Attributes:
         number: its number.
         closed: whether its tables are final. Those of a season that runs are provisional.
-        regulations: those with which it began.
+        regulations: the regulations with which it began.
         members: who belongs to each division, the highest first. All others belong to the lowest.
         tournaments: the tournaments that count, in the order in which they were added.
         tables: the table of each division, the highest first.
@@ -158,10 +158,10 @@ class LeagueDetail(Struct, frozen=True):
 
     Attributes:
         summary: the league in short.
-        regulations: those for the next season, or of the one that runs.
+        regulations: the regulations of the season that runs, or else of the next one.
         season: the season; null before the first one.
         next: who would belong to each division if a season began now, the highest first.
-        repeated: True when the request was a repetition (same idempotency key) and this is the first answer again.
+        repeated: whether this request repeated an earlier one (same idempotency key) and so changed nothing.
     """
 
     summary: LeagueSummary

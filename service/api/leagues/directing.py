@@ -40,7 +40,7 @@ _of_the_organizer = partial(
     answers=(DONE,),
     problems=ACTS,
 )
-"""An endpoint by which its organizer does something in a league."""
+"""An endpoint by which the organizer changes a league."""
 
 
 @endpoint(
@@ -57,8 +57,8 @@ _of_the_organizer = partial(
 async def found_league(request: Call) -> Response[bytes]:
     """Found a league.
 
-    You organize it. Its regulations are public and part of its log. You may found 20. With an `Idempotency-Key`, a
-    repeated request founds no second one.
+    You organize it. Its regulations are public and part of its log. You may found 20. A repeated request with the same
+    `Idempotency-Key` gets the same response and founds no second league.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_league)
@@ -82,8 +82,8 @@ async def found_league(request: Call) -> Response[bytes]:
 async def change_league_regulations(request: Call, league: str) -> Response[bytes]:
     """Change the regulations of a league.
 
-    Between seasons, for those to come (TAB-LGE-03). With an `Idempotency-Key`, a repeated request gets the first answer
-    again.
+    Only between seasons; the change holds for later seasons (TAB-LGE-03). A repeated request with the same
+    `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_regulations)
@@ -95,8 +95,8 @@ async def change_league_regulations(request: Call, league: str) -> Response[byte
 async def place_player(request: Call, league: str) -> Response[bytes]:
     """Place a player in a division.
 
-    Between seasons, with a public reason (TAB-LGE-04). All whom nothing puts elsewhere belong to the lowest division.
-    With an `Idempotency-Key`, a repeated request gets the first answer again.
+    Only between seasons, with a public reason (TAB-LGE-04). Players who were not placed, and did not move, belong to
+    the lowest division. A repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_placement)
@@ -110,8 +110,8 @@ async def place_player(request: Call, league: str) -> Response[bytes]:
 async def begin_season(request: Call, league: str) -> Response[bytes]:
     """Begin a season.
 
-    Who belongs to which division is fixed until it is closed (TAB-LGE-05). The request has no body. With an
-    `Idempotency-Key`, a repeated request gets the first answer again.
+    The divisions of all players are fixed until the season is closed (TAB-LGE-05). The request has no body. A repeated
+    request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     await require_organizer(request, league)
@@ -120,10 +120,10 @@ async def begin_season(request: Call, league: str) -> Response[bytes]:
 
 @_of_the_organizer("/v1/leagues/{league:str}/tournaments", body=NewOfSeason, problems=(*ACTS, UNKNOWN_TOURNAMENT))
 async def add_tournament(request: Call, league: str) -> Response[bytes]:
-    """Let a tournament count.
+    """Add a tournament to the season.
 
-    Its regulations name the season that runs, and its first round is not published yet (TAB-LGE-06). With an
-    `Idempotency-Key`, a repeated request gets the first answer again.
+    Its regulations have to name the season that runs, and its first round must not be published yet (TAB-LGE-06). A
+    repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_of_season)
@@ -143,8 +143,8 @@ async def add_tournament(request: Call, league: str) -> Response[bytes]:
 async def take_points(request: Call, league: str) -> Response[bytes]:
     """Take points from a player.
 
-    From their total in the season that runs, with a public reason (TAB-LGE-11). With an `Idempotency-Key`, a repeated
-    request gets the first answer again.
+    Takes them from the total of the season that runs, with a public reason (TAB-LGE-11). A repeated request with the
+    same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_points_to_take)
@@ -158,9 +158,9 @@ async def take_points(request: Call, league: str) -> Response[bytes]:
 async def close_season(request: Call, league: str, season: str) -> Response[bytes]:
     """Close a season.
 
-    When its tournaments are closed or cancelled: its tables are final, and say who goes up and who goes down
-    (TAB-LGE-12, TAB-LGE-13). The request has no body. With an `Idempotency-Key`, a repeated request gets the first
-    answer again.
+    Possible when all its tournaments are closed or cancelled. Its tables are then final, and say who goes up and who
+    goes down (TAB-LGE-12, TAB-LGE-13). The request has no body. A repeated request with the same `Idempotency-Key` gets
+    the same response and changes nothing.
     """
     request.read_query(Nothing)
     await require_organizer(request, league)

@@ -60,8 +60,8 @@ async def list_leagues(request: Call) -> Response[bytes]:
 async def show_league(request: Call, league: str) -> Response[bytes]:
     """Show a league.
 
-    Its regulations, and a season: the tournaments that count, and the table of each division with what puts each
-    player above the next. While a season runs, its tables are provisional: tournaments that run are in it as they
+    Its regulations, and a season: the tournaments that count, and the table of each division, which says why each
+    player is above the next. While a season runs, its tables are provisional: tournaments that run are in it as they
     stand.
     """
     season = request.read_query(OfSeason).season

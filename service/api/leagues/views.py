@@ -26,7 +26,7 @@ from service.store.protocol import LeagueRow, TournamentRow
 
 _MOVES: Final[Mapping[int, Literal["up", "down"]]] = {-1: "up", 1: "down"}
 
-Known = Mapping[PlayerId, str]
+Names = Mapping[PlayerId, str]
 """The name of each account, by its id."""
 
 
@@ -43,7 +43,7 @@ def league_detail(entry: Held, season: SeasonView | None) -> LeagueDetail:
 def season_view(
     season: Season,
     tables: Sequence[Sequence[Line]],
-    names: Known,
+    names: Names,
     tournaments: Mapping[TournamentId, TournamentRow],
 ) -> SeasonView:
     """Return the body of a season."""
@@ -64,7 +64,7 @@ def _status(row: TournamentRow) -> Any:
     return row.status
 
 
-def _standings(season: Season, division: int, table: Sequence[Line], names: Known) -> list[LeagueStanding]:
+def _standings(season: Season, division: int, table: Sequence[Line], names: Names) -> list[LeagueStanding]:
     changes = moves(season.regulations, division, table)
     breaks = season.regulations.tie_breaks
     return [

@@ -1,4 +1,4 @@
-"""The log and its sentences as they are answered."""
+"""Queries and answers of the endpoints for the log of a game."""
 
 from typing import Literal
 
@@ -30,8 +30,8 @@ class Framed(Struct, frozen=True, forbid_unknown_fields=True):
     """How a stream of server-sent events looks.
 
     Attributes:
-        frames: `named` names each frame after the type of its event. `plain` names none, so that
-            `EventSource.onmessage`, which gets no frame with a name, gets them all. The type is in the data.
+        frames: `named` names each frame after the type of its event. `plain` names none: `EventSource.onmessage` gets
+            only frames without a name. The type is also in the data.
     """
 
     frames: Frames = "named"
@@ -97,7 +97,7 @@ class EventPage(Struct, frozen=True):
 
 
 class Sentence(Struct, frozen=True):
-    """One event, told.
+    """One event, in a sentence.
 
     Attributes:
         version: the version that it made.
@@ -125,7 +125,7 @@ class Passage(Struct, frozen=True):
 
 
 class HistoryPage(Struct, frozen=True):
-    """The log, told in sentences.
+    """The log in sentences.
 
     Attributes:
         items: passages, in order; the first may continue the last passage of the previous page.

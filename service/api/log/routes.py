@@ -45,13 +45,13 @@ async def list_events(request: Call, game: str) -> Response[bytes]:
     """
     page = request.read_query(EventsPage)
     games = request.services.games
-    played = await games.game(GameId(game))
-    if request.has(f'"{played.version}"'):
-        return unchanged(played.version)
-    events = await games.events(played, viewer_of(played, request.caller), page.after, page.limit)
-    more = bool(events) and events[-1].version < played.version
+    current = await games.game(GameId(game))
+    if request.has(f'"{current.version}"'):
+        return unchanged(current.version)
+    events = await games.events(current, viewer_of(current, request.caller), page.after, page.limit)
+    more = bool(events) and events[-1].version < current.version
     page = EventPage(tuple(events), events[-1].version if more else None)
-    return answer(page, headers=etag(played.version))
+    return answer(page, headers=etag(current.version))
 
 
 @endpoint(
@@ -71,30 +71,30 @@ async def tell_history(request: Call, game: str) -> Response[bytes]:
     """
     page = request.read_query(EventsPage)
     games = request.services.games
-    played = await games.game(GameId(game))
-    if request.has(f'"{played.version}"'):
-        return unchanged(played.version)
-    records = await games.records(played.id, page.after, page.limit)
-    base = await games.at(played.id, page.after) if records and page.after else None
-    sentences = [item async for item in _sentences(games, base, records, played)]
-    more = bool(records) and records[-1].version < played.version
+    current = await games.game(GameId(game))
+    if request.has(f'"{current.version}"'):
+        return unchanged(current.version)
+    records = await games.records(current.id, page.after, page.limit)
+    base = await games.at(current.id, page.after) if records and page.after else None
+    sentences = [item async for item in _sentences(games, base, records, current)]
+    more = bool(records) and records[-1].version < current.version
     page = HistoryPage(tuple(passages(sentences)), records[-1].version if more else None)
-    return answer(page, headers=etag(played.version))
+    return answer(page, headers=etag(current.version))
 
 
 async def _sentences(
-    games: Games, base: Game | None, records: Sequence[Record], played: Game
+    games: Games, base: Game | None, records: Sequence[Record], current: Game
 ) -> AsyncIterator[tuple[str, Sentence]]:
     """Yield each record in a sentence, with the heading under which it belongs."""
     game = base
     for record in records:
-        event = read_event(played.ruleset, record)
+        event = read_event(current.ruleset, record)
         if game is None or retraction(record) is not None:
-            game = await games.at(played.id, record.version)
+            game = await games.at(current.id, record.version)
         else:
             game = later(game, (record,))
         heading = "" if isinstance(event, GameEvent) else game.heading
-        yield heading, Sentence(record.version, record.at, cause_of(record).seat, in_words(event, played.names))
+        yield heading, Sentence(record.version, record.at, cause_of(record).seat, in_words(event, current.names))
 
 
 def passages(sentences: Sequence[tuple[str, Sentence]]) -> Iterator[Passage]:
@@ -122,20 +122,21 @@ async def export_game(request: Call, game: str) -> Response[bytes] | Stream:
     The whole log as JSON Lines, with the board and the secrets that you may see. When the game is over, these are all
     of them: `tabularium verify` proves the game offline, from this file alone.
 
-    The export of a finished game never changes. Its ETag names what you are shown, and `If-None-Match` gets 304. Take
-    it packed by `Accept-Encoding: gzip`, or in parts by `Range`: with `If-Range`, a broken download goes on.
+    The export of a finished game never changes. Its ETag depends on what you may see, and with it, `If-None-Match` gets
+    304. Send `Accept-Encoding: gzip` for a compressed export, `Range` for a part, and also `If-Range` to resume a
+    broken download.
     """
     request.read_query(Nothing)
     games = request.services.games
-    played = await games.game(GameId(game))
-    viewer = viewer_of(played, request.caller)
-    vault, pasts = await games.vault(played.id), await games.pasts(played, request.caller)
-    fingerprint = export.fingerprint(played, vault, viewer.seat, everything=viewer.everything, pasts=pasts)
-    records = (await games.records(played.id))[: played.version]
+    current = await games.game(GameId(game))
+    viewer = viewer_of(current, request.caller)
+    vault, pasts = await games.vault(current.id), await games.pasts(current, request.caller)
+    fingerprint = export.fingerprint(current, vault, viewer.seat, everything=viewer.everything, pasts=pasts)
+    records = (await games.records(current.id))[: current.version]
 
     def make() -> Iterator[bytes]:
-        return export.export(played, records, vault, viewer.seat, everything=viewer.everything, pasts=pasts)
+        return export.export(current, records, vault, viewer.seat, everything=viewer.everything, pasts=pasts)
 
     return await download(
-        request, make, f'"{played.version}.{fingerprint[:16]}"', request.media(NDJSON), saved_as(request, played.id)
+        request, make, f'"{current.version}.{fingerprint[:16]}"', request.media(NDJSON), saved_as(request, current.id)
     )

@@ -109,26 +109,26 @@ async def follow(
 ) -> AsyncIterator[Passage[F] | None]:
     """Yield the events after a version, as they come and as `frame` makes them; None for every heartbeat without any.
 
-    However slowly somebody reads, each passage shows what they may see when it is read: a seat may change hands, and an
-    official be released. Ends with the last event of a game that is over or cancelled, and when the service stops.
-    Raises `TokenEnded` when the caller's token does: at once when this process ends it, otherwise when the token is
-    next looked up.
+    Each passage shows what the caller may see when it is read, also for a slow reader: meanwhile, a seat may change
+    hands or an official be released. Ends with the last event of a game that is over or cancelled, and when the service
+    stops. Raises `TokenEnded` when the caller's token ends (at once if this process ends it, otherwise when the token
+    is next looked up), and `Problem` when the caller may no longer read the game.
     """
     callers = services.accounts.callers
     async with services.wake.subscribe(game) as signal, callers.watched(caller, partial(signal.notify, 0)):
         while True:
             # Read after subscribing and before waiting, so that no event is missed.
-            played = await services.games.game(game, signal.heard)
+            current = await services.games.game(game, signal.heard)
             await require_shown(services, game, caller)
-            if after < played.version:
+            if after < current.version:
                 caller = await callers.still(caller) if caller is not None else None
-                passage = await services.games.passage(played, viewer_of(played, caller), after, BATCH, frame)
+                passage = await services.games.passage(current, viewer_of(current, caller), after, BATCH, frame)
                 yield passage
                 after = passage.last
-                if after < played.version:
+                if after < current.version:
                     continue
             # An event since the last read ends the wait at once.
-            if played.status in ENDED or signal.closed:
+            if current.status in ENDED or signal.closed:
                 return
             if not await something_happens(services, caller, signal):
                 yield None
@@ -175,12 +175,12 @@ async def stream_events(request: Call, game: str) -> Response[bytes] | Stream:
     """
     query = request.read_query(Streamed)
     last = request.last_event
-    played = await request.services.games.game(GameId(game))
-    start = start_of(last if last is not None else query.after, played.version)
-    if played.status in ENDED and start == played.version:
+    current = await request.services.games.game(GameId(game))
+    start = start_of(last if last is not None else query.after, current.version)
+    if current.status in ENDED and start == current.version:
         return Response(b"", status_code=204)
     frame = _streamed if query.frames == "named" else _streamed_plain
-    passages = follow(request.services, played.id, request.caller, start, frame)
+    passages = follow(request.services, current.id, request.caller, start, frame)
     return _stream(request.services.metrics, passages, start)
 
 
@@ -315,24 +315,24 @@ async def _send_events(
 
 
 def _unless_gone(send: Send) -> Send:
-    """Return `send`, which raises `WebSocketDisconnect` whatever the server says of a client that is gone.
+    """Wrap `send` so that it raises `WebSocketDisconnect` when the client is gone.
 
-    That is an OSError by the ASGI specification; in uvicorn a RuntimeError when it has closed the socket by itself.
+    Servers raise OSError then, by the ASGI specification; uvicorn also RuntimeError, if it has closed the socket.
     """
 
-    async def to_whom_is_there(message: Message) -> None:
+    async def send_or_disconnect(message: Message) -> None:
         try:
             await send(message)
         except (OSError, RuntimeError) as error:
             raise WebSocketDisconnect(detail="the client is gone") from error
 
-    return to_whom_is_there
+    return send_or_disconnect
 
 
 async def _opening(
     services: Services, socket: WebSocket[Any, Any, Any], game: GameId
 ) -> tuple[Caller | None, Version] | Exception:
-    """Return the caller and the version to begin after; or the problem to send over the open socket."""
+    """Return the caller and the version to begin after; or the error to send as a problem over the open socket."""
     try:
         if services.limits is not None:
             await services.limits.admit(address_of(socket.scope), token_of(socket.scope))

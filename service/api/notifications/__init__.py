@@ -1,1 +1,1 @@
-"""The inbox of an account: notifications about its games, and what waits for it."""
+"""The inbox of an account: notices about its games, and what waits for it; pushes and e-mails."""

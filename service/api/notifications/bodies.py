@@ -1,4 +1,4 @@
-"""What an account is told, what waits for it, and what it wants to be told."""
+"""Bodies of the endpoints for the inbox: notices, what waits for the account, and settings."""
 
 from typing import Annotated, Final, Literal
 
@@ -16,10 +16,10 @@ from service.webhooks.personal import Silences
 MOST_GAMES: Final = 200
 """Games for which an account can have settings of their own."""
 
-Told = Literal["your-turn"] | AnyKind
-"""What an account can have itself told, or not."""
+NoticeKind = Literal["your-turn"] | AnyKind
+"""A kind of notice that an account can switch off."""
 
-Off = Annotated[tuple[Told, ...], Meta(max_length=32)]
+Off = Annotated[tuple[NoticeKind, ...], Meta(max_length=32)]
 
 NotificationId = Annotated[str, Meta(min_length=1, max_length=200)]
 
@@ -43,8 +43,8 @@ class Notification(Struct, frozen=True):
         at: when.
         game: the game; null when it happened in a tournament.
         title: the title of the game or of the tournament, which may be empty.
-        case: the case in which it happened; null when it did in the game.
-        tournament: the tournament in which it happened; null when it did in a game.
+        case: the case in which it happened; null when it happened in none.
+        tournament: the tournament in which it happened; null when it happened in a game.
         version: the version of the game, the case or the tournament at which it happened.
         seat: the seat that it is about; null for none.
         read: whether you have read it.
@@ -68,7 +68,7 @@ class Turn(Struct, frozen=True):
     Attributes:
         game: the game.
         title: its title, which may be empty.
-        ruleset: what it is played by.
+        ruleset: the id of its ruleset.
         version: the version of the game at which this was so.
         seat: your seat.
         since: when the game last moved.
@@ -93,11 +93,11 @@ class InboxState(Struct, frozen=True):
         turns: the games that wait for a decision of yours: those whose clock runs out first come first, then those that
             have waited longest. Of very many running games, the newest 50 are looked at.
         rulings: the cases that wait for a ruling in games whose official you are, the newest first, at most 50.
-        webhooks_off: the webhooks of yours that the service switched off because they failed, until you switch them on
-            or delete them. `why` of each says how.
+        webhooks_off: your webhooks that the service switched off because they failed, until you switch them on or
+            delete them. `why` of each says how they failed.
         mail_refused: whether your e-mail is switched off because the mail server of your address refuses it.
-        apps_reused: the apps of yours one of whose refresh tokens came a second time, so that somebody may have copied
-            it. That sign-in was ended. The notice stays until you shut the app out, or let it in again.
+        apps_reused: your apps of which a refresh token came a second time, so somebody may have copied it. That sign-in
+            was ended. An app stays in this list until you shut it out, or let it in again.
     """
 
     unread: int
@@ -134,14 +134,14 @@ class StreamedInbox(Struct, frozen=True):
 
 
 class Reading(Struct, frozen=True, forbid_unknown_fields=True):
-    """What you have read: one of the first four.
+    """What you have read. Send exactly one of the first four fields.
 
     Attributes:
         upto: a notification; you have read it, and all before it.
-        game: a game; you have read what you were told of it.
-        case: a case; you have read what you were told of it.
-        tournament: a tournament; you have read what you were told of it.
-        version: only as far as this version of the game, the case or the tournament.
+        game: a game; you have read all notices about it.
+        case: a case; you have read all notices about it.
+        tournament: a tournament; you have read all notices about it.
+        version: only up to this version of the game, the case or the tournament.
     """
 
     upto: NotificationId | UnsetType = UNSET
@@ -152,11 +152,11 @@ class Reading(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class InboxSettings(Silences, frozen=True, forbid_unknown_fields=True):
-    """What you do not want to be told.
+    """The kinds of notices that you do not want.
 
     Attributes:
-        off: of any game or tournament.
-        games: of single games or tournaments, by their ids.
+        off: the kinds that you do not want about any game or tournament.
+        games: the kinds that you do not want about single games or tournaments, by their ids.
     """
 
     off: Off = ()

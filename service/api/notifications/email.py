@@ -1,4 +1,4 @@
-"""E-mail that tells an account what waits for it."""
+"""The endpoints for e-mails that tell an account what waits for it."""
 
 from typing import Annotated, Final, Literal
 
@@ -24,12 +24,12 @@ Address = Annotated[
 
 
 class EmailWish(Struct, frozen=True, forbid_unknown_fields=True):
-    """What you want to be told by e-mail.
+    """The e-mails that you want.
 
     Attributes:
-        address: where to send it. Absent: where it was sent until now.
-        turns: when it is your turn.
-        daily: once a day, what waits for you, if anything does.
+        address: where to send them. Absent: the present address.
+        turns: whether you get one when it is your turn.
+        daily: whether you get one a day with what waits for you, if anything does.
     """
 
     address: Address | None = None
@@ -38,15 +38,15 @@ class EmailWish(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class EmailSettings(Struct, frozen=True):
-    """What you are told by e-mail.
+    """Your settings for e-mail.
 
     Attributes:
         available: whether this service sends e-mail.
         address: the first letter and the host of your address; null when there is none.
         status: `new` until you have confirmed the address: until then nothing else is sent. Then `on`, or `off` when
             its mail server refuses our e-mail for good; null when there is none.
-        turns: whether you are told when it is your turn.
-        daily: whether you are told once a day what waits for you.
+        turns: whether you get an e-mail when it is your turn.
+        daily: whether you get one a day with what waits for you.
     """
 
     available: bool
@@ -65,13 +65,13 @@ _wish: Final = msgspec.json.Decoder(EmailWish)
     tag="Notifications",
     account="required",
     scopes=("notify",),
-    answers=(Answer(200, "What you are told by e-mail.", EmailSettings),),
+    answers=(Answer(200, "Your settings for e-mail.", EmailSettings),),
     problems=(MAIL_OFF,),
 )
 async def show_email(request: Call) -> Response[bytes]:
-    """Show what you are told by e-mail.
+    """Show your settings for e-mail.
 
-    Your address is not shown, only what you recognize it by.
+    Of your address, you only see the first letter and the host.
     """
     request.read_query(Nothing)
     mailboxes = request.services.mailboxes
@@ -86,19 +86,20 @@ async def show_email(request: Call) -> Response[bytes]:
     account="required",
     scopes=("notify",),
     body=EmailWish,
-    answers=(Answer(200, "What you are told by e-mail.", EmailSettings),),
+    answers=(Answer(200, "Your settings for e-mail.", EmailSettings),),
     problems=(MAIL_OFF, TOO_MANY_CONFIRMATIONS),
 )
 async def change_email(request: Call) -> Response[bytes]:
-    """Be told by e-mail.
+    """Get notices by e-mail.
 
     A new address gets an e-mail with a link, which confirms it within seven days. Until then nothing else is sent
-    there. At most three of these go out in a day for an account, and to an address.
+    there. At most three such e-mails a day are sent for an account, and to an address.
 
-    You are told ten minutes after it became your turn, if it still is and you have not read it: once an hour of each
-    game, 20 times in a day. Every day from 7:00 UTC comes the digest. The settings of your inbox hold here, too. Every
-    e-mail has a link that stops all further ones, without signing in (RFC 8058). If the mail server of your address
-    refuses it for good, e-mail is switched off; `mail_refused` in the state of your inbox says so.
+    Ten minutes after it became your turn, you get an e-mail if it still is and you have not read of it: at most one an
+    hour for each game. The digest comes once a day, from 7:00 UTC on. You get at most 20 e-mails a day. The settings of
+    your inbox hold here, too. Every e-mail has a link that stops all further ones, without signing in (RFC 8058). If
+    the mail server of your address refuses it for good, e-mail is switched off; `mail_refused` in the state of your
+    inbox says so.
 
     Repeating the request changes nothing.
     """
@@ -114,12 +115,12 @@ async def change_email(request: Call) -> Response[bytes]:
     tag="Notifications",
     account="required",
     scopes=("notify",),
-    answers=(Answer(200, "What you are told by e-mail.", EmailSettings),),
+    answers=(Answer(200, "Your settings for e-mail.", EmailSettings),),
 )
 async def remove_email(request: Call) -> Response[bytes]:
-    """Be told by e-mail no longer.
+    """Stop notices by e-mail.
 
-    Your address is forgotten at once. Repeating the request changes nothing.
+    Your address is deleted at once. Repeating the request changes nothing.
     """
     request.read_query(Nothing)
     await request.services.mailboxes.remove(request.signed_in.player)

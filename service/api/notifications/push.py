@@ -1,4 +1,4 @@
-"""Devices to which is pushed what an account is told."""
+"""The endpoints for devices that get the notices of an account as pushes."""
 
 from typing import Annotated, Final
 
@@ -41,8 +41,8 @@ class NewDevice(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         endpoint: the address at the push service of the browser. It must begin with `https://` and lead to the public
             internet.
-        keys: the keys with which is encrypted what goes there.
-        expiration_time: when the subscription ends, in milliseconds. It is not used: the push service says so, too.
+        keys: the keys with which pushes to it are encrypted.
+        expiration_time: when the subscription ends, in milliseconds. Not used: the push service tells the end, too.
     """
 
     endpoint: Endpoint
@@ -51,15 +51,15 @@ class NewDevice(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Device(Struct, frozen=True):
-    """A device that is told.
+    """A device that gets pushes.
 
     Attributes:
         id: its id.
         service: the host of its push service.
-        mark: a digest of its endpoint, by which a browser knows itself: of SHA-256 of `push`, a zero byte and the
-            endpoint, the first 40 hexadecimal digits.
-        created: since when.
-        active: whether it was reached. It is told nothing before that.
+        mark: a digest of its endpoint, by which a browser recognizes itself: the first 40 hexadecimal digits of the
+            SHA-256 of `push`, a zero byte and the endpoint.
+        created: when it was added.
+        active: whether the first push has reached it, which says that it was added. Nothing else is sent before.
     """
 
     id: HookId
@@ -70,11 +70,11 @@ class Device(Struct, frozen=True):
 
 
 class Devices(Struct, frozen=True):
-    """The devices of an account that are told.
+    """The devices of an account that get pushes.
 
     Attributes:
-        key: the public key of the service, which a browser takes as `applicationServerKey`; null where nothing is
-            pushed.
+        key: the public key of the service, which a browser takes as `applicationServerKey`; null if the service sends
+            no pushes.
         items: the newest first.
     """
 
@@ -94,7 +94,7 @@ _new: Final = msgspec.json.Decoder(NewDevice)
     answers=(Answer(200, "Your devices.", Devices),),
 )
 async def list_devices(request: Call) -> Response[bytes]:
-    """List the devices that are told.
+    """List the devices that get pushes.
 
     Also has the key with which a browser subscribes.
     """
@@ -115,19 +115,19 @@ async def list_devices(request: Call) -> Response[bytes]:
     problems=(BAD_TARGET, TOO_MANY_DEVICES, PUSH_OFF),
 )
 async def add_device(request: Call) -> Response[bytes]:
-    """Have a device told.
+    """Add a device for pushes.
 
-    Takes the subscription of a browser. The service then pushes to it (RFC 8030) what your inbox is told and that it is
-    your turn, as far as the settings of your inbox allow. Nothing is pushed that you have read within five seconds, and
-    no turn that is over. What is sent is encrypted for this browser alone (RFC 8291), and signed with the key of the
+    Takes the subscription of a browser. The service then pushes to it (RFC 8030) the notices of your inbox, and that it
+    is your turn, as far as the settings of your inbox allow. It does not push what you read within five seconds, or a
+    turn that is over. What is sent is encrypted for this browser alone (RFC 8291), and signed with the key of the
     service (RFC 8292).
 
-    At first comes a notice that the device is told; only then comes anything else. A device gets at most 30 pushes in
-    an hour. Of seats that are offered to you and of games whose official you become, there are five in a day, one of
-    each game. Once the push service answers 404 or 410, the device is removed.
+    The first push says that the device was added; others come only after it has arrived. A device gets at most 30
+    pushes an hour. About seats that are offered to you, and games whose official you become, it gets at most five a
+    day, one for each game. Once the push service answers 404 or 410, the device is removed.
 
-    An account can have ten devices. Repeating the request changes nothing. A browser that was another account's is told
-    of yours alone. A device is told no longer once the session or token is revoked with which you added it.
+    An account can have ten devices. Repeating the request changes nothing. If another account had added the browser, it
+    now gets only your pushes. Pushes end when the session or token with which you added the device is revoked.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new)
@@ -153,9 +153,9 @@ async def add_device(request: Call) -> Response[bytes]:
     problems=(UNKNOWN_DEVICE,),
 )
 async def remove_device(request: Call, device: str) -> Response[bytes]:
-    """Have a device told no longer.
+    """Remove a device.
 
-    What was to be sent there goes with it. A repeated request finds none and changes nothing.
+    Pushes that wait for it are dropped. A repeated request is refused and changes nothing.
     """
     request.read_query(Nothing)
     return answer(_view(await request.services.devices.remove(request.signed_in.player, device)))

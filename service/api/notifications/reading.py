@@ -21,13 +21,13 @@ from service.api.services import Services
 MOST_RULINGS: Final = 50
 
 GIVEN_UP: Final = ("gone", "failing")
-"""Why a webhook is off that its owner has not switched off."""
+"""The reasons for which the service switches a webhook off."""
 
 _settings: Final = msgspec.json.Decoder(InboxSettings)
 
 
 class Inbox(Struct, frozen=True):
-    """The notices of an account, the newest first, and the versions up to which it has read games and cases."""
+    """The notices of an account, the newest first, the versions up to which it has read streams, and its settings."""
 
     notices: tuple[Notice, ...]
     marks: Mapping[StreamId, Version]
@@ -42,7 +42,7 @@ class Inbox(Struct, frozen=True):
 
 
 async def settings_of(services: Services, player: PlayerId) -> InboxSettings:
-    """Return the notifications that an account does not want."""
+    """Return the settings of an account: the notices that it does not want."""
     stored = await services.store.accounts.inbox_settings(player)
     return _settings.decode(stored) if stored is not None else InboxSettings()
 

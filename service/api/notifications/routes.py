@@ -1,4 +1,4 @@
-"""The inbox: what an account is told of its games, what it has read of that, and what it does not want to be told."""
+"""The endpoints for the inbox of an account: listing notices, marking them as read, and settings."""
 
 from typing import Final
 
@@ -37,15 +37,15 @@ _settings: Final = msgspec.json.Decoder(InboxSettings)
     account="required",
     scopes=("notify",),
     query=NotificationsPage,
-    answers=(Answer(200, "What you are told.", NotificationPage),),
+    answers=(Answer(200, "Your notifications.", NotificationPage),),
 )
 async def list_notifications(request: Call) -> Response[bytes]:
     """List your notifications.
 
     What happened around the games in which you hold a seat or whose official you are, in the cases about them, and in
-    the tournaments that you play in or direct, the newest first. You are told of what happened while you took part, and
-    not of what you did yourself. The service keeps the newest 100 of each game; it shows the newest 500 of all. `state`
-    says what waits for you. A notification comes a moment after the event.
+    the tournaments that you play in or direct, the newest first. You get notices of what happened while you took part,
+    and not of what you did yourself. The service keeps the newest 100 of each game; it shows the newest 500 of all.
+    `state` says what waits for you. A notification comes a moment after the event.
     """
     page = request.read_query(NotificationsPage)
     services, caller = request.services, request.signed_in
@@ -73,9 +73,9 @@ async def list_notifications(request: Call) -> Response[bytes]:
 async def mark_read(request: Call) -> Response[bytes]:
     """Mark notifications as read.
 
-    All up to one of them, or all of one game, case or tournament. With a `version`, it also holds for what you will
-    only be told in a moment: a page that shows a game marks what it shows. What was read stays so. Repeating the
-    request changes nothing.
+    Marks all up to one of them, or all of one game, case or tournament. With a `version`, this includes notices up to
+    that version that come only in a moment: so a page that shows a game marks what it shows. Nothing becomes unread
+    again. Repeating the request changes nothing.
     """
     request.read_query(Nothing)
     wish, services, caller = await request.read_body(_reading), request.services, request.signed_in
@@ -124,10 +124,9 @@ async def _read(services: Services, caller: Caller, inbox: Inbox, wish: Reading)
 
 
 async def _ahead(services: Services, caller: Caller, wish: Reading) -> tuple[StreamId, Version] | None:
-    """Return a stream and the version up to which it was read; None if it is not for the caller. The projection may be
-    behind.
+    """Return the stream and the version that a request marks; None if the caller may not read the stream.
 
-    Everybody may read a tournament.
+    The projection may be behind that version. Everybody may read a tournament.
     """
     assert wish.version is not UNSET
     if wish.tournament is not UNSET:
@@ -153,12 +152,12 @@ async def _ahead(services: Services, caller: Caller, wish: Reading) -> tuple[Str
     tag="Notifications",
     account="required",
     scopes=("notify",),
-    answers=(Answer(200, "What you are not told.", InboxSettings),),
+    answers=(Answer(200, "Your settings.", InboxSettings),),
 )
 async def show_notification_settings(request: Call) -> Response[bytes]:
     """Show the settings of your inbox.
 
-    What you do not want to be told: of any game or tournament, and of single ones.
+    The kinds of notices that you do not want: about any game or tournament, and about single ones.
     """
     request.read_query(Nothing)
     return answer(await settings_of(request.services, request.signed_in.player))
@@ -171,13 +170,13 @@ async def show_notification_settings(request: Call) -> Response[bytes]:
     account="required",
     scopes=("notify",),
     body=InboxSettings,
-    answers=(Answer(200, "What you are not told.", InboxSettings),),
+    answers=(Answer(200, "Your settings.", InboxSettings),),
 )
 async def change_notification_settings(request: Call) -> Response[bytes]:
     """Change the settings of your inbox.
 
-    Replaces all of them. What you switch off is neither listed nor counted, from now on and of what was before; when
-    you switch it on again, it is back. Repeating the request changes nothing.
+    Replaces all of them. Notices that you switch off are neither listed nor counted, also those from before. When you
+    switch them on again, they are back. Repeating the request changes nothing.
     """
     request.read_query(Nothing)
     settings = await request.read_body(_settings)

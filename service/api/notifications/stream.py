@@ -29,6 +29,7 @@ PATIENCE: Final = 5.0
 """How many seconds to wait until the projection has an event. The next look finds what is late."""
 
 POLL: Final = 0.1
+"""Seconds between two looks at the place of the projection."""
 
 
 class InboxFrame(Struct, frozen=True):
@@ -38,12 +39,12 @@ class InboxFrame(Struct, frozen=True):
     type: str = "inbox"
 
 
-class _Heard:
-    """How far the games of an account were followed, and whether anything was heard since the last look.
+class _Listener:
+    """Follows the games and tournaments of an account, and says when to look at its inbox again.
 
     Attributes:
         tournaments: those in which the account takes part, as of the last look.
-        elsewhere: whether something happened there since then.
+        elsewhere: whether something happened in these since the last look.
     """
 
     def __init__(self, place: Cursor, at: str) -> None:
@@ -51,44 +52,46 @@ class _Heard:
         self.tournaments: set[StreamId] = set()
         self.elsewhere = False
         self.at = at
-        self.rung = asyncio.Event()
+        self.changed = asyncio.Event()
 
     async def follow(self, services: Services, caller: Caller) -> None:
         async for each in follow_games(services, caller, self.place):
-            self.at = services.games.time()  # nobody rings when others read or name an official
+            # Look at a heartbeat, too: no event tells what was read elsewhere, or that the account is an official now.
+            self.at = services.games.time()
             if each is not None:
                 self.place, self.at = each[0], each[3].at
-            self.rung.set()
+            self.changed.set()
 
     async def listen(self, services: Services) -> None:
         """Follow the tournaments, too: following games does not include them."""
         async with services.wake.subscribe(None, lambda stream, _: stream in self.tournaments) as signal:
             while await signal.wait() and not signal.closed:
                 self.at, self.elsewhere = services.games.time(), True
-                self.rung.set()
+                self.changed.set()
 
 
 async def follow_inbox(
     services: Services, caller: Caller, start: Cursor, state: InboxState
 ) -> AsyncIterator[Numbered | None]:
-    """Yield the frames of an inbox: first `state`, that at `start`, then changes. Yields None for every heartbeat
-    without a change. Raises what `follow_games` raises.
+    """Yield the frames of an inbox: first `state`, which it had at `start`, then every change.
+
+    Yields None for every heartbeat without a change. Raises what `follow_games` raises.
     """
-    listener = _Heard(start, services.games.time())
+    listener = _Listener(start, services.games.time())
     following = asyncio.create_task(listener.follow(services, caller))
-    following.add_done_callback(lambda _: listener.rung.set())
+    following.add_done_callback(lambda _: listener.changed.set())
     listening = asyncio.create_task(listener.listen(services))
     try:
         with suppress(Unavailable, NotBuilt):
             listener.tournaments |= {*await tournaments_of(services.rows, caller.player)}
         yield str(start), InboxFrame(listener.at), state
         while True:
-            await listener.rung.wait()
+            await listener.changed.wait()
             if following.done():
                 following.result()
                 return
             await asyncio.sleep(GATHER)
-            listener.rung.clear()
+            listener.changed.clear()
             place, caller = listener.place, await services.accounts.callers.still(caller)
             elsewhere, listener.elsewhere = listener.elsewhere, False
             with suppress(Unavailable, NotBuilt):  # the next look will find it
@@ -127,13 +130,13 @@ async def _reached(rows: Rows, place: Cursor) -> None:
 async def stream_notifications(request: Call) -> Response[bytes] | Stream:
     """Follow your inbox as server-sent events.
 
-    Begins with a frame that says what waits for you: how many notifications you have not read, the games that wait
-    for a decision of yours, the cases that wait for your ruling, the webhooks that failed, and the apps whose refresh
-    token came twice. Another frame comes whenever that changes. So a client keeps nothing, and after a break connects
-    again. When something is read elsewhere, a webhook is switched off, an app's token comes twice, or somebody else
-    makes you part of a game or a tournament, that comes within 15 seconds.
-    After 15 seconds without a frame the service sends a comment. The stream ends when the service stops and when
-    your token ends.
+    Begins with a frame that says what waits for you: how many notifications you have not read, the games that wait for
+    a decision of yours, the cases that wait for your ruling, the webhooks that failed, and the apps whose refresh token
+    came twice. Another frame comes whenever that changes. So a client need not store anything: after a break, it just
+    connects again. It can take up to 15 seconds until a frame comes when something is read elsewhere, a webhook is
+    switched off, an app's token comes twice, or somebody else makes you part of a game or a tournament. After 15
+    seconds without a frame the service sends a comment. The stream ends when the service stops and when your token
+    ends.
     """
     frames, services, caller = request.read_query(Framed).frames, request.services, request.signed_in
     start = await services.store.end()

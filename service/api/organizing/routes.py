@@ -136,8 +136,8 @@ async def assign_seat(request: Call, game: str, seat: str) -> Response[bytes]:
 
     Only the organizer may do this, until the game starts, and only for an account that lets them seat it. The account
     holds the seat at once, and finds that in its inbox. It confirms the seat or leaves it. Until it has confirmed, you
-    can assign the seat to another account (TAB-SEAT-08). With an `Idempotency-Key`, a repeated request gets the first
-    answer again.
+    can assign the seat to another account (TAB-SEAT-08). A repeated request with the same `Idempotency-Key` gets the
+    same response and changes nothing.
     """
     request.read_query(Nothing)
     wish, services = await request.read_body(_assignment), request.services
@@ -163,8 +163,8 @@ async def confirm_seat(request: Call, game: str, seat: str) -> Response[bytes]:
     """Confirm the seat that was assigned to you.
 
     Says that you will play, and adds entropy to the dice, so that you need not trust the service with them. You can
-    confirm until the game starts; the start does not wait for you (TAB-SEAT-09). With an `Idempotency-Key`, a repeated
-    request gets the first answer again.
+    confirm until the game starts; the start does not wait for you (TAB-SEAT-09). A repeated request with the same
+    `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_confirmation)

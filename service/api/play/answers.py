@@ -70,7 +70,8 @@ async def leave_answer(request: Call, game: str) -> Response[bytes]:
     The service gives the command for you as soon as you are asked a decision of this kind, if it is lawful then. If you
     are asked already, it is given at once. The log says that you left an answer, but neither the command nor the
     decision that it answers: both are sealed for you until the game is over. A command that the service gives in this
-    way is marked in the log. With an `Idempotency-Key`, a repeated request gets the same response again.
+    way is marked in the log. A repeated request with the same `Idempotency-Key` gets the same response and changes
+    nothing.
     """
     request.read_query(Nothing)
     new = await request.read_body(_new)
@@ -91,8 +92,8 @@ async def leave_answer(request: Call, game: str) -> Response[bytes]:
 async def revoke_answer(request: Call, game: str, left: str) -> Response[bytes]:
     """Revoke an answer that you left in advance.
 
-    Name it by the version at which you left it. With an `Idempotency-Key`, a repeated request gets the same response
-    again.
+    Name it by the version at which you left it. A repeated request with the same `Idempotency-Key` gets the same
+    response and changes nothing.
     """
     request.read_query(Nothing)
     if not (left.isascii() and left.isdigit() and len(left) < 16):

@@ -38,8 +38,8 @@ async def propose_end(request: Call, game: str) -> Response[bytes]:
     ends and nobody has won: the result says that it was agreed (TAB-END-01). Players who are out of the game, or who
     have given up their seats, are not asked. The game goes on meanwhile. You may propose one end in each round, and it
     lapses when the round is over (TAB-END-02). Where the rule book lets players agree on a winner, such a proposal is
-    refused by the rule that says so: send that command instead. The game lists open proposals as `end_proposals`. With
-    an `Idempotency-Key`, a repeated request gets the first answer again.
+    refused by the rule that says so: send that command instead. The game lists open proposals as `end_proposals`. A
+    repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new)
@@ -62,8 +62,8 @@ async def answer_end(request: Call, game: str, proposed: str) -> Response[bytes]
     """Answer a proposal to end a game.
 
     Name the proposal by the version at which it was made. When you are the last to agree, the game ends at once. If you
-    refuse, the proposal is closed, even if you agreed before. You withdraw your own proposal by refusing it. With an
-    `Idempotency-Key`, a repeated request gets the first answer again.
+    refuse, the proposal is closed, even if you agreed before. You withdraw your own proposal by refusing it. A repeated
+    request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     if not (proposed.isascii() and proposed.isdigit() and len(proposed) < 16):

@@ -160,11 +160,11 @@ async def show_options(request: Call, game: str) -> Response[bytes]:
 async def give_commands(request: Call, game: str) -> Response[bytes]:
     """Give commands.
 
-    Send one command, or several: either all of them happen, or none. With an `Idempotency-Key`, a repeated request gets
-    the first answer again. With `If-Match`, the service accepts them only if the game is still at that version. The
-    command `undo` takes back your own commands, as long as nothing was rolled, revealed or decided by others since.
-    With `next=true`, the answer has the game after the commands: the position, what it waits for, and what you may do
-    then. So a bot needs only one request for each move.
+    Send one command, or several: either all of them happen, or none. A repeated request with the same `Idempotency-Key`
+    gets the same response and changes nothing. With `If-Match`, the service accepts them only if the game is still at
+    that version. The command `undo` takes back your own commands, as long as nothing was rolled, revealed or decided by
+    others since. With `next=true`, the answer has the game after the commands: the position, what it waits for, and
+    what you may do then. So a bot needs only one request for each move.
     """
     query = request.read_query(Foresight)
     player, key, expected = request.signed_in.player, request.key, request.expected

@@ -36,8 +36,8 @@ async def ask_take_back(request: Call, game: str) -> Response[bytes]:
     Asks the other seats to go back to the version before a command of yours, whatever was rolled, revealed or done by
     others since. When all of them have agreed before the game moves on, it goes back (TAB-UNDO-04). Seats that are out
     of the game, or were given up, are not asked. You may have one open request; it lapses when the game moves on
-    (TAB-UNDO-05). Dice are rolled anew afterwards. The game lists open requests as `take_backs`. With an
-    `Idempotency-Key`, a repeated request gets the first answer again.
+    (TAB-UNDO-05). Dice are rolled anew afterwards. The game lists open requests as `take_backs`. A repeated request
+    with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new)
@@ -59,8 +59,8 @@ async def answer_take_back(request: Call, game: str, asked: str) -> Response[byt
     """Answer a request to take moves back.
 
     Name the request by the version at which it was made. You answer once. When you are the last to agree, the game goes
-    back at once. If you refuse, the request is closed. You withdraw your own request by refusing it. With an
-    `Idempotency-Key`, a repeated request gets the first answer again.
+    back at once. If you refuse, the request is closed. You withdraw your own request by refusing it. A repeated request
+    with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     if not (asked.isascii() and asked.isdigit() and len(asked) < 16):

@@ -60,9 +60,9 @@ async def register_player(request: Call) -> Response[bytes]:
     `Authorization: Bearer <token>`. Its scopes are `account`, `play`, `organize`, `judge` and `notify`.
     `POST /v1/tokens` creates tokens with fewer. Where registration is closed, administrators open accounts here.
 
-    With an `Idempotency-Key`, a repetition with the same name opens no second account: you get the first answer
-    again, including the token. The key is enough to get the token, so without a token the key must be a secret: a new
-    random UUID, or at least 32 random characters. Other keys are refused.
+    A repetition with the same `Idempotency-Key` and the same name opens no second account: you get the same response,
+    including the token. The key is enough to get the token, so without a token the key must be a secret: a new random
+    UUID, or at least 32 random characters. Other keys are refused.
     """
     request.read_query(Nothing)
     key = request.key

@@ -36,7 +36,7 @@ UNKNOWN_APP: Final = Kind(
     "You have no such app",
     "You have neither let in nor registered an app with this id, or it was removed.",
     "GET /v1/apps lists the apps that you let in, and GET /v1/clients those that you registered.",
-    {"detail": "You let no app 'ogone' in."},
+    {"detail": "You have not let in an app 'ogone'."},
 )
 TOO_MANY_CLIENTS: Final = Kind(
     "too-many-clients",

@@ -121,8 +121,8 @@ async def show_luck(request: Call, game: str) -> Response[bytes]:
 async def show_player_luck(request: Call, player: str) -> Response[bytes]:
     """Show a player's luck.
 
-    Shows what the dice of their seats were worth in finished games, and what they would have been worth on average. Private
-    games do not count. The service looks through 2,000 finished games, and counts at most 500 of them.
+    Shows what the dice of their seats were worth in finished games, and what they would have been worth on average.
+    Private games do not count. The service looks through 2,000 finished games, and counts at most 500 of them.
     """
     request.read_query(Nothing)
     rows, counted, after = request.services.rows, list[tuple[GameId, Seat]](), ""

@@ -30,9 +30,7 @@ ACTS: Final = (UNKNOWN_TOURNAMENT, REFUSED, NOT_NOW, STALE_VERSION, KEY_REUSED)
 DIRECTED: Final = (*ACTS, NOT_A_DIRECTOR)
 """The problems of every endpoint for directors."""
 
-DONE: Final = Answer(
-    200, "Done now, or done before: then this is the first answer again.", TournamentDetail, headers=("ETag",)
-)
+DONE: Final = Answer(200, "Done by this request, or by the one that it repeats.", TournamentDetail, headers=("ETag",))
 
 
 async def acted(request: Call, tournament: str, content: Sequence[Any], decide: Decide) -> Response[bytes]:

@@ -204,7 +204,7 @@ class TournamentDetail(Struct, frozen=True):
         announcements: the messages of directors to all players, the oldest first.
         penalties: the penalties, the oldest first.
         order: all players in the order in which they finished, in groups of players who tie; empty until it is closed.
-        repeated: True when the request was a repetition (same idempotency key) and this is the first answer again.
+        repeated: whether this request repeated an earlier one (same idempotency key) and so changed nothing.
     """
 
     summary: TournamentSummary
@@ -313,7 +313,7 @@ class RoundView(Struct, frozen=True):
         byes: the players who have a bye; empty until the tables are published.
         cost: what the published tables cost; null until then.
         reason: why a director changed the draft by hand, or cancelled the round; null when nobody did.
-        repeated: True when the request was a repetition (same idempotency key) and this is the first answer again.
+        repeated: whether this request repeated an earlier one (same idempotency key) and so changed nothing.
     """
 
     tournament: TournamentId

@@ -79,8 +79,8 @@ async def announce_tournament(request: Call) -> Response[bytes]:
     """Announce a tournament.
 
     You organize and direct it. Its regulations are public and part of its log, and so is a commitment to the secrets
-    that its lots come from. Players can enter from now on. You may have 20 tournaments that are not over. With an
-    `Idempotency-Key`, a repeated request announces no second one.
+    that its lots come from. Players can enter from now on. You may have 20 tournaments that are not over. A repeated
+    request with the same `Idempotency-Key` gets the same response and announces no second tournament.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_tournament)
@@ -111,8 +111,8 @@ async def announce_tournament(request: Call) -> Response[bytes]:
 async def change_regulations(request: Call, tournament: str) -> Response[bytes]:
     """Change the regulations.
 
-    A director can change them for rounds that have not begun (TAB-TRN-03). With an `Idempotency-Key`, a repeated
-    request gets the first answer again.
+    A director can change them for rounds that have not begun (TAB-TRN-03). A repeated request with the same
+    `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_regulations)
@@ -133,8 +133,8 @@ async def change_regulations(request: Call, tournament: str) -> Response[bytes]:
 async def name_director(request: Call, tournament: str, player: str) -> Response[bytes]:
     """Name a director.
 
-    Only the organizer can do this. A tournament has at most ten directors (TAB-TRN-04). The request has no body. With
-    an `Idempotency-Key`, a repeated request gets the first answer again.
+    Only the organizer can do this. A tournament has at most ten directors (TAB-TRN-04). The request has no body. A
+    repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     await require_director(request, tournament, as_organizer=True)
@@ -157,8 +157,8 @@ async def name_director(request: Call, tournament: str, player: str) -> Response
 async def release_director(request: Call, tournament: str, player: str) -> Response[bytes]:
     """Release a director.
 
-    The organizer can do this, and the director themselves. With an `Idempotency-Key`, a repeated request gets the first
-    answer again.
+    The organizer can do this, and the director themselves. A repeated request with the same `Idempotency-Key` gets the
+    same response and changes nothing.
     """
     request.read_query(Nothing)
     if player != request.signed_in.player:
@@ -191,8 +191,8 @@ async def show_agenda(request: Call, tournament: str) -> Response[bytes]:
 async def drop_player(request: Call, tournament: str) -> Response[bytes]:
     """Drop a player.
 
-    Takes a player out of all rounds that are not drawn yet (TAB-TRN-06). They keep what they have earned. With an
-    `Idempotency-Key`, a repeated request gets the first answer again.
+    Takes a player out of all rounds that are not drawn yet (TAB-TRN-06). They keep what they have earned. A repeated
+    request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_drop)
@@ -205,8 +205,8 @@ async def drop_player(request: Call, tournament: str) -> Response[bytes]:
 async def give_penalty(request: Call, tournament: str) -> Response[bytes]:
     """Give a penalty.
 
-    A director can give one to any player but themselves, with a public reason (TAB-TRN-17). With an `Idempotency-Key`,
-    a repeated request gets the first answer again.
+    A director can give one to any player but themselves, with a public reason (TAB-TRN-17). A repeated request with the
+    same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_penalty)
@@ -220,7 +220,8 @@ async def make_announcement(request: Call, tournament: str) -> Response[bytes]:
     """Make an announcement.
 
     Sends a message to the inboxes of all players. Directors can make at most five announcements in an hour, and 50 in a
-    tournament (TAB-TRN-18). With an `Idempotency-Key`, a repeated request gets the first answer again.
+    tournament (TAB-TRN-18). A repeated request with the same `Idempotency-Key` gets the same response and changes
+    nothing.
     """
     request.read_query(Nothing)
     text = (await request.read_body(_new_announcement)).text
@@ -233,7 +234,8 @@ async def close_tournament(request: Call, tournament: str) -> Response[bytes]:
     """Close a tournament.
 
     A director can close it when all rounds are played and all results count. The standings are then final (TAB-TRN-19).
-    The request has no body. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    The request has no body. A repeated request with the same `Idempotency-Key` gets the same response and changes
+    nothing.
     """
     request.read_query(Nothing)
     await require_director(request, tournament)
@@ -245,8 +247,8 @@ async def cancel_tournament(request: Call, tournament: str) -> Response[bytes]:
     """Cancel a tournament.
 
     The organizer can cancel it before a result counts, with a public reason (TAB-TRN-19). Its games that have not begun
-    are cancelled; the others go on, and count for nothing. With an `Idempotency-Key`, a repeated request gets the first
-    answer again.
+    are cancelled; the others go on, and count for nothing. A repeated request with the same `Idempotency-Key` gets the
+    same response and changes nothing.
     """
     request.read_query(Nothing)
     reason = (await request.read_body(_reason)).reason

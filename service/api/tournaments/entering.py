@@ -36,7 +36,7 @@ async def enter_tournament(request: Call, tournament: str) -> Response[bytes]:
 
     By entering you consent to be seated at its tables (TAB-TRN-05). In a tournament of a league, only players of its
     division can enter (TAB-LGE-07). You cannot enter if an account that was joined with yours has entered
-    (TAB-JOIN-05). With an `Idempotency-Key`, a repeated request gets the first answer again.
+    (TAB-JOIN-05). A repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     club = (await request.read_body(_new_entry)).club
@@ -54,8 +54,8 @@ async def enter_tournament(request: Call, tournament: str) -> Response[bytes]:
 async def withdraw_from_tournament(request: Call, tournament: str) -> Response[bytes]:
     """Withdraw from a tournament.
 
-    No further round is drawn with you. You still finish the game at your table (TAB-TRN-06). With an `Idempotency-Key`,
-    a repeated request gets the first answer again.
+    No further round is drawn with you. You still finish the game at your table (TAB-TRN-06). A repeated request with
+    the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     return await acted(request, tournament, ["withdraw"], directing(entering.withdraw))
@@ -66,8 +66,8 @@ async def check_in(request: Call, tournament: str) -> Response[bytes]:
     """Check in.
 
     Rounds are drawn only with players who have checked in: once, or before each round, as the regulations say
-    (TAB-TRN-07). The entropy that you add goes into the lots, and is public. With an `Idempotency-Key`, a repeated
-    request gets the first answer again.
+    (TAB-TRN-07). The entropy that you add goes into the lots, and is public. A repeated request with the same
+    `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     entropy = (await request.read_body(_new_check_in)).entropy

@@ -45,9 +45,7 @@ _reason: Final = msgspec.json.Decoder(Reason)
 _new_result: Final = msgspec.json.Decoder(NewResult)
 _new_substitute: Final = msgspec.json.Decoder(NewSubstitute)
 
-_DONE: Final = Answer(
-    200, "Done now, or done before: then this is the first answer again.", RoundView, headers=("ETag",)
-)
+_DONE: Final = Answer(200, "Done by this request, or by the one that it repeats.", RoundView, headers=("ETag",))
 
 _of_a_round = partial(
     endpoint,
@@ -80,8 +78,8 @@ async def draw_round(request: Call, tournament: str) -> Response[bytes]:
     For directors. The first request for a round closes its check-in and draws its lots, which never change
     (TAB-TRN-08). Each request makes a draft of the tables, with its cost. A round has at most 20 drafts, and all stay
     on the record (TAB-TRN-09). With `Prefer: respond-async`, the answer comes before the tables are drawn: `Location`
-    is the address of the draft's state. The request has no body. With an `Idempotency-Key`, a repeated request gets the
-    first answer again, and draws a draft that was interrupted.
+    is the address of the draft's state. The request has no body. A repeated request with the same `Idempotency-Key`
+    gets the same response, and draws a draft that was interrupted.
     """
     request.read_query(Nothing)
     await require_director(request, tournament)
@@ -132,7 +130,7 @@ async def publish_round(request: Call, tournament: str, round: str) -> Response[
     For directors. Publishes the tables of a draft; or tables that you changed by hand, if they are lawful and you give
     a public reason (TAB-TRN-10). The service then opens a game for each table and gives its players their seats. A game
     starts when all its players have confirmed their seats, after ten minutes without that, or when one of them starts
-    it. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    it. A repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_publication)
@@ -182,8 +180,8 @@ async def cancel_round(request: Call, tournament: str, round: str) -> Response[b
     """Cancel a round.
 
     For directors, before anybody has given a command at its tables, with a public reason (TAB-TRN-11). Its games that
-    have not begun are cancelled. Another round can be drawn in its place, with new lots. With an `Idempotency-Key`, a
-    repeated request gets the first answer again.
+    have not begun are cancelled. Another round can be drawn in its place, with new lots. A repeated request with the
+    same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     reason = (await request.read_body(_reason)).reason
@@ -201,8 +199,8 @@ async def overrule_result(request: Call, tournament: str, round: str, table: str
     """Give a table a result.
 
     For directors who do not play there. The result replaces that of the game, or is given for a game that has not ended
-    within the time of the regulations (TAB-TRN-16). It counts at once, and its reason is public. With an
-    `Idempotency-Key`, a repeated request gets the first answer again.
+    within the time of the regulations (TAB-TRN-16). It counts at once, and its reason is public. A repeated request
+    with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_result)
@@ -219,7 +217,7 @@ async def confirm_result(request: Call, tournament: str, round: str, table: str)
     For directors who do not play there. The result counts from now on (TAB-TRN-15). The service first takes it again
     from the game, because there may be a ruling on it (TAB-TRN-14). If nobody confirms it, it counts after the time of
     the regulations, unless a case about the game is open; in the last round, only a director makes it count. The
-    request has no body. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    request has no body. A repeated request with the same `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     current, at = round_of(await require_director(request, tournament), round), number_of(table)
@@ -236,8 +234,8 @@ async def seat_substitute(request: Call, tournament: str, round: str, table: str
 
     For directors, with a public reason. Another player of the tournament takes over the seat and gets what it earns,
     unless the regulations leave that to the replaced player (TAB-TRN-13). Before the game begins, the service gives
-    them the seat. Later it offers them the seat, and they take it over. With an `Idempotency-Key`, a repeated request
-    gets the first answer again.
+    them the seat. Later it offers them the seat, and they take it over. A repeated request with the same
+    `Idempotency-Key` gets the same response and changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new_substitute)

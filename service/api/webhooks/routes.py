@@ -86,8 +86,8 @@ async def make_webhook(request: Call) -> Response[bytes]:
     `Retry-After` can make a wait longer, up to a day. The order of events is not guaranteed. If you answer 410, or
     after five days of failures, the service switches the webhook off.
 
-    An account can have ten. With an `Idempotency-Key`, a repeated request makes no second webhook: you get the first
-    one again, including its secret.
+    An account can have ten. A repeated request with the same `Idempotency-Key` gets the same response, including the
+    secret, and makes no second webhook.
     """
     request.read_query(Nothing)
     caller, key = request.signed_in, request.key

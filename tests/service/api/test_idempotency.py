@@ -26,7 +26,7 @@ OF_ONE_GAME = {"invite"}
 
 REPEATABLE = re.compile(
     r"repeating (it|the request) (changes nothing|gives another)|so does repeating it"
-    r"|repeated request [^.]*changes nothing",
+    r"|repeated request (?!with the same `Idempotency-Key`)[^.]*changes nothing",
     re.IGNORECASE,
 )
 

@@ -97,7 +97,7 @@ async def test_an_export_is_imported_once_and_shown_as_it_came(service: Service,
     assert url == again.headers["location"] == f"/v1/imports/{told['id']}"
     assert first.json() == {name: told[name] for name in ("id", "game", "provenance")}
     assert (told["player"], told["game"], told["issuer"], told["origin"]) == (anna.id, "game-5", None, None)
-    assert "nobody stands by it" in told["provenance"]
+    assert "nobody vouches for it" in told["provenance"]
     assert [seat["account"] for seat in told["seats"]] == ["player-red", "player-blue"]
     assert told["finish"]["how"] == "won"
     kept = await service.client.get(f"{url}/export")
@@ -162,7 +162,7 @@ async def test_a_certificate_says_who_stands_by_a_game(service: Service, anna: P
     assert plain["id"] != signed["id"], "an import without a certificate stands in nobody's way"
     assert signed["origin"] == signed["issuer"]["origin"] == "games.example/log"
     assert (signed["issuer"]["key"], signed["issuer"]["own"]) == (str(KEY.signers[0].key), False)
-    assert "nobody here vouches for" in signed["provenance"]
+    assert "does not vouch for that log" in signed["provenance"]
     assert {name: signed["issuer"][name] for name in ("certificate", "policy")} == certified()
     assert (await bring(service, anna, **certified())).status_code == 200
     forged_one = certified()["certificate"].replace("games.example", "game.examples")

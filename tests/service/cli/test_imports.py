@@ -18,7 +18,7 @@ def test_a_recorded_game_is_brought_once_and_a_forged_one_never(call: Call, tmp_
         with_token = ("--url", service.address, "--token", token)
         said, again = (call("import", file, *with_token) for _ in range(2))
         assert (said.code, said.err) == (again.code, again.err) == (0, "")
-        assert "nobody stands by it" in said.out
+        assert "nobody vouches for it" in said.out
         assert said.out == again.out
         (item,) = http.get(f"{service.address}/v1/imports").json()["items"]
         assert f"{service.address}/imports/{item['id']}" in said.out
