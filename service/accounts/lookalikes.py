@@ -18,7 +18,7 @@ def skeleton(name: str) -> str:
 
 
 def looking_alike(names: Iterable[str]) -> frozenset[str]:
-    """Return those of the names that look the same as another one of them. Equal names do, too."""
+    """Return the names that look the same as another one of them. Equal names do, too."""
     skeletons = [(name, skeleton(name)) for name in names]
     times = Counter(each for _, each in skeletons)
     return frozenset(name for name, each in skeletons if times[each] > 1)

@@ -58,7 +58,7 @@ MOST_CLIENTS: Final = 20
 """How many apps an account can have registered."""
 
 MOST_APPS: Final = 100
-"""How many apps an account can let in. One more, and the app that it let in first is shut out."""
+"""How many apps an account can let in. With one more, the app to which it agreed longest ago is shut out."""
 
 MOST_SIGN_INS: Final = 10
 """How many sign-ins an app can have in an account. One more, and the oldest ends."""
@@ -380,7 +380,7 @@ class Apps:
     # --- the apps of an account ---
 
     async def let_in(self, player: PlayerId) -> list[AppRow]:
-        """Return the apps that an account has let in, the newest first."""
+        """Return the apps that an account has let in, the one to which it agreed last first."""
         return await self._store.apps(player, self._now())
 
     async def shut_out(self, player: PlayerId, app: AppId) -> AppRow:
