@@ -88,53 +88,53 @@ async def open_services(
     drawings: Drawings = drawing_of,
     sandbox: Controls | None = None,
 ) -> AsyncIterator[Services]:
-    """Open the store and what works on it; close it all at the end. An embedded store is for this process alone.
+    """Open the store and all parts that use it; close them at the end. An embedded store is for this process alone.
 
-    Raises `StoreDamaged`, or `StoreUnavailable` when another service holds the data directory.
+    Raises `MissingExtra`, `StoreDamaged`, or `StoreUnavailable`, also when another service holds the data directory.
     """
     backend = backend_of(settings)
-    async with AsyncExitStack() as opened:
-        opened.enter_context(backend.reserved())
-        watched = Metrics()
-        redis = await opened.enter_async_context(open_redis(settings, watched)) if settings.redis_url else None
-        store = await backend.open_store(watched)
-        watched.store_full.set_function(lambda: float(store.is_full))
-        watched.store_damaged.set_function(lambda: float(store.damage is not None))
-        watched.dumps_added.set_function(lambda: added(settings.dumps))
-        opened.push_async_callback(store.close)
+    async with AsyncExitStack() as stack:
+        stack.enter_context(backend.reserved())
+        counters = Metrics()
+        redis = await stack.enter_async_context(open_redis(settings, counters)) if settings.redis_url else None
+        store = await backend.open_store(counters)
+        counters.store_full.set_function(lambda: float(store.is_full))
+        counters.store_damaged.set_function(lambda: float(store.damage is not None))
+        counters.dumps_added.set_function(lambda: added(settings.dumps))
+        stack.push_async_callback(store.close)
         store.begin_checking()
-        past = await backend.open_past(store, watched)
-        opened.push_async_callback(past.close)
+        past = await backend.open_past(store, counters)
+        stack.push_async_callback(past.close)
         rows = await backend.open_projections()
-        opened.push_async_callback(rows.close)
+        stack.push_async_callback(rows.close)
         if store.is_shared and clock is utc_now:
-            clock = await opened.enter_async_context(common_time(rows))
-        wake = await opened.enter_async_context(open_wake(store, redis))
+            clock = await stack.enter_async_context(common_time(rows))
+        wake = await stack.enter_async_context(open_wake(store, redis))
         refusals = Refusals(rows)
 
-        def refused(ruleset: str, rule: str) -> None:
+        def count_refusal(ruleset: str, rule: str) -> None:
             refusals.note(ruleset, rule)
-            watched.refusals.labels(ruleset, rule).inc()
+            counters.refusals.labels(ruleset, rule).inc()
 
-        issuer = await opened.enter_async_context(trusting(settings)) if settings.oidc_issuer else None
+        issuer = await stack.enter_async_context(trusting(settings)) if settings.oidc_issuer else None
         identify = issuer.identify if issuer is not None else None
         accounts = Accounts(store.accounts, clock, randomness, settings.token_cache, identify, store.apps)
-        snapshots = Snapshots(await open_snapshots(settings, redis), watched)
-        opened.push_async_callback(snapshots.close)
+        snapshots = Snapshots(await open_snapshots(settings, redis), counters)
+        stack.push_async_callback(snapshots.close)
         watch = Watch(store, rows)
         games = Games(
-            store, library, wake, clock, settings, randomness, boards, refused, watched, snapshots, past, watch
+            store, library, wake, clock, settings, randomness, boards, count_refusal, counters, snapshots, past, watch
         )
-        opened.push_async_callback(games.close)
+        stack.push_async_callback(games.close)
         log_key = signing_key(settings, randomness)
-        webhooks, devices, mailboxes = await opened.enter_async_context(
-            telling(settings, store, games, rows, wake, clock, randomness, watched)
+        webhooks, devices, mailboxes = await stack.enter_async_context(
+            telling(settings, store, games, rows, wake, clock, randomness, counters)
         )
         desk = Desk(store, games, wake, clock, randomness)
         committee = Committee(store, games, wake, clock, randomness)
         committee.draw = by_solver(Solver())
-        drafts = await opened.enter_async_context(drafting(committee, rows))
-        organizers = await opened.enter_async_context(
+        drafts = await stack.enter_async_context(drafting(committee, rows))
+        organizers = await stack.enter_async_context(
             organizing(store, games, accounts, rows, settings, clock, randomness)
         )
         closing = Closing(store, rows, accounts, games, committee)
@@ -146,7 +146,7 @@ async def open_services(
             store=store,
             past=past,
             accounts=accounts,
-            apps=Apps(store.apps, accounts, clock, Limits([DEVICE_CODES], redis, watched)),
+            apps=Apps(store.apps, accounts, clock, Limits([DEVICE_CODES], redis, counters)),
             wake=wake,
             tail=Tail(store, wake),
             games=games,
@@ -155,15 +155,15 @@ async def open_services(
             closing=closing,
             leagues=leagues,
             joining=Joining(store, rows, accounts, games, committee, leagues, closing),
-            imports=Imports(store, library, clock, Limits([IMPORTS], redis, watched)),
+            imports=Imports(store, library, clock, Limits([IMPORTS], redis, counters)),
             drafts=drafts,
             rows=rows,
             transparency=TransparencyLog(store.tree),
             log_key=log_key,
-            metrics=watched,
+            metrics=counters,
             provider=provider_of(settings, issuer, store, clock),
             redis=redis,
-            limits=limits_of(settings, redis, watched),
+            limits=limits_of(settings, redis, counters),
             drawings=drawings,
             webhooks=webhooks,
             devices=devices,
@@ -171,23 +171,23 @@ async def open_services(
             organizing=organizers,
             sandbox=sandbox,
         )
-        await opened.enter_async_context(keeping(settings, library, store, rows, wake))
+        await stack.enter_async_context(keeping(settings, library, store, rows, wake))
         if settings.projections:
-            await opened.enter_async_context(counting(store, rows, wake))
-        await opened.enter_async_context(
-            sequencing(store, log_key, settings.data, rows, wake, witnesses_of(settings), watched.signing.set)
+            await stack.enter_async_context(counting(store, rows, wake))
+        await stack.enter_async_context(
+            sequencing(store, log_key, settings.data, rows, wake, witnesses_of(settings), counters.signing.set)
         )
-        await opened.enter_async_context(keeping_time(settings, games, store, rows, watch, watched))
-        await opened.enter_async_context(playing(settings, games, store, wake, accounts, rows))
-        await opened.enter_async_context(serving(settings, committee, games, store, desk, wake, clock, rows))
-        await opened.enter_async_context(refusals.writing())
-        await opened.enter_async_context(accounts.callers.writing())
-        await opened.enter_async_context(forgetting(store, clock, settings.key_hours))
+        await stack.enter_async_context(keeping_time(settings, games, store, rows, watch, counters))
+        await stack.enter_async_context(playing(settings, games, store, wake, accounts, rows))
+        await stack.enter_async_context(serving(settings, committee, games, store, desk, wake, clock, rows))
+        await stack.enter_async_context(refusals.writing())
+        await stack.enter_async_context(accounts.callers.writing())
+        await stack.enter_async_context(forgetting(store, clock, settings.key_hours))
         yield services
 
 
 def signing_key(settings: Settings, randomness: Callable[[int], bytes]) -> LogKey | None:
-    """Return the key of the transparency log; None, and why in the log, when it cannot be used: games go on."""
+    """Return the key that signs the transparency log. If it cannot be used, log why and return None: games go on."""
     try:
         return keys.log_key(settings, randomness)
     except keys.KeyUnusable as error:
@@ -196,7 +196,7 @@ def signing_key(settings: Settings, randomness: Callable[[int], bytes]) -> LogKe
 
 
 def witnesses_of(settings: Settings) -> Mapping[str, Party]:
-    """Return the witnesses of the transparency log; none, and why in the log, when the policy cannot be read."""
+    """Return the witnesses of the transparency log. If their policy cannot be read, log why and return none."""
     try:
         return read_policy(Path(settings.log_policy).read_bytes()).witnesses if settings.log_policy else {}
     except (PolicyError, OSError) as error:
@@ -206,7 +206,7 @@ def witnesses_of(settings: Settings) -> Mapping[str, Party]:
 
 @asynccontextmanager
 async def trusting(settings: Settings) -> AsyncIterator["Issuer"]:
-    """Read the tokens of the issuer that the settings name. Raises `MissingExtra`."""
+    """Provide the issuer that the settings name, and keep its keys up to date. Raises `MissingExtra`."""
     with needs_extra("production", "OpenID Connect"):
         from service.accounts.oidc import Issuer
     issuer = Issuer(settings)
@@ -218,7 +218,10 @@ async def trusting(settings: Settings) -> AsyncIterator["Issuer"]:
 
 
 def provider_of(settings: Settings, issuer: "Issuer | None", store: EventStore, clock: Clock) -> "Provider | None":
-    """Return the issuer as one through which people sign in to the pages, if it is one. Raises `MissingExtra`."""
+    """Return the provider through which people sign in to the pages; None if the settings name none.
+
+    Raises `MissingExtra`.
+    """
     if issuer is None or not settings.oidc_client_id:
         return None
     with needs_extra("production", "OpenID Connect"):
@@ -227,7 +230,7 @@ def provider_of(settings: Settings, issuer: "Issuer | None", store: EventStore, 
 
 
 async def open_snapshots(settings: Settings, redis: "Redis | None" = None) -> list[Tier]:
-    """Open the places of the snapshots that the settings choose, the quickest first. Raises `StoreUnavailable`."""
+    """Open the stores of snapshots that the settings choose, the fastest first. Raises `StoreUnavailable`."""
     if not settings.snapshot_every:
         return []
     places = [Tier("snapshots", await backend_of(settings).open_snapshots(), settings.snapshot_every)]
@@ -239,7 +242,7 @@ async def open_snapshots(settings: Settings, redis: "Redis | None" = None) -> li
 
 
 def open_redis(settings: Settings, metrics: Metrics) -> "AbstractAsyncContextManager[Redis]":
-    """Return a context that lends the Redis that the settings name. Raises `MissingExtra`."""
+    """Return a context that provides the Redis that the settings name. Raises `MissingExtra`."""
     with needs_extra("production", "Redis"):
         from service.cluster import redis
     return redis.open_redis(settings.redis_url, metrics)
@@ -260,24 +263,23 @@ async def open_wake(store: EventStore, redis: "Redis | None") -> AsyncIterator[W
 
 
 def create_app(services: Services) -> ASGIApp:
-    """Return the service over its open parts."""
+    """Return the ASGI app of the service, over its open parts."""
     settings = services.settings
-    # Told on the same port unless they have one of their own.
-    watched = settings.metrics_port is None
+    has_metrics = settings.metrics_port is None  # otherwise they are on a port of their own
     limiting = Limiting(services.limits) if services.limits is not None else None
     # Registering the routes takes 0.15 s, and tests open a thousand services, so they share the routes. Litestar takes
     # the app and its state from the scope of a connection, so a shallow copy serves as an app. The limits are a
     # middleware that belongs to one service: with them the routes are registered anew.
     register = _registered if limiting is not None else _shared_routes
-    litestar = copy(register(settings.body_limit, settings.board_limit, watched, limiting))
+    litestar = copy(register(settings.body_limit, settings.board_limit, has_metrics, limiting))
     litestar.state = State({"services": services})
     app = CrossOrigin(Dispatch(litestar, limiting))
     return Journal(Traced(app) if is_tracing() else app, services.metrics, services.quiet)
 
 
-def _registered(body_limit: int, board_limit: int, watched: bool, limiting: Limiting | None) -> Litestar:
-    """Return the routes, behind the limits if there are any, without services."""
-    others = (pages, built, viewer, embeds, mail, oauth, *([metrics] if watched else ()))
+def _registered(body_limit: int, board_limit: int, has_metrics: bool, limiting: Limiting | None) -> Litestar:
+    """Return an app with the routes, behind the limits if there are any. It has no services yet."""
+    others = (pages, built, viewer, embeds, mail, oauth, *([metrics] if has_metrics else ()))
     large = Router("/", route_handlers=[*LARGE], request_max_body_size=board_limit)
     exports = Router("/", route_handlers=[*EXPORTS], request_max_body_size=LARGEST)
     return Litestar(

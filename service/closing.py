@@ -51,13 +51,16 @@ class Closing:
         if row.bot is None:
             await self._leave_all(row)
         await self._accounts.close(row.player)
-        if row.bot is None:  # what the account has joined meanwhile
+        if row.bot is None:  # also what the account entered meanwhile
             await self._leave_all(row)
         for joined in await self._accounts.by_ids(await self._store.joinings.joined_with(row.player)):
             await self.close(joined)
 
     async def _leave_all(self, row: PlayerRow) -> None:
-        """Leave all running games and tournaments of an account. Each takes one append or more."""
+        """Leave all games and tournaments of an account that go on, and take its name out of titles.
+
+        Each game or tournament takes one append or more.
+        """
         async for game in self._games_of(row.player):
             await self._retitle_game(row, game)
             if game.status in GOING:
@@ -122,7 +125,7 @@ class Closing:
 
     async def _tournaments_of(self, player: PlayerId) -> AsyncIterator[TournamentId]:
         """Yield the tournaments that an account organizes, plays or directs, and those in which it once did."""
-        with suppress(Unavailable, NotBuilt):  # the player stays in the field, and is not drawn without a check-in
+        with suppress(Unavailable, NotBuilt):  # then the player stays entered, but is not drawn without a check-in
             for tournament in await inbox.tournaments_of(self._rows, player, past=True):
                 yield tournament
         tournaments = await self._store.tournaments(organizer=player, limit=BATCH)

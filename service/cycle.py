@@ -34,7 +34,7 @@ class Cycle(RequestResponseCycle):
             and len(body := message.get("body", b"")) == self.expected_content_length
             and self.scope["method"] != "HEAD"
         ):
-            # The whole of an answer, as most are.
+            # The whole body at once, as most answers have it.
             self.transport.write(body)
             self.response_complete = True
             self.message_event.set()
@@ -49,7 +49,7 @@ class Cycle(RequestResponseCycle):
         lines = [STATUS_LINE[status]]
         closes = False
         for name, value in headers:
-            if name == REQUEST_ID:  # no use to cache: each is new; no need to check: we made it
+            if name == REQUEST_ID:  # not cached, as each is new; not checked, as the service made it
                 lines += (name, b": ", value, b"\r\n")
                 continue
             # The cookie of a browser's session must not stay in the cache.

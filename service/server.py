@@ -31,10 +31,10 @@ SWEEP: Final = 100
 
 
 class Server(uvicorn.Server):
-    """A server that tells its streams to end before it waits for them; without that they would hold it up."""
+    """A server that, when it stops, first tells its streams to end. Otherwise it would wait for them in vain."""
 
     def __init__(self, services: Services, app: ASGIApp | None = None) -> None:
-        """`app` answers instead of that of the services."""
+        """`app` answers in place of the app that `create_app` makes."""
         settings = services.settings
         self._services = services
         self.connections = connections = Connections(settings, services.metrics)
@@ -58,7 +58,7 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop at a signal, and do not raise it again afterwards as uvicorn does: the store is still to be closed."""
+        """Stop at a signal. Do not raise it again afterwards, as uvicorn does: the store must still be closed."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -125,11 +125,11 @@ async def serve(
     announce: Callable[[str], None] = lambda address: None,
     exhibit: Exhibit = lambda services, address: nullcontext(),
 ) -> None:
-    """Serve until SIGINT or SIGTERM comes; `announce` gets the address as soon as requests are taken.
+    """Serve until SIGINT or SIGTERM comes; `announce` gets the address as soon as connections are accepted.
 
     Raises:
-        StoreError: the database is damaged, another service holds the data directory, or packages are missing.
-            Nothing was changed.
+        StoreError: the database is damaged or cannot be used, or another service holds the data directory.
+        MissingExtra: packages that a setting needs are missing.
         OSError: the service cannot listen on the address.
     """
     configure(settings.log_level)

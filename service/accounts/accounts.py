@@ -1,4 +1,4 @@
-"""Accounts: a name, an opaque id that the events carry, and tokens that only their owner has."""
+"""Accounts: a name, an opaque id that events contain, and tokens whose values only the owner has."""
 
 import itertools
 import secrets
@@ -28,16 +28,16 @@ BROWSER: Final = "browser"
 """The name of a session."""
 
 MOST_TOKENS: Final = 100
-"""How many tokens an account has at most that have not ended."""
+"""The most tokens of an account. Ended tokens, sessions and the sign-ins of apps do not count."""
 
 MOST_SESSIONS: Final = 50
 """How many browsers can be signed in to an account at once. Then the oldest session ends."""
 
 JWT_TOKENS_LAST: Final = timedelta(days=30)
-"""How long a token lasts at most that was made with another issuer's, which takes its own back sooner."""
+"""The longest life of a token or session that was made with a token of another issuer."""
 
 BOTS: Final = "bots"
-"""Names the bots where another issuer's people are known by its address, so that each is opened once."""
+"""The issuer of the bots' identities. An identity has one account, so each bot is opened once."""
 
 BOT_NAMES: Final = ("Livia", "Marcus", "Claudia", "Titus", "Octavia", "Quintus", "Valeria", "Lucius")
 
@@ -58,9 +58,9 @@ class Accounts:
         identify: Identify | None = None,
         apps: AppStore | None = None,
     ) -> None:
-        """`remember` is for how many seconds a token is taken without asking the store again.
+        """`remember` is for how many seconds a token is accepted without asking the store again.
 
-        `identify` reads the tokens of another issuer, where one is trusted. `apps` knows the tokens of apps.
+        `identify` reads the tokens of another issuer, if one is trusted. `apps` has the tokens of apps.
         """
         self.passkeys = Passkeys(store, clock)
         self.invitations = Invitations(store, clock, randomness)
@@ -70,7 +70,7 @@ class Accounts:
         self._randomness = randomness
 
     def now(self) -> str:
-        """Return the time, as tokens and games are stamped with it."""
+        """Return the current time, in the form in which tokens and games store it."""
         return stamp(self._clock)
 
     # --- accounts ---
@@ -78,10 +78,10 @@ class Accounts:
     async def register(
         self, name: str, scopes: Collection[Scope] = EVERYBODYS, once: Once | None = None, *, session: bool = False
     ) -> tuple[PlayerRow, str]:
-        """Open an account; return it and a token for all that it may do, which nobody can find out again.
+        """Open an account; return it and the value of a token with all its scopes. The value is not stored.
 
-        With `session`, the token is a browser's. Under an idempotency key, a repetition gets the account as it was
-        opened, and its token. Raises `BadName` or `KeyReused`.
+        With `session`, the token is a browser's session. Under an idempotency key, a repetition gets the same account,
+        with its first name, and the same value. Raises `BadName` or `KeyReused`.
         """
         good = require_name(name)
         row = PlayerRow(self._new_player(), good, stamp(self._clock), ordered(tuple(scopes)))
@@ -122,21 +122,21 @@ class Accounts:
         bot = await self._store.by_identity(BOTS, f"{level}/{number}")
         if bot is not None:
             return bot
-        again, which = divmod(number, len(BOT_NAMES))
-        name = f"{BOT_NAMES[which]}{f' {again + 1}' if again else ''}, {level} bot"
+        times_used, index = divmod(number, len(BOT_NAMES))
+        name = f"{BOT_NAMES[index]}{f' {times_used + 1}' if times_used else ''}, {level} bot"
         row = PlayerRow(self._new_player(), name, stamp(self._clock), ("play",), bot=level)
         return await self._store.add_known(row, BOTS, f"{level}/{number}")
 
     async def describe(self, player: PlayerId, name: str | None = None, findable: bool | None = None) -> None:
-        """Give an account another name, or let it be found by it or not. Raises `BadName`."""
+        """Change an account's name, or whether others find it by its name; None changes nothing. Raises `BadName`."""
         await self._store.describe(player, require_name(name) if name is not None else None, findable)
 
     async def automate(self, player: PlayerId) -> None:
-        """Say that a program plays an account, for ever: what others have seen of a bot was a bot's."""
+        """Note for good that a program plays an account. Others have played against a bot, so this cannot be undone."""
         await self._store.automate(player)
 
     async def find(self, name: str, whole: bool, after: tuple[str, PlayerId] | None, limit: int) -> list[PlayerRow]:
-        """Return open accounts that want to be found by this name, or by one that begins like it; see the store."""
+        """Return open accounts that others may find by `name`, or, unless `whole`, by its beginning; see the store."""
         return await self._store.find(name.strip(), whole=whole, after=after or ("", PlayerId("")), limit=limit)
 
     async def player(self, player: PlayerId) -> PlayerRow | None:
@@ -152,12 +152,12 @@ class Accounts:
         return await self._store.players(scope, after, limit)
 
     async def grant(self, player: PlayerId, scopes: Collection[Scope]) -> None:
-        """Say what the tokens of an account may be used for at most; holds for those that it has, too."""
+        """Set the most scopes that tokens of an account can have. This limits its existing tokens, too."""
         await self._store.grant(player, ordered(tuple(scopes)))
         self.callers.forget_player(player)
 
     async def close(self, player: PlayerId) -> None:
-        """Close an account, for ever: whatever signs in to it ends, and its name gives way to a pseudonym."""
+        """Close an account for good and end its tokens. A pseudonym replaces its name, unless the service plays it."""
         await self._store.close(player, stamp(self._clock), pseudonym(player))
         self.callers.forget_player(player)
 
@@ -179,18 +179,19 @@ class Accounts:
         return player
 
     async def link(self, player: PlayerId, who: Identity) -> PlayerRow | None:
-        """Let another issuer sign somebody in to an account; return whose account the person has from now on.
+        """Link an account with an identity at another issuer; return the account that has this identity then.
 
-        That is another one when they had one already. None: the issuer signs another person in to this account.
+        That is another account if the identity was linked before. None if this account is linked with another identity
+        of the issuer.
         """
         return await self._store.link(player, who.issuer, who.subject)
 
     async def unlink(self, player: PlayerId, issuer: str) -> None:
-        """Let another issuer no longer sign anybody in to an account."""
+        """Remove the link of an account with another issuer, which then signs nobody in to it any more."""
         await self._store.unlink(player, issuer)
 
     async def unlink_all(self, player: PlayerId) -> None:
-        """Let no other issuer sign anybody in to an account: the person gets a new one there."""
+        """Remove all links of an account with other issuers. A person who signs in there later gets a new account."""
         for issuer in await self._store.issuers(player):
             await self._store.unlink(player, issuer)
 
@@ -199,9 +200,9 @@ class Accounts:
         return issuer in await self._store.issuers(player)
 
     async def open_session_for(self, player: PlayerRow, who: Identity) -> tuple[TokenRow, str]:
-        """Sign a browser in as another issuer says, for what it says that the person may do. Raises `TokenEnded`.
+        """Sign a browser in with an identity of another issuer. Raises `TokenEnded` when the account is closed.
 
-        The session ends within the days after which a token does that was made with a JWT.
+        The session has the scopes of the identity that the account has, too. It lasts for `JWT_TOKENS_LAST`.
         """
         granted = granted_to(player)
         scopes = ordered(reduced_scopes(who.scopes, granted) & granted)
@@ -217,7 +218,7 @@ class Accounts:
         expires: str | None = None,
         once: Once | None = None,
     ) -> tuple[TokenRow, str]:
-        """Make a token; return it and its value, which nobody can find out again.
+        """Make a token; return it and its value, which is not stored.
 
         Under an idempotency key, a repetition gets the first token. Raises `TooManyTokens` or `KeyReused`.
         """
@@ -232,11 +233,11 @@ class Accounts:
     async def open_session(
         self, player: PlayerId, scopes: Collection[Scope], expires: str | None = None
     ) -> tuple[TokenRow, str]:
-        """Sign a browser in; return its session and the value of that, which nobody can find out again."""
+        """Sign a browser in; return its session and the value of the session, which is not stored."""
         row = self._new_token(player, BROWSER, scopes, expires, session=True)
         value = random_value(SESSION_PREFIX)
         await self._store.add_token(row, hashed(value))
-        # Afterwards, so that of sessions which are opened at once the last one sees all.
+        # Counted after storing: of sessions that are opened at the same time, the last one then sees all.
         open_now = [each for each in await self.tokens(player) if each.is_session]
         for old in open_now[MOST_SESSIONS:]:
             await self.revoke(old.token)
@@ -258,11 +259,11 @@ class Accounts:
     async def rotate(
         self, old: TokenRow, overlap: float, by: Caller, once: Once | None = None
     ) -> tuple[TokenRow, str] | None:
-        """Make a token in place of another, which ends `overlap` seconds from now; None when it has one or has ended.
+        """Make a token in place of `old`, which ends in `overlap` seconds; None if `old` was replaced or has ended.
 
-        The new one has the name and the scopes of the old one. By a token for `account` it lasts as long as the old
-        one was made to last; otherwise it ends when that would have. Under an idempotency key, a repetition gets the
-        first token. Raises `TooManyTokens` when both were too many, or `KeyReused`.
+        The new token has the name and the scopes of `old`. If `by` has the scope `account`, it lasts as long as `old`
+        was made to last; otherwise it ends when `old` would have ended. Under an idempotency key, a repetition gets the
+        first token. Raises `TooManyTokens` if the account cannot have both at once, or `KeyReused`.
         """
         now = stamp(self._clock)
         expires = old.expires
@@ -280,14 +281,14 @@ class Accounts:
         except LimitReached:
             raise _too_many_tokens() from None
         if not replaced:
-            return await self.made_before(once)  # two with one key came at once
+            return await self.made_before(once)  # perhaps another request with the key was quicker
         if not overlap:
             await self._store.revoke(old.token, now)
         self.callers.forget([old.token])
         return row, value
 
     def latest_end(self, caller: Caller) -> str | None:
-        """Return when a token ends at the latest that a caller makes; None for never."""
+        """Return the latest end of a token that a caller makes; None if it may last for ever."""
         return later(stamp(self._clock), JWT_TOKENS_LAST) if caller.token is None else None
 
     async def revoke(self, token: TokenId) -> None:

@@ -51,22 +51,23 @@ class Caller(Struct, frozen=True):
 
     @property
     def may_issue(self) -> frozenset[Scope]:
-        """The most scopes of a token that this caller creates. With an external JWT, at most the JWT's own scopes.
+        """The most scopes of a token that this caller creates.
 
-        And never `account`: that token could create others, with more scopes and without an end.
+        With an external JWT, these are at most the JWT's own scopes, and never `account`: a token with that scope could
+        create others, with more scopes and without an end.
         """
         return self.granted if self.token is not None else (self.scopes & self.granted) - {"account"}
 
 
 class Identity(Struct, frozen=True):
-    """Whom another issuer's token speaks of.
+    """The person that another issuer's token names.
 
     Attributes:
         issuer: the issuer.
-        subject: what it calls the person: always the same, and never another's.
-        name: a name to call an account by; may be empty, or none that an account can have.
-        scopes: what the token may be used for, as the issuer says.
-        ends: when it ends.
+        subject: the issuer's id for the person; it never changes, and nobody else gets it.
+        name: a name for the account; may be empty, or not allowed for accounts.
+        scopes: the scopes that the issuer gave the token.
+        ends: when the token ends.
     """
 
     issuer: str

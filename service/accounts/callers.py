@@ -19,13 +19,13 @@ from service.store.apps import AppStore
 from service.store.protocol import StoreError
 
 REMEMBERED: Final = 10_000
-"""How many tokens are recognized without asking the store."""
+"""The most tokens that a process remembers, to recognize them without asking the store."""
 
 RECHECK: Final = 0.25
-"""Seconds between two looks at a token that is followed, where none is remembered."""
+"""Seconds after which a watched token is checked again when the process does not remember it."""
 
 FLUSH: Final = 60.0
-"""Seconds after which it is written when tokens were last used."""
+"""Seconds between two writes of when tokens were last used."""
 
 
 class Callers:
@@ -40,10 +40,10 @@ class Callers:
         opened_for: Callable[[Identity], Awaitable[PlayerRow]],
         apps: AppStore | None,
     ) -> None:
-        """`remember` is for how many seconds a token is taken without asking the store again.
+        """`remember` is for how many seconds a token is accepted without asking the store again.
 
-        `identify` reads the tokens of another issuer, where one is trusted, and `opened_for` returns the account of the
-        person that it names. `apps` knows the tokens of apps.
+        `identify` reads the tokens of another issuer, if one is trusted, and `opened_for` returns the account of the
+        person that it names. `apps` has the tokens of apps.
         """
         self._store = store
         self._clock = clock
@@ -57,7 +57,7 @@ class Callers:
         self._watched: dict[Callable[[], None], Caller] = {}
 
     async def authenticate(self, token: str) -> Caller:
-        """Return whose token this is. Raises `UnknownToken`, `TokenEnded` or `IssuerAway`."""
+        """Return the caller that this token belongs to. Raises `UnknownToken`, `TokenEnded` or `IssuerAway`."""
         if token.startswith(SESSION_PREFIX):
             raise UnknownToken("This is a browser's session, which is taken as a cookie only.")
         digest = hashed(token)
@@ -69,22 +69,22 @@ class Callers:
         return await self._remembered(digest, self._look_up)
 
     async def authenticate_session(self, value: str) -> Caller:
-        """Return whose session this is. Raises `UnknownToken` or `TokenEnded`."""
+        """Return the caller that this session belongs to. Raises `UnknownToken` or `TokenEnded`."""
         if not value.startswith(SESSION_PREFIX):
             raise UnknownToken("The cookie is not a session.")
         return await self._remembered(hashed(value), self._look_up)
 
     async def still(self, caller: Caller) -> Caller:
-        """Return a caller as its token makes it now. Raises `TokenEnded`."""
+        """Return a caller with the scopes that its token has now. Raises `TokenEnded` or `UnknownToken`."""
         if caller.token is not None:
             return await self._remembered(caller.digest, self._look_up_access if caller.is_app else self._look_up)
         return await self._remembered(caller.digest, lambda _: self._look_up_again(caller))
 
     @asynccontextmanager
     async def watched(self, caller: Caller | None, tell: Callable[[], None]) -> AsyncIterator[None]:
-        """Call `tell` whenever this process ends or changes what a caller may do, as long as the context lasts.
+        """While the context lasts, call `tell` whenever this process ends the caller's token or changes its scopes.
 
-        What other processes do is found out by asking `still` again after the seconds that `trusted` says.
+        To notice what other processes change, call `still` again after the seconds that `trusted` returns.
         """
         if caller is not None:
             self._watched[tell] = caller
@@ -94,7 +94,7 @@ class Callers:
             self._watched.pop(tell, None)
 
     def trusted(self, caller: Caller) -> float:
-        """Return for how many seconds a caller is taken without asking the store again."""
+        """Return the seconds after which `still` asks the store about a caller again; `RECHECK` if it would now."""
         entry = self._callers.get(caller.digest)
         seconds = entry[1] - time.monotonic() if entry is not None else 0.0
         return seconds if seconds > 0 else RECHECK
@@ -108,7 +108,7 @@ class Callers:
             entry = await look_up(digest), until
             if len(self._callers) >= REMEMBERED:
                 self._callers.clear()
-            if forgotten == self._forgotten:  # or what was read may be what was revoked meanwhile
+            if forgotten == self._forgotten:  # otherwise the token may have ended after it was read
                 self._callers[digest] = entry
         caller = entry[0]
         if caller.ends is not None and caller.ends <= stamp(self._clock):
@@ -117,7 +117,7 @@ class Callers:
 
     async def _look_up(self, digest: bytes) -> Caller:
         rows = await self._store.by_digest(digest)
-        if rows is None or rows[0].is_app:  # whose hash is that of a part of a refresh token
+        if rows is None or rows[0].is_app:  # the digest of a sign-in is that of a part of its refresh tokens
             raise UnknownToken("No account has this token.")
         token, player = rows
         granted = granted_to(player)
@@ -138,7 +138,7 @@ class Callers:
         return Caller(player.player, granted & frozenset(access.scopes), granted, token.token, digest, access.ends)
 
     async def _look_up_known(self, identify: Identify, token: str, digest: bytes) -> Caller:
-        """Return whom another issuer knows; at first sight an account is opened."""
+        """Return the caller that another issuer's token names. If they have no account, one is opened."""
         who = await identify(token)
         player = await self._opened_for(who)
         granted = granted_to(player)
@@ -152,11 +152,11 @@ class Callers:
         return replace(caller, scopes=reduced_scopes(caller.scopes, granted), granted=granted)
 
     def forget(self, tokens: Collection[TokenId]) -> None:
-        """Ask the store about these tokens again: somebody else has ended them."""
+        """Forget callers with these tokens, because the tokens ended; the store is asked at their next requests."""
         self._forget(lambda caller: caller.token in tokens)
 
     def forget_player(self, player: PlayerId) -> None:
-        """Ask the store about an account's tokens again: somebody else has ended them, or what they may do."""
+        """Forget callers of this account, because its tokens ended or have other scopes now."""
         self._forget(lambda caller: caller.player == player)
 
     def _forget(self, which: Callable[[Caller], bool]) -> None:
@@ -166,7 +166,7 @@ class Callers:
             tell()
 
     async def flush(self) -> None:
-        """Write when tokens were last used; it is kept in mind when that cannot be done now."""
+        """Write which tokens were used since the last time. If the store fails, keep them for the next time."""
         if not self._used:
             return
         used, self._used = self._used, set()
@@ -177,12 +177,12 @@ class Callers:
             log.warning("uses of tokens wait", why=str(error))
 
     def writing(self) -> AbstractAsyncContextManager[None]:
-        """A context in which uses are written every minute, and at its end."""
+        """Return a context in which uses of tokens are written every `FLUSH` seconds, and at its end."""
         return flushed("uses of tokens are written", self.flush, FLUSH)
 
 
 def granted_to(player: PlayerRow) -> frozenset[Scope]:
-    """Return what an account may do. Raises `TokenEnded` when it was closed."""
+    """Return the most scopes that tokens of an account can have. Raises `TokenEnded` when it was closed."""
     if player.joined is not None:
         raise TokenEnded(f"Its account was joined with {player.joined} at {player.closed}: sign in to that one.")
     if player.closed is not None:
@@ -191,5 +191,8 @@ def granted_to(player: PlayerRow) -> frozenset[Scope]:
 
 
 def reduced_scopes(scopes: frozenset[Scope], granted: frozenset[Scope]) -> frozenset[Scope]:
-    """Return what is left of another issuer's scopes: an administrator may take away only what everybody has."""
+    """Return another issuer's scopes, without those of `EVERYBODYS` that an administrator took from the account.
+
+    The issuer alone decides about all other scopes.
+    """
     return scopes - (frozenset(EVERYBODYS) - granted)

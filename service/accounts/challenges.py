@@ -1,8 +1,8 @@
 """Challenges: signed values that a client has to return once, and soon.
 
-A challenge says itself until when it is good, and is signed with a key that all processes of a store share. So nothing
-is kept of the many that nobody brings back, and nobody can push aside another one's: only those that were used are
-kept, until they have ended.
+A challenge contains its end, and is signed with a key that all processes of a store share. So the service does not have
+to store the challenges that it gives, and a flood of requests pushes nobody's out. It stores only those that were used,
+until their end.
 """
 
 import hashlib
@@ -31,19 +31,19 @@ class Challenges:
         self._key = b""
 
     async def give(self, player: PlayerId | None, lasts: timedelta) -> bytes:
-        """Return a new challenge for an account, or for nobody."""
+        """Return a new challenge for an account; with None, for a client that is not signed in."""
         ends = int((stamped(stamp(self._clock)) + lasts).timestamp())
         content = secrets.token_bytes(RANDOM_BYTES) + ends.to_bytes(TIME_BYTES)
         return content + await self._signature(content, player)
 
     async def is_good(self, challenge: bytes, player: PlayerId | None) -> bool:
-        """Tell whether a challenge was given to this account, or to nobody, and has not ended. It may be used."""
+        """Tell whether a challenge was given to `player` and has not ended. It may have been used."""
         content, signature = challenge[: RANDOM_BYTES + TIME_BYTES], challenge[RANDOM_BYTES + TIME_BYTES :]
         is_ours = hmac.compare_digest(signature, await self._signature(content, player))
         return is_ours and _end(challenge) > stamp(self._clock)
 
     async def use(self, challenge: bytes) -> bool:
-        """Note that a good challenge is used up; False when it was already."""
+        """Mark a good challenge as used; False when it was used before."""
         return await self._store.use_challenge(hashlib.sha256(challenge).digest(), _end(challenge), stamp(self._clock))
 
     async def _signature(self, content: bytes, player: PlayerId | None) -> bytes:

@@ -1,7 +1,7 @@
 """Signing in through the OpenID Connect provider: the authorization code flow with PKCE (RFC 6749, RFC 7636).
 
-A browser is sent to the provider and comes back with a code, which the service exchanges for an ID token. What the
-browser keeps meanwhile is one challenge. State, nonce and code verifier are derived from it, and no address contains
+A browser is sent to the provider and comes back with a code, which the service exchanges for an ID token. Meanwhile
+the browser keeps one challenge in a cookie. State, nonce and code verifier are derived from it, and no address contains
 it. It can be used once, within ten minutes, while the same account (or none) is signed in.
 """
 
@@ -35,11 +35,11 @@ _LEAVING: Final = ".leave"
 
 
 class Flow(Struct, frozen=True):
-    """What the browser keeps whose owner is at the provider.
+    """A sign-in that is under way. The browser keeps it as a cookie.
 
     Attributes:
         value: a challenge that nobody else knows.
-        leaves: whether the browser's session may give way to one of another account.
+        leaves: whether the sign-in may replace the browser's session by one of another account.
     """
 
     value: bytes
@@ -47,7 +47,7 @@ class Flow(Struct, frozen=True):
 
     @classmethod
     def read(cls, cookie: str) -> "Flow | None":
-        """Return what a browser kept; None for a cookie that this service did not set."""
+        """Return the flow in a cookie; None for a cookie of another form. Only `finish` checks who made it."""
         try:
             value = from_base64url(cookie.removesuffix(_LEAVING))
         except ValueError:
@@ -56,7 +56,7 @@ class Flow(Struct, frozen=True):
 
     @property
     def cookie(self) -> str:
-        """The same as text, for the browser to keep."""
+        """The text of the cookie."""
         return to_base64url(self.value) + (_LEAVING if self.leaves else "")
 
     @property
@@ -66,7 +66,7 @@ class Flow(Struct, frozen=True):
 
     @property
     def nonce(self) -> str:
-        """What the ID token must contain: one that was made for another request does not."""
+        """A value that the ID token must contain. A token that was made for another request does not contain it."""
         return self._derived("nonce")
 
     @property
@@ -74,13 +74,13 @@ class Flow(Struct, frozen=True):
         """Proves to the provider that the code comes back from the client that asked for it."""
         return self._derived("verifier")
 
-    def _derived(self, what: str) -> str:
-        # With `leaves` in it: nobody who changes the cookie gets by with the state that was asked for.
-        return to_base64url(hmac.digest(self.value, f"{what} {self.leaves}".encode(), "sha256"))
+    def _derived(self, name: str) -> str:
+        # Contains `leaves`, so that the state no longer fits when somebody has changed the cookie.
+        return to_base64url(hmac.digest(self.value, f"{name} {self.leaves}".encode(), "sha256"))
 
 
 class Provider:
-    """The issuer that the settings name, as one through which people sign in to the pages."""
+    """The issuer that the settings name, through which people sign in to the pages."""
 
     patience: Final = int(FLOW_LASTS.total_seconds())
     """Seconds for which a browser may stay at the provider."""
@@ -94,9 +94,10 @@ class Provider:
         self._challenges = Challenges(store, clock, "provider")
 
     async def begin(self, player: PlayerId | None, redirect: str, leaves: bool) -> tuple[Flow, str]:
-        """Return what the browser of an account, or of nobody, is to keep, and where it is to go.
+        """Return the flow for the browser to keep, and the address to which it goes.
 
-        The provider sends it back to `redirect`. Raises `IssuerAway`.
+        `player` is the account that is signed in to the browser, if any. The provider sends the browser back to
+        `redirect`. Raises `IssuerAway`.
         """
         authorization, _, _ = await self._places()
         flow = Flow(await self._challenges.give(player, FLOW_LASTS), leaves)
@@ -115,7 +116,7 @@ class Provider:
 
     @staticmethod
     def flow_of(cookie: str) -> Flow | None:
-        """Return what a browser kept; None for a cookie that this service did not set."""
+        """Return the flow in a cookie; None for a cookie of another form."""
         return Flow.read(cookie)
 
     async def finish(
@@ -129,10 +130,10 @@ class Provider:
         error: str | None,
         issuer: str | None,
     ) -> Identity:
-        """Return whom the provider signed in, by what it sent the browser back with.
+        """Return the identity that the provider signed in.
 
-        `flow` is what the browser kept, `player` who is signed in to it. Raises `SignInRefused` or `IssuerAway`; then
-        the browser has to begin again.
+        `flow` is from the browser's cookie, and `player` is signed in to the browser. The provider sent the browser
+        back with the other parameters. Raises `SignInRefused` or `IssuerAway`; then the browser has to begin again.
         """
         if flow is None:
             raise SignInRefused(
@@ -180,7 +181,10 @@ class Provider:
         raise SignInRefused(f"{self.name} does not accept its own code from this service ({why}).")
 
     async def _places(self) -> tuple[str, str, str]:
-        """Return where people sign in, where codes are exchanged, and how the service says there who it is."""
+        """Return the authorization endpoint, the token endpoint, and how the service authenticates at the latter.
+
+        Raises `IssuerAway`.
+        """
         published = await self._published.latest()
         if published.authorization is None or published.token is None:
             raise IssuerAway(f"{self.issuer} does not say where people sign in.")

@@ -13,11 +13,11 @@ from service.base.ids import ID_BYTES, new_id
 from service.store.accounts import AccountStore, InvitationId, InvitationRow, LimitReached
 
 MOST_INVITATIONS: Final = 20
-"""How many invitations a game has at most that were not revoked."""
+"""The most invitations of a game that are not revoked."""
 
 
 MOST_MADE: Final = 200
-"""How many invitations a game has at most, those that were revoked among them: one answer lists them all."""
+"""The most invitations of a game, revoked ones included: one answer lists them all."""
 
 
 class TooManyInvitations(Exception):
@@ -33,7 +33,7 @@ class Invitations:
         self._randomness = randomness
 
     async def make(self, player: PlayerId, game: GameId, key: str | None = None) -> tuple[InvitationRow, str]:
-        """Make an invitation to a game; return it and its value, which nobody can find out again.
+        """Make an invitation to a game; return it and its value, which is not stored.
 
         Under an idempotency key, a repetition gets the first invitation. Raises `TooManyInvitations`.
         """

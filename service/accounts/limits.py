@@ -84,7 +84,7 @@ IMPORTS: Final = Limit("import", 20 / 86_400, 20)
 
 
 class Standing(Struct, frozen=True):
-    """What a limit has left for somebody: requests, and seconds until there is one more."""
+    """What a limit has left for somebody: requests, and the seconds to wait if it refused the request, else 0."""
 
     limit: Limit
     left: int
@@ -92,7 +92,7 @@ class Standing(Struct, frozen=True):
 
     @property
     def policy(self) -> str:
-        """The limit, as the ``RateLimit-Policy`` header has it."""
+        """The limit in the form of the ``RateLimit-Policy`` header."""
         return f'"{self.limit.name}";q={self.limit.burst};w={math.ceil(self.limit.burst / self.limit.rate)}'
 
     @property
@@ -111,7 +111,7 @@ def headers_of(standings: Sequence[Standing]) -> dict[str, str]:
 
 
 class TooMany(Exception):
-    """A request beyond a limit; `standings` say which, and when to come again."""
+    """A request beyond a limit. The last of `standings` is the limit that refused it."""
 
     def __init__(self, standings: Sequence[Standing]) -> None:
         self.refusing = standings[-1]
@@ -153,7 +153,7 @@ class Limits:
         self._purses: OrderedDict[str, _Purse] = OrderedDict()
 
     async def admit(self, address: str, token: str | None) -> list[Standing]:
-        """Count a request, and say how its sender stands. Raises `TooMany`."""
+        """Count a request; return what its sender has left of each limit. Raises `TooMany`."""
         standings: list[Standing] = []
         for name, who in (("address", address), ("token", token)):
             if who is not None:
@@ -233,7 +233,7 @@ class Limits:
 
 
 def network_of(host: str) -> str:
-    """Return the address that a client is counted by: itself, or of IPv6 its /64."""
+    """Return the address under which a client is counted: its IPv4 address, or the /64 network of its IPv6 address."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:

@@ -12,13 +12,13 @@ from service.store.accounts import folded
 
 
 def skeleton(name: str) -> str:
-    """Return what is the same for all names that look the same. It is no name, and not to be shown."""
+    """Return a key that is equal for names that look the same. It is only for comparing: do not show it."""
     letters = (each for each in folded(name) if unicodedata.category(each) != "Cf")
     return folded("".join(_stands_for(each) for each in unicodedata.normalize("NFD", "".join(letters))))
 
 
 def looking_alike(names: Iterable[str]) -> frozenset[str]:
-    """Return the names that look the same as the name of another account."""
+    """Return the names that look the same as another one of them. Equal names do, too."""
     skeletons = [(name, skeleton(name)) for name in names]
     times = Counter(each for _, each in skeletons)
     return frozenset(name for name, each in skeletons if times[each] > 1)
@@ -26,15 +26,18 @@ def looking_alike(names: Iterable[str]) -> frozenset[str]:
 
 @cache
 def _stands_for(character: str) -> str:
-    """Return the prototype of a character. The list has for each its prototype, and for a prototype all of these."""
-    # Its 600 kB are read by who needs them.
+    """Return the prototype of a character.
+
+    The data has the prototype of each character, and for a prototype all characters that look like it.
+    """
+    # Imported here because it reads 600 kB.
     from confusable_homoglyphs.confusables import confusables_data
 
-    def like(text: str) -> list[str]:
+    def similar(text: str) -> list[str]:
         return [each["c"] for each in confusables_data.get(text, ())]
 
-    others = like(character)
-    if len(others) != 1 or len(like(others[0])) == 1:
+    others = similar(character)
+    if len(others) != 1 or len(similar(others[0])) == 1:
         # A prototype; or one of two that look only like each other.
         return min([character, *others]) if len(others) == 1 else character
     return others[0]

@@ -1,4 +1,4 @@
-"""Names of accounts: which can be had, and what closed accounts are called."""
+"""Names of accounts: which are allowed, and the names of closed accounts."""
 
 import re
 from typing import Final
@@ -10,11 +10,11 @@ from service.store.accounts import folded
 LONGEST_NAME: Final = 80
 
 BOTS_OWN: Final = re.compile(r",\s*\w{2,}\s+bot[\W\d_]*$")
-"""How the names of the service's bots end ("Livia, greedy bot"), and nobody else's: everybody must see who is a bot."""
+"""How names of the service's bots end ("Livia, greedy bot"). No other name may: everybody must see who is a bot."""
 
 
 class BadName(ValueError):
-    """A name that no account can have; `allowed` says what would be one."""
+    """A name that no account can have; `allowed` says which names are accepted."""
 
     def __init__(self, why: str, allowed: str) -> None:
         super().__init__(f"{why} {allowed}")
@@ -22,7 +22,7 @@ class BadName(ValueError):
 
 
 def pseudonym(player: PlayerId) -> str:
-    """Return what an account is called that was closed: of two in a game, each has its own."""
+    """Return the name of a closed account. It has a part of its id, to tell closed accounts in a game apart."""
     return f"Former player {player[1:6]}"
 
 

@@ -1,8 +1,8 @@
 """Tokens of another issuer: JWTs of an OpenID Connect provider, checked with the keys that it publishes.
 
 The keys are found by discovery (OpenID Connect Discovery 1.0, section 4) and kept in memory. They are read again every
-ten minutes, so that one that the issuer withdraws is taken no longer than that, and when a token names one that is not
-known. While the issuer is away, those that are known go on.
+ten minutes, because the issuer may withdraw one, and when a token names an unknown key. While the issuer does not
+answer, the known keys stay good.
 """
 
 import asyncio
@@ -38,22 +38,22 @@ REFRESH: Final = 600.0
 """Seconds after which the keys are read again."""
 
 PAUSE: Final = 10.0
-"""Seconds for which the issuer is not asked again, whatever keys tokens name: anybody can make them up."""
+"""The least seconds between two reads of the keys. Anybody can make up tokens that name unknown keys."""
 
 TIMEOUT: Final = 5.0
 LARGEST_ANSWER: Final = 512 * 1024
 LONGEST_SUBJECT: Final = 255
-"""Characters, as OpenID Connect Core 1.0 has it (section 2)."""
+"""The most characters of a subject (OpenID Connect Core 1.0, section 2)."""
 
 UNTOLD: Final = (httpx.HTTPError, httpx.InvalidURL, ValueError, TypeError, msgspec.DecodeError)
-"""The errors that are raised when the issuer's keys cannot be fetched."""
+"""The errors that are raised when the issuer gives no answer, or one that cannot be used."""
 
 _KINDS: Final = ("RSA", "EC", "OKP")
-"""Kinds of keys that have a public half. One for HMAC would let anybody sign who can read it."""
+"""Kinds of keys that have a public half. With a published key for HMAC, anybody could sign."""
 
 
 class Key(Struct, frozen=True):
-    """A key of the issuer (RFC 7517), by what its `id` says; `content` is what it is made of."""
+    """A key of the issuer (RFC 7517). `id` and `algorithm` are None if it does not say; `content` is the whole JWK."""
 
     id: str | None
     algorithm: str | None
@@ -65,9 +65,9 @@ class Published(Struct, frozen=True):
 
     Attributes:
         keys: its keys.
-        authorization: where it asks people who they are; None when it does not say, or names no https address.
-        token: where it gives tokens; None likewise.
-        takes: how it lets clients prove who they are, where they get tokens.
+        authorization: its authorization endpoint, where people sign in; None if it names none, or an unsafe one.
+        token: its token endpoint; None likewise.
+        takes: the methods by which clients can authenticate at the token endpoint.
     """
 
     keys: tuple[Key, ...]
@@ -77,7 +77,7 @@ class Published(Struct, frozen=True):
 
 
 class Issuer:
-    """The issuer that the settings name, whose JWTs are taken. To be closed."""
+    """The issuer that the settings name, whose JWTs are accepted. Call `close` at the end."""
 
     def __init__(self, settings: Settings) -> None:
         self._issuer = settings.oidc_issuer
@@ -101,19 +101,19 @@ class Issuer:
             await asyncio.sleep(PAUSE if self._is_away else REFRESH)
 
     async def close(self) -> None:
-        """Stop asking."""
+        """Stop reading the keys, and close the connections."""
         if self._asking is not None:
             self._asking.cancel()
         await self._client.aclose()
 
     async def identify(self, token: str) -> Identity:
-        """Return whom a JWT speaks of. Raises `UnknownToken`, `TokenEnded` or `IssuerAway`."""
+        """Return the identity that a JWT names. Raises `UnknownToken`, `TokenEnded` or `IssuerAway`."""
         return self._identity(await self._claims(token, self._audience))
 
     async def identify_for(self, token: str, client: str, nonce: str) -> Identity:
         """Return the identity in an ID token for this client and nonce. Raises what `identify` raises.
 
-        Checks what OpenID Connect Core 1.0 asks for in section 3.1.3.7.
+        Makes the checks of OpenID Connect Core 1.0, section 3.1.3.7.
         """
         claims = await self._claims(token, client, "iat")
         audience, authorized = claims["aud"], claims.get("azp")
@@ -126,7 +126,7 @@ class Issuer:
         return self._identity(claims)
 
     async def _claims(self, token: str, audience: str, *required: str) -> dict[str, Any]:
-        """Return what a JWT says, if it is good. Raises `UnknownToken`, `TokenEnded` or `IssuerAway`."""
+        """Check a JWT and return its claims. Raises `UnknownToken`, `TokenEnded` or `IssuerAway`."""
         try:
             header = jwt.get_unverified_header(token)
             algorithm = header.get("alg")
@@ -180,7 +180,7 @@ class Issuer:
         return Identity(self._issuer, subject, name, self._granted(claims), ends)
 
     def _granted(self, claims: Mapping[str, Any]) -> frozenset[Scope]:
-        """Return the scopes that the claims stand for: those that the settings say, or what everybody may."""
+        """Return the scopes that the settings give for the claims; without such settings, `EVERYBODYS`."""
         if not self._scopes:
             return frozenset(EVERYBODYS)
         value: Any = claims
@@ -192,7 +192,7 @@ class Issuer:
     # --- what it publishes ---
 
     async def latest(self) -> Published:
-        """Return what the issuer published when it was asked last. Raises `IssuerAway`."""
+        """Return what the issuer published when it last answered. Raises `IssuerAway` if it never did."""
         if self._published is None and (asking := self._ask()) is not None:
             await asyncio.shield(asking)
         if self._published is None:
@@ -211,7 +211,7 @@ class Issuer:
         return key.content
 
     def _key_of(self, key_id: str | None, algorithm: str) -> Key | None:
-        """Return the key of an id; without one, the only key that there is."""
+        """Return the key with this id, or None. Without an id, return the key that fits, if there is only one."""
         fitting = [
             key for key in (self._published.keys if self._published else ()) if key.algorithm in (None, algorithm)
         ]
@@ -230,7 +230,7 @@ class Issuer:
         return self._asking
 
     async def _read_keys(self) -> None:
-        """Read the keys; those that are known stay when that cannot be done. Raises nothing."""
+        """Read the keys. If that fails, log why and keep the known ones."""
         try:
             published = await self.published()
         except UNTOLD as error:
@@ -241,7 +241,7 @@ class Issuer:
         log.info("keys of the issuer read", issuer=self._issuer, keys=len(published.keys))
 
     async def published(self) -> Published:
-        """Return what the issuer publishes now, one key at least. Raises one of `UNTOLD`."""
+        """Fetch what the issuer publishes now. Raises one of `UNTOLD`, also when no key can be used."""
         metadata = await self._fetch(f"{self._issuer.rstrip('/')}/.well-known/openid-configuration")
         if metadata.get("issuer") != self._issuer:
             raise ValueError(f"it calls itself {metadata.get('issuer')!r}")
@@ -266,9 +266,9 @@ class Issuer:
         return place.scheme == "https" or (place.scheme, place.hostname) == (issuer.scheme, issuer.hostname)
 
     async def send_form(self, address: str, form: str, headers: Mapping[str, str]) -> tuple[int, dict[str, Any]]:
-        """Return status and content of what is answered to a form, if that is a success or says what is wrong with it.
+        """Send a form; return the status of the answer (200, 400 or 401) and its JSON object.
 
-        Raises one of `UNTOLD`.
+        Raises one of `UNTOLD`, also for any other status.
         """
         return await self._ask_at(
             address,
@@ -307,9 +307,9 @@ def _read_key(jwk: Any) -> Key | None:
 
 
 def _require_one_spelling(token: str) -> None:
-    """Raise `InvalidTokenError` unless the signature is written as RFC 7515 does, which its decoders do not ask for.
+    """Raise `InvalidTokenError` unless the signature is written as RFC 7515 says, which the decoder does not check.
 
-    A token that could be written in many ways would have a rate limit for each of them.
+    Otherwise one token could be written in several ways, and each would have a rate limit of its own.
     """
     signature = token.rpartition(".")[2].encode()
     if base64url_encode(base64url_decode(signature)) != signature:

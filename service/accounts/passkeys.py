@@ -1,7 +1,7 @@
 """Ways back into an account: passkeys (WebAuthn level 2) and recovery codes.
 
-A passkey is a key that a device or a password manager holds for one account at one host. Whatever it signs contains a
-challenge of ours, which is good once, for five minutes, and for one account only.
+A passkey is a key that a device or a password manager holds for one account at one host. It signs a challenge of the
+service, which can be used once, within five minutes. A challenge to register a passkey is for one account only.
 """
 
 import base64
@@ -21,15 +21,15 @@ from service.base.ids import ID_BYTES, new_id
 from service.store.accounts import AccountStore, LimitReached, PasskeyId, PasskeyRow
 
 ALGORITHMS: Final = (-8, -7, -257)
-"""What keys may sign with, by their COSE numbers: EdDSA, ES256, RS256."""
+"""The signature algorithms that passkeys may use, by their COSE numbers: EdDSA, ES256, RS256."""
 
 MOST_PASSKEYS: Final = 20
-"""How many passkeys an account has at most."""
+"""The most passkeys of an account."""
 
 CHALLENGE_LASTS: Final = timedelta(minutes=5)
 
 CODES: Final = 10
-"""How many recovery codes an account gets."""
+"""How many recovery codes an account gets at once."""
 
 CODE_BYTES: Final = 10
 
@@ -47,7 +47,7 @@ class TooManyPasskeys(Exception):
 
 
 class Place(Struct, frozen=True):
-    """Where a browser says it is: the host that passkeys are for, and the origin of the page."""
+    """The address at which a browser uses a passkey: the host that passkeys are for, and the origin of the page."""
 
     host: str
     origin: str
@@ -62,12 +62,12 @@ class Passkeys:
         self._challenges = Challenges(store, clock, "passkey")
 
     async def challenge(self, player: PlayerId | None) -> str:
-        """Return what a passkey is to sign: to belong to an account from now on, or to sign in to its own."""
+        """Return a challenge for a passkey to sign: to register it for `player`, or with None to sign in."""
         return to_base64url(await self._challenges.give(player, CHALLENGE_LASTS))
 
     async def add(self, player: PlayerId, name: str, credential: Mapping[str, Any], at: Place) -> PasskeyRow:
         """Register a passkey. Raises `PasskeyRefused`, `PasskeyKnown` or `TooManyPasskeys`."""
-        challenge = await self._brought(credential, player)
+        challenge = await self._challenge_in(credential, player)
         from webauthn import verify_registration_response  # here, because it takes a third of a second
 
         try:
@@ -78,7 +78,7 @@ class Passkeys:
                 expected_origin=at.origin,
                 require_user_verification=True,
             )
-        except Exception as error:  # the library raises more than its own on what somebody made up
+        except Exception as error:  # for made-up input, the library raises others than its own
             raise PasskeyRefused(_why(error)) from error
         await self._use(challenge)
         row = PasskeyRow(
@@ -99,8 +99,8 @@ class Passkeys:
         return row
 
     async def prove(self, credential: Mapping[str, Any], at: Place) -> PlayerId:
-        """Return whose passkey signed a challenge to sign in. Raises `PasskeyRefused`."""
-        challenge = await self._brought(credential, None)
+        """Return the account whose passkey signed a challenge to sign in. Raises `PasskeyRefused`."""
+        challenge = await self._challenge_in(credential, None)
         try:
             row = await self._store.passkey(from_base64url(credential["rawId"]))
         except ValueError as error:
@@ -128,8 +128,11 @@ class Passkeys:
         await self._store.passkey_used(row.passkey, proved.new_sign_count, stamp(self._clock))
         return row.player
 
-    async def _brought(self, credential: Mapping[str, Any], player: PlayerId | None) -> bytes:
-        """Return the challenge that a passkey has signed, if it was given to this account. Raises `PasskeyRefused`."""
+    async def _challenge_in(self, credential: Mapping[str, Any], player: PlayerId | None) -> bytes:
+        """Return the challenge in an answer, if it was given to `player`; the signature is not checked.
+
+        Raises `PasskeyRefused`.
+        """
         try:
             client = msgspec.json.decode(from_base64url(credential["response"]["clientDataJSON"]), type=_Client)
             challenge = from_base64url(client.challenge)
@@ -140,7 +143,7 @@ class Passkeys:
         return challenge
 
     async def _use(self, challenge: bytes) -> None:
-        """Use up a challenge of which the signature was proved, so that nobody comes with the same one again."""
+        """Mark a challenge, whose signature was checked, as used. Raises `PasskeyRefused` if it was used before."""
         if not await self._challenges.use(challenge):
             raise PasskeyRefused("Its challenge was used before.")
 
@@ -149,13 +152,13 @@ class Passkeys:
         return await self._store.passkeys(player)
 
     async def remove(self, passkey: PasskeyId) -> None:
-        """Delete a passkey: it signs in no more."""
+        """Delete a passkey. Nobody can sign in with it any more."""
         await self._store.remove_passkey(passkey)
 
     # --- recovery codes ---
 
     async def new_codes(self, player: PlayerId) -> tuple[str, ...]:
-        """Give an account recovery codes in place of earlier ones; nobody can find them out again."""
+        """Make new recovery codes for an account in place of earlier ones, and return them. Only hashes are stored."""
         codes = tuple(grouped(secrets.token_bytes(CODE_BYTES)) for _ in range(CODES))
         await self._store.replace_codes(player, [_hash_of_code(code) for code in codes], stamp(self._clock))
         return codes
@@ -165,7 +168,7 @@ class Passkeys:
         return await self._store.codes(player)
 
     async def use_code(self, code: str) -> PlayerId | None:
-        """Return whose recovery code this was; None when it is nobody's, or was used."""
+        """Use a recovery code up; return the account that it belonged to, None if it is unknown or was used."""
         return await self._store.take_code(_hash_of_code(code))
 
     async def is_lasting(self, player: PlayerId) -> bool:
@@ -176,28 +179,28 @@ class Passkeys:
 
 
 class _Client(Struct, frozen=True):
-    """The part of the browser's answer that is read before the signature is checked."""
+    """The part of a client's data that is read before the signature is checked."""
 
     challenge: str
 
 
 def from_base64url(text: str) -> bytes:
-    """Return the bytes that a text stands for. Raises `ValueError`."""
+    """Return the bytes that a text encodes, without padding. Raises `ValueError`."""
     return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
 
 
 def to_base64url(value: bytes) -> str:
-    """Return bytes as WebAuthn writes them."""
+    """Return bytes in base64url without padding, as WebAuthn writes them."""
     return base64.urlsafe_b64encode(value).decode().rstrip("=")
 
 
 def handle_of(player: PlayerId) -> str:
-    """Return what devices call an account: they keep it with the passkey, and send it along."""
+    """Return the user handle of an account: devices keep it with the passkey and send it when they sign in."""
     return to_base64url(player.encode())
 
 
 def grouped(bits: bytes) -> str:
-    """Return 80 random bits so that somebody can write them down, such as ``k4xq-2m7a-hbk3-oxw7``."""
+    """Return 80 bits as text that is easy to write down, such as ``k4xq-2m7a-hbk3-oxw7``."""
     letters = base64.b32encode(bits).decode().lower()
     return "-".join(letters[at : at + 4] for at in range(0, len(letters), 4))
 
@@ -207,7 +210,7 @@ def _hash_of_code(code: str) -> bytes:
 
 
 def _hash(value: bytes) -> bytes:
-    # At least 80 random bits: nothing is gained by a slow hash.
+    # The value has at least 80 random bits, so a slow hash would not make it safer.
     return hashlib.sha256(value).digest()
 
 

@@ -1,4 +1,4 @@
-"""Values that only their owner has: tokens and invitations. The store has their hashes."""
+"""Secret values: tokens, invitations, secrets of apps. Only their owner has them; the store has their hashes."""
 
 import base64
 import hashlib
@@ -20,15 +20,15 @@ SHORTEST_SECRET_KEY: Final = 32
 
 
 class Once(Struct, frozen=True):
-    """An idempotency key that came with a request for a token: a repetition gets the same token.
+    """An idempotency key that came with a request for a token or another secret value: a repetition gets the same one.
 
-    The value of the token follows from the key and from a random nonce that is kept. So a request with the key gets it
-    again, while the store, which has no key, does not know it.
+    The value is derived from the key and a random nonce. Only the nonce and a hash of the key are stored. So a request
+    with the key gets the value again, and nobody learns it from the store.
 
     Attributes:
         key: the key as it was sent.
-        player: who sent it; None for nobody in particular: then it must be one that nobody can guess.
-        content: the request that it stands for.
+        player: the account that sent it; None for a request without a token. Such a key must be hard to guess.
+        content: the request that came with it.
         prefix: what the value begins with.
     """
 
@@ -39,7 +39,7 @@ class Once(Struct, frozen=True):
 
     @property
     def hashed(self) -> str:
-        """The key as it is stored, apart from that of every other account."""
+        """The hash of the key that is stored. The same key of another account has another hash."""
         return hashlib.sha256((self.player or "").encode() + b"\0" + self.key.encode()).hexdigest()
 
     @property
@@ -47,30 +47,30 @@ class Once(Struct, frozen=True):
         return hashlib.sha256(self.content).digest()
 
     def make(self, row: TokenRow) -> tuple[Made, str]:
-        """Return the nonce to store with a new token, and the value of the token."""
+        """Return the row to store with a new token, and the value of the token."""
         nonce = secrets.token_bytes(32)
         return Made(self.hashed, self.fingerprint, nonce, row.token, row.created), self.value(nonce)
 
     def value(self, nonce: bytes) -> str:
-        """Return the value of the token that was made with a nonce."""
+        """Return the value that belongs to a nonce."""
         derived = hmac.digest(nonce, self.key.encode(), "sha256")
         return self.prefix + base64.urlsafe_b64encode(derived).decode().rstrip("=")
 
 
 def is_hard_to_guess(key: str) -> bool:
-    """Tell whether an idempotency key looks random: as one that comes without a token has to be.
+    """Tell whether an idempotency key looks random. A key that comes without a token must.
 
-    It opens what it made to anybody who knows it. A UUID without hyphens has 32 characters; one of a billion that are
-    drawn at random has fewer than six different ones.
+    Anybody who knows such a key can get what was made with it. A UUID without hyphens has 32 characters; less than one
+    in a billion random ones has fewer than six different characters.
     """
     return len(key) >= SHORTEST_SECRET_KEY and len(set(key)) >= 6
 
 
 def random_value(prefix: str = TOKEN_PREFIX) -> str:
-    # Not of `randomness`: that may be fixed to repeat a demonstration, and a token must never be guessed.
+    # Not from an injected `randomness`, which may be fixed to repeat a demonstration: nobody may guess a token.
     return prefix + secrets.token_urlsafe(32)
 
 
 def hashed(token: str) -> bytes:
-    # A token has 256 random bits: nothing is gained by a slow hash.
+    # A token has 256 random bits, so a slow hash would not make it safer.
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()

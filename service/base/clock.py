@@ -1,4 +1,4 @@
-"""The time, as the log writes it."""
+"""Times, and the stamps as which logs and stores keep them."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -18,7 +18,7 @@ def stamp(clock: Clock) -> str:
 
 
 def written(time: datetime) -> str:
-    """Return a time, which knows its zone, as `stamp` writes it."""
+    """Return the stamp of a time, which has a time zone."""
     return time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
@@ -28,5 +28,5 @@ def stamped(text: str) -> datetime:
 
 
 def later(text: str, wait: timedelta) -> str:
-    """Return the stamp of a time so much later."""
+    """Return the stamp of the time that is `wait` after another stamp."""
     return written(stamped(text) + wait)

@@ -1,4 +1,4 @@
-"""The expected value where a body or a query is wrong, in words made from the types."""
+"""Descriptions of what was expected where a body, a query or a setting is wrong, made from the types."""
 
 import re
 from typing import Any, Final
@@ -11,7 +11,7 @@ _STEP: Final = re.compile(r"\.([^.\[\]]+)|\[[^\]]*\]")
 
 
 def expected_of(shape: Any, path: str = "$") -> str:
-    """Return what belongs at `path`, such as ``$.seats[0].name``, of a value of type `shape`."""
+    """Describe what belongs at `path`, such as ``$.seats[0].name``, in a value of type `shape`: "a text of …"."""
     info = types.type_info(shape)
     for step in _STEP.finditer(path):
         member = _member(info, step[1])
@@ -34,7 +34,7 @@ def _member(info: types.Type, name: str | None) -> types.Type | None:
 
 
 def _bare(info: types.Type) -> types.Type:
-    """Return a type without its annotations, and without null when something else may stand there."""
+    """Return a type without its annotations, and without null if that leaves one type."""
     if isinstance(info, types.Metadata):
         return _bare(info.type)
     kinds = _beside_null(info)

@@ -9,7 +9,7 @@ ID_BYTES: Final = 10
 
 
 def new_id(kind: str, randomness: bytes) -> str:
-    """Return an id of a `kind` (a letter) from 10 random bytes, such as ``g4xq2m7ahbk3oxw7c``."""
+    """Return an id that begins with `kind`, made from 10 random bytes, such as ``g4xq2m7ahbk3oxw7c``."""
     return kind + base64.b32encode(randomness).decode().lower()
 
 
@@ -24,7 +24,7 @@ _digits: Final = _random_digits()
 
 
 def new_uuid() -> str:
-    """Return a UUID of version 4, in a fraction of the time in which Python's `uuid` makes an object and writes it."""
+    """Return a UUID of version 4 as text, in a fraction of the time that Python's `uuid` takes."""
     digits = next(_digits)
     variant = "89ab"[int(digits[16], 16) & 3]
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"

@@ -1,7 +1,7 @@
 """Long work in pieces, done side by side: by processes of this machine, or by the workers of a Dask cluster.
 
-Each piece is done by itself, and gives the same wherever that is. Answers come in the order of the pieces. So the
-result is the same however the work was divided.
+The result of a piece depends on nothing but the piece. Results come in the order of the pieces. So they are the same
+however the work was divided.
 """
 
 import os
@@ -26,17 +26,17 @@ LOCAL: Final = "local"
 DASK: Final = "dask:"
 
 AHEAD: Final = 4
-"""Pieces that are handed out for each worker: the others are not made yet, and take no memory."""
+"""Pieces that are handed out for each worker. The others are not made yet, and take no memory."""
 
 DEATHS: Final = 3
-"""After so many workers died without finishing a piece, that piece is the cause."""
+"""How often in a row the processes of this machine may die without a result. Once more ends the work."""
 
 PATIENCE: Final = 10
 """Seconds that a cluster has to answer."""
 
 
 class WorkersLost(Exception):
-    """Nobody is there to do the work; the message is one line."""
+    """No worker can do the work; the message is one line."""
 
 
 def in_pieces(
@@ -46,8 +46,8 @@ def in_pieces(
 
     Args:
         work: a function that other processes can import.
-        processes: how many there are on this machine; with one, this process does the work itself.
-        on: `local`, or ``dask:ADDRESS`` of a scheduler.
+        processes: how many processes of this machine do the work; with one, this process does it itself.
+        on: `local`, or ``dask:ADDRESS`` of a scheduler, whose workers do the work.
         fresh: begin processes as new programs, which takes longer. A process that has threads must not fork.
 
     Raises:
@@ -66,7 +66,7 @@ def in_pieces(
 
 
 class _Handed(Generic[P, R]):
-    """A piece, and who has it in hand."""
+    """A piece, and its future once it was handed to a worker."""
 
     def __init__(self, piece: P) -> None:
         self.piece = piece
@@ -97,7 +97,7 @@ def _on_processes(work: Callable[[P], R], pieces: Iterable[P], processes: int, c
                 assert handed[0].future is not None
                 result = handed[0].future.result()
             except BrokenProcessPool:
-                # Once one of its processes has died, a pool does nothing more, and says so of all that it was given.
+                # When one of its processes dies, a pool stops for good, and all its unfinished futures fail.
                 pool.shutdown()
                 deaths += 1
                 if deaths > DEATHS:
@@ -130,7 +130,7 @@ def _on_dask(work: Callable[[P], R], pieces: Iterable[P], address: str) -> Itera
         rest, handed = iter(pieces), deque[Any]()
         checked = partial(_by_the_same_package, work, version("tabularium"))
         while True:
-            # Asked again each time: workers come and go.
+            # Counted again each time, because workers come and go.
             most = AHEAD * max(1, sum(client.nthreads().values()))
             handed.extend(
                 client.submit(checked, piece, pure=False) for piece in islice(rest, max(0, most - len(handed)))

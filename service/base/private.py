@@ -8,20 +8,23 @@ OTHERS: Final = 0o007
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder that only its owner may look into, unless it is there. Raises `OSError`."""
+    """Make a folder that only its owner may read, unless there is one. Raises `OSError`."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def make_file(path: Path) -> None:
-    """Make an empty file that only its owner may read, unless it is there. Raises `OSError`.
+    """Make an empty file that only its owner may read, unless there is one. Raises `OSError`.
 
-    SQLite gives the files that it makes beside a database the mode of that.
+    SQLite gives the files that it makes beside a database the mode of the database.
     """
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
 
 
 def write_secret(path: Path, text: str) -> None:
-    """Write a file that its owner alone may read, whole or not at all; one that is there stays. Raises `OSError`."""
+    """Write a new file that only its owner may read, whole or not at all. Raises `OSError`.
+
+    If there is a file already, it stays, and `FileExistsError` is raised.
+    """
     make_folder(path.parent)
     new = path.with_name(f"{path.name}.new-{os.getpid()}")
     new.unlink(missing_ok=True)
@@ -34,7 +37,7 @@ def write_secret(path: Path, text: str) -> None:
 
 
 def write_durably(path: Path, text: str, mode: int = 0o600) -> None:
-    """Write a file, to the disk. Raises `OSError`."""
+    """Write a file, and return when it is on the disk. Raises `OSError`."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
@@ -43,7 +46,7 @@ def write_durably(path: Path, text: str, mode: int = 0o600) -> None:
 
 
 def sync_directory(path: Path) -> None:
-    """Let the names in a directory be on the disk."""
+    """Write the names in a directory to the disk. Raises `OSError`."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -52,9 +55,9 @@ def sync_directory(path: Path) -> None:
 
 
 def open_to_others(folder: Path) -> str:
-    """Say which files of a folder everybody on the machine may read, and what to do; empty when there is none.
+    """Say which files of a folder everybody on the machine may use, and what to do; empty when there are none.
 
-    A closed folder closes what is in it.
+    In a folder that is closed to others, no file is open to them.
     """
     if not folder.stat().st_mode & OTHERS:
         return ""

@@ -98,7 +98,7 @@ Proxies = Annotated[
     str, Meta(description="addresses and networks separated by commas, such as 10.0.0.0/8, or * for all")
 ]
 Rate = Annotated[float | Literal["off"] | None, Meta(description="a number from 0 to 1000000, or off for no limit")]
-"""Unset it depends on the address that the service listens on."""
+"""A limit on a rate. If it is not set, it depends on the address that the service listens on."""
 
 Count = Annotated[
     Annotated[int, Meta(ge=1, le=1_000_000)] | Literal["off"],
@@ -119,7 +119,7 @@ PUBLIC_RATES: Final[Mapping[str, float]] = {
     "rate_per_address": 200.0,
     "registrations_per_address": 30.0,
 }
-"""The limits on an address that other machines can reach, unless they are set."""
+"""The limits of a service that other machines can reach, for the settings that are not set."""
 
 
 class Settings(Struct, frozen=True):
@@ -181,8 +181,8 @@ class Settings(Struct, frozen=True):
         board_limit: the largest request body that contains a board, in bytes.
         bodies_limit: the most bytes of request bodies that a process holds at once. More get 503.
         heartbeat: seconds between comments on a stream without events.
-        bots: how many processes think for bots. Each has a core for itself while a bot thinks, after everything else
-            on the machine. With 0, this process plays no bots; if no process does, games with bots stand still.
+        bots: how many processes think for bots. Each uses a core while a bot thinks, at the lowest priority. With 0,
+            this process plays no bots; if no process does, games with bots stand still.
         bot_pause: seconds that a bot lets pass after the last event of its game, so that people can follow. Before the
             first person of a game is asked, bots do not wait.
         bots_per_account: the most seats that bots may hold in the games of one organizer that go on, or `off`. Games
@@ -198,18 +198,18 @@ class Settings(Struct, frozen=True):
             the service makes in its data directory; with PostgreSQL, nobody signs without this setting.
         log_policy: a policy file whose witnesses, each with its address, are asked to cosign the transparency log.
         webhooks: whether this process sends webhooks, which one of several does at a time.
-        webhook_key: what encrypts the secrets of webhooks in the database, as `tabularium webhooks key` makes it; older
-            keys after it, separated by spaces, still decrypt. Default: a key that the service makes in its data
+        webhook_key: the key that encrypts the secrets of webhooks in the database; `tabularium webhooks key` makes one.
+            Older keys after it, separated by spaces, still decrypt. Default: a key that the service makes in its data
             directory; with PostgreSQL, there are no webhooks without this setting.
-        push_key: what signs what is pushed to browsers, as `tabularium webhooks push-key` makes it. Browsers that were
-            signed in to another key have to be asked again. Default: a key that the service makes in its data
+        push_key: the key that signs pushes to browsers; `tabularium webhooks push-key` makes one. After a change of
+            the key, browsers have to be asked for pushes again. Default: a key that the service makes in its data
             directory; with PostgreSQL, nothing is pushed without this setting and `webhook_key`.
         outward: where webhooks and pushes may lead: to the public internet by HTTPS on port 443, or ``anywhere``, also
             to this machine and by plain HTTP. The latter is for tests and closed networks, as every account chooses
             addresses.
-        public_url: the address at which people find the service, such as ``https://games.example.org``. What webhooks
-            tell begins with it, push services are given it as a contact, and to apps it is the issuer of OAuth.
-            Default: webhooks tell paths alone, and the issuer is the address that was asked.
+        public_url: the address at which people find the service, such as ``https://games.example.org``. Addresses in
+            webhooks begin with it, push services get it as a contact, and for apps it is the issuer of OAuth.
+            Default: webhooks contain only paths, and the issuer is the address of the request.
         smtp_url: the mail server through which accounts are sent e-mail: ``smtp://user:password@host:587``, with
             STARTTLS where the server has it, or ``smtps://…`` for TLS from the start. Needs `smtp_from` and
             `public_url`. Default: no e-mail.
@@ -359,7 +359,7 @@ class Settings(Struct, frozen=True):
 
     @property
     def public(self) -> bool:
-        """Whether it listens on an address that others than this machine may reach."""
+        """Whether the service listens on an address that other machines may reach."""
         if self.host == "localhost":
             return False
         try:
@@ -370,7 +370,7 @@ class Settings(Struct, frozen=True):
 
     @property
     def rates(self) -> dict[str, float]:
-        """The rate limits that hold, by their names; 0 for any number."""
+        """The rate limits in force, by the names of their settings; 0 for no limit."""
         settings = {name: getattr(self, name) for name in PUBLIC_RATES}
         unset = PUBLIC_RATES if self.public else dict.fromkeys(PUBLIC_RATES, 0.0)
         return {
@@ -385,20 +385,20 @@ class Settings(Struct, frozen=True):
 
     @property
     def unlimited(self) -> list[str]:
-        """The variables of limits that a public address should have, and that are not set."""
+        """The variables of limits that are off although the service listens on a public address."""
         needless = () if self.registration else ("registrations_per_address",)
         off = [name for name, value in self.limits.items() if value == "off" and name not in needless]
         return [PREFIX + name.upper() for name in off] if self.public else []
 
     @property
     def oidc_scope_names(self) -> dict[str, Scope]:
-        """What a JWT may be used for, by the values of its claim."""
+        """The scopes that the values of a JWT's claim stand for, by these values."""
         pairs = (pair.partition("=") for pair in self.oidc_scopes.split(",") if pair)
         return {name: cast(Scope, scope) for name, _, scope in pairs}
 
     @property
     def is_sandbox(self) -> bool:
-        """Whether all tokens and secrets of the service are known to everybody; no setting can say so."""
+        """Whether everybody knows all tokens and secrets of the service. No variable can say so."""
         return False
 
     @property
@@ -451,10 +451,10 @@ def from_env(environ: Mapping[str, str]) -> Settings:
 
 
 def without_password(value: T) -> T | str:
-    """Return `value`; of an address, with the password and what its query says struck out: keys are sent there, too."""
+    """Return `value`. In an address, `…` replaces the password and the values of the query, which may be keys."""
     if not isinstance(value, str):
         return value
-    # Up to the last @, whatever characters a password has that nobody encoded.
+    # Up to the last @: the password may contain characters that should have been encoded.
     masked = re.sub(r"^((?:\w+:/+|(?!\w+:/))[^:@\s]*:)\S*(?=@)", _strike_out, value)
     if not re.match(r"\w+:/", masked):
         return re.sub(r"(password=)[^&\s]+", _strike_out, masked)
@@ -466,7 +466,7 @@ def _without_password(name: str, value: object) -> object:
     """Return the value of a setting without passwords."""
     if name != "book_servers" or not isinstance(value, str):
         return without_password(value)
-    # Of what is no address either, nothing that may be a password.
+    # Also in a part that is no address, hide what may be a password.
     parts = (re.sub(r"^([\d,-]*=?)(\w+://)?\S*@", r"\1\2…@", part) for part in value.split())
     return " ".join(re.sub(r"\?.*", "?…", part) for part in parts)
 
@@ -485,7 +485,10 @@ def books_in(books: str) -> list[int]:
 
 
 def _require_sound(home: str, elsewhere: Sequence[tuple[str, Sequence[int]]]) -> None:
-    """Raise `SettingsError` unless a text is a map of books to servers."""
+    """Raise `SettingsError` unless the books exist, no book and no server comes twice, and some books are left.
+
+    `home` is the address of the server that keeps all books that `elsewhere` does not name.
+    """
     name = f"{PREFIX}BOOK_SERVERS"
     if not home:
         raise SettingsError(f"{name} needs {DATABASE_URL}: the server that keeps all other books, and the accounts")
@@ -535,10 +538,10 @@ _NUMBERS: Final[Mapping[object, object]] = {
     Rate: Annotated[float, Meta(ge=0, le=1_000_000)],
     Count: Annotated[int, Meta(ge=1, le=1_000_000)],
 }
-"""What they are when they are not off: msgspec reads no number from a text that may be a word."""
+"""Their types when they are not `off`: msgspec reads no number from a text if the type allows a word, too."""
 
 
 def _proxy(text: str) -> str:
-    """Return an address or network. Raises `ValueError` for what the server would take for a name, and never meet."""
+    """Return an address or network. Raises `ValueError` for any other text: the server would never match it."""
     ipaddress.ip_network(text)
     return text

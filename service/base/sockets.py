@@ -5,11 +5,11 @@ import socket
 from typing import Final
 
 APART: Final = 256
-"""How many files and connections a process needs beside those of its clients."""
+"""How many open files a process needs beside the connections of its clients."""
 
 
 def make_room(connections: int) -> int:
-    """Raise the limit of open files for that many connections, as far as the system allows. Return how many fit."""
+    """Raise the limit of open files for this many connections, as far as the system allows. Return how many fit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = connections + APART
     if soft == resource.RLIM_INFINITY or soft >= needed:

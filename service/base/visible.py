@@ -1,15 +1,15 @@
-"""Names that show something: a name of nothing but blanks and invisible characters could be anybody's.
+"""A check that a name can be seen: names of only blanks and invisible characters all look the same.
 
-Unicode says which characters nobody sees: those of `White_Space`, which Python knows, and those of
-`Default_Ignorable_Code_Point` (DerivedCoreProperties.txt), which it does not, so that they stand here. A few more are
-blank by what they stand for.
+Unicode says which characters are invisible: those of `White_Space`, which Python knows, and those of
+`Default_Ignorable_Code_Point` (DerivedCoreProperties.txt), which Python does not know, so that they are listed here. A
+few more characters have an empty picture.
 """
 
 import re
 from typing import Final
 
 UNICODE: Final = "17.0"
-"""The version of Unicode from which `IGNORABLE` is; a test compares it with a newer one."""
+"""The version of Unicode that `IGNORABLE` is taken from. A test compares it with a newer one."""
 
 IGNORABLE: Final = (
     (0x00AD, 0x00AD),
@@ -38,7 +38,7 @@ BLANK: Final = ((0x2800, 0x2800), (0xFFF9, 0xFFFB), (0x16FE4, 0x16FE4), (0x1D159
 INVISIBLE: Final = r"\s\x00-\x1f\x7f-\x9f" + "".join(
     f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in (*IGNORABLE, *BLANK)
 )
-"""All of these, for a class of characters in a regular expression of Python's."""
+"""All invisible characters, for a character class in a regular expression of Python."""
 
 _VISIBLE: Final = re.compile(f"[^{INVISIBLE}]")
 

@@ -1,4 +1,4 @@
-"""What a bot is: it sees what any client sees, a view and options to choose from. And the one that plays any game."""
+"""The protocol of a bot, which gets what any client gets: a view, and options to choose from. And the random bot."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -9,12 +9,12 @@ from domain.kernel.rules import schema
 RANDOM: Final = "random"
 GREEDY: Final = "greedy"
 THINKER: Final = "thinker"
-"""Levels of bots: one takes anything, one what looks best to it, one looks ahead."""
+"""Levels of bots. A random bot takes any option, a greedy one what looks best at once, and a thinker looks ahead."""
 
 Board = Mapping[str, Any]
-"""A board, in `documents` those that the game is played with, by name, and in `game` what the API says of the game.
+"""A board. Its member `documents` has the documents of the game by name, and `game` what the API says of the game.
 
-Of that, `setup` and `ruleset_version` count; without them it is a game by the newest version, as it is by default.
+Bots read `setup` and `ruleset_version` of `game`. Without them, the game has the default setup and the newest version.
 """
 View = Mapping[str, Any]
 Options = Sequence[Mapping[str, Any]]
@@ -28,7 +28,7 @@ class Bot(Protocol):
 
 
 class RandomBot:
-    """Takes any option, and any instance of it; says nothing unasked, if it can help it."""
+    """Chooses an option and an instance of it at random: one that answers a decision, if there is any; never undo."""
 
     def __init__(self, rng: random.Random, board: Board) -> None:
         self._rng = rng

@@ -1,4 +1,4 @@
-"""Commands of movement that a bot weighs, made from the schema of an option. `worth` says what a unit is worth."""
+"""Commands of movement that a bot compares, made from the schema of an option. `worth` says what a unit is worth."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ def commands(form: Mapping[str, Any], worth: Mapping[str, float]) -> Iterator[Co
 
 
 def stacks(kinds: Mapping[str, Mapping[str, int]], worth: Mapping[str, float]) -> Iterator[Mapping[str, int]]:
-    """Yield all units, fewer of them, and one: the dearest and the cheapest first."""
+    """Yield stacks of all units, of all but one, and of one to five: the dearest ones first, then the cheapest."""
     for dearest in (True, False) if len(kinds) > 1 else (True,):
         units = [
             kind

@@ -1,4 +1,4 @@
-"""The client package, set up for the command line and the service's own bots: what we publish, we use."""
+"""The published client package, set up for the command line and the service's own bots."""
 
 from typing import Final, Self
 
@@ -6,13 +6,13 @@ import httpx
 import tabularium_client
 
 _ATTEMPTS: Final = 2
-"""At a command line somebody waits, and bots that play for spectators try again by themselves."""
+"""Few: at a command line somebody waits, and bots that play for spectators try again by themselves."""
 
 
 class Client(tabularium_client.Client):
     """One caller of the HTTP API: with a token a player, without one a spectator. Raises `TabulariumError`.
 
-    The proxies that a machine's environment names are for other programs.
+    Its connections ignore the proxies that the environment names.
     """
 
     def __init__(
@@ -23,5 +23,5 @@ class Client(tabularium_client.Client):
         self._owned = http is None
 
     def as_player(self, token: str) -> Self:
-        """Return another caller over the same connections."""
+        """Return a caller with another token, over the same connections."""
         return type(self)(self._url, token, self._http)

@@ -18,11 +18,16 @@ STARTED = "Tabularium is running at "
 
 
 class NotStarted(Exception):
-    """The service of a game's own did not start."""
+    """The service that was started for one game did not start."""
 
 
 class Demonstration:
-    """A game that bots play; the seed fixes what they choose, the service's own chance the dice."""
+    """A game that bots play. The seed fixes what they choose; the dice are the service's.
+
+    Attributes:
+        game: the id of the game; empty until it has begun.
+        fallen: how many seats are out of the game, as far as the view says.
+    """
 
     def __init__(self, ruleset: str, seats: int, seed: int, title: str = "A demonstration") -> None:
         self.ruleset = ruleset
@@ -34,10 +39,10 @@ class Demonstration:
         self._players: dict[str, Client] = {}
         self._spectator: Client | None = None
         self._bot: Bot | None = None
-        self._told = 0
+        self._shown_version = 0
 
     def begin(self, client: Client, bots: Sequence[Client] = ()) -> None:
-        """Create a game, seat the bots and start. Registers bots unless there are some. Raises `TabulariumError`."""
+        """Create a game, seat the bots and start. Without `bots`, register some. Raises `TabulariumError`."""
         bots = bots or [self._register(client, f"bot {number}") for number in range(1, self.seats + 1)]
         body = {"ruleset": self.ruleset, "players": self.seats, "title": self.title}
         game = bots[0].post("/v1/games", body)
@@ -88,11 +93,11 @@ class Demonstration:
 
     def _history(self) -> Iterator[dict[str, Any]]:
         assert self._spectator is not None, "the game has begun"
-        page: dict[str, Any] = {"next": self._told}
+        page: dict[str, Any] = {"next": self._shown_version}
         while page["next"] is not None:
-            page = self._spectator.get(f"/v1/games/{self.game}/history", after=self._told, limit=200)
+            page = self._spectator.get(f"/v1/games/{self.game}/history", after=self._shown_version, limit=200)
             for passage in page["items"]:
-                self._told = passage["sentences"][-1]["version"]
+                self._shown_version = passage["sentences"][-1]["version"]
                 yield passage
 
     @staticmethod
@@ -102,9 +107,9 @@ class Demonstration:
 
 @contextmanager
 def own_service(**settings: str) -> Iterator[str]:
-    """Run a service of its own on a free port and a throwaway data directory; yield its address.
+    """Run a service on a free port and a temporary data directory; yield its address. Raises `NotStarted`.
 
-    `settings` are those of its environment that are not the caller's own, by their names without the prefix.
+    It has the caller's environment, with `settings` changed, which are named without the prefix.
     """
     with tempfile.TemporaryDirectory(prefix="tabularium-") as data:
         arguments = [sys.executable, "-m", "service.cli", "serve", "--port", "0", "--data", data]

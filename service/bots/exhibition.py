@@ -22,18 +22,18 @@ PACE: Final = 1.0
 INTERMISSION: Final = 15.0
 """Seconds between two games."""
 TROUBLE: Final = 5.0
-"""Seconds until something is tried again that failed."""
+"""Seconds between a failed command and the next attempt."""
 PATIENCE: Final = 6
-"""So often. Then the game is given up."""
+"""How many failures in a row end a game."""
 ENOUGH: Final = 20_000
-"""Commands after which the bots rest until the service is started again: their games shall not fill a disk."""
+"""Commands after which the bots stop until the service is started again, so that their games do not fill the disk."""
 
 SEATS: Final = 4
 NAMES: Final = ("Livia, a bot", "Marcus, a bot", "Claudia, a bot", "Titus, a bot")
 
 
 class Notes(Struct):
-    """What the bots keep: their tokens, the game they are at, and how many they began."""
+    """What is kept in the file: the tokens of the bots, their game, and how many games they have begun."""
 
     tokens: list[str] = []
     game: str = ""
@@ -65,7 +65,7 @@ class Exhibition:
         self._commands_given = 0
 
     def play(self) -> None:
-        """Play until `stop` is called, or it is enough."""
+        """Play until `stop` is called, or the bots have given `ENOUGH` commands."""
         try:
             with Client(reached(self._address)) as client:
                 self._play(client)
@@ -103,7 +103,7 @@ class Exhibition:
                 self._stopped.wait(TROUBLE)
 
     def _enlist(self, client: Client) -> list[Client]:
-        """Return the bots: those of the notes, as far as the service still knows them."""
+        """Return the bots of the notes. If the service does not know them all any more, register new ones."""
         bots: list[Client] = []
         for token in self._notes.tokens:
             bot = client.as_player(token)
@@ -158,7 +158,7 @@ class Exhibition:
 
 @contextlib.contextmanager
 def exhibiting(exhibition: Exhibition) -> Iterator[None]:
-    """A context in which an exhibition is on, in a thread of its own."""
+    """A context in which an exhibition plays, in a thread of its own."""
     playing = threading.Thread(target=exhibition.play, name="exhibition", daemon=True)
     playing.start()
     try:
@@ -169,7 +169,7 @@ def exhibiting(exhibition: Exhibition) -> Iterator[None]:
 
 
 def reached(address: str) -> str:
-    """Return the address at which this machine reaches a service that listens on all of its own."""
+    """Return the address at which this machine reaches a service: the loopback address if it listens on all."""
     everywhere = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}
     place = urlsplit(address)
     host = everywhere.get(place.hostname or "")
@@ -177,7 +177,10 @@ def reached(address: str) -> str:
 
 
 def _in_turn(rulesets: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return rulesets so that each is played on another board than the one before it, as far as there are others."""
+    """Return rulesets in an order in which, if possible, each has another board than the one before it.
+
+    Some come more than once.
+    """
     boards: dict[str, list[Mapping[str, Any]]] = {}
     for ruleset in rulesets:
         boards.setdefault(ruleset["board"], []).append(ruleset)

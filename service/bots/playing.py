@@ -1,7 +1,7 @@
 """The bots that the service plays: in one process at a time, each with what a player of its seat may see.
 
-A bot acts as every account does: on the view and the options of its seat, at the version that it has seen. So whatever
-is killed, and even if two play, a decision is answered once.
+A bot acts as every account does: on the view and the options of its seat, at the version that it has seen. So a
+decision is answered once, even if processes are killed, or two of them play.
 """
 
 import asyncio
@@ -44,14 +44,13 @@ from service.observe.logging import log
 from service.store.protocol import EventStore, KeyReused, StoreError, StreamDamaged
 
 LEASE: Final = 5.0
-"""Seconds for which one process alone plays. When it dies, another takes over after them."""
+"""Seconds that the lease lasts, with which one process alone plays. When it dies, another takes over after that."""
 
 POLL: Final = 0.5
-"""Seconds after which the lease is renewed although nothing happens, or is asked for again, and the log is looked at
-without a word: another process may have added to it."""
+"""Seconds after which a process looks at the lease and the log again, if nothing wakes it before."""
 
 GATHER: Final = 0.02
-"""Seconds between two looks at a log that goes on, so that the records of a busy moment are read at once."""
+"""Seconds to wait after a read that found records, so that those of a busy moment are read together."""
 
 BATCH: Final = 500
 """Events of the log that are read at once."""
@@ -60,10 +59,10 @@ LOOKS: Final = 4
 """The games that are looked at in parallel: after a start each has to be loaded."""
 
 TROUBLE: Final = 5.0
-"""Seconds until a game is looked at again that could not be played on; each time twice as many."""
+"""Seconds after a failure in a game until it is looked at again. They double with each failure in a row."""
 
 LONGEST: Final = 60.0
-"""But never more than these."""
+"""The most seconds until a game is looked at again."""
 
 _FORKED: Final = type_name(GameForked)
 _BEGINS: Final = tuple(map(type_name, (GameStarted, SeatTakenOver)))
@@ -124,13 +123,13 @@ class Playing:
         self._looks = asyncio.Semaphore(LOOKS)
 
     async def run(self) -> None:
-        """Play until the log is followed no more, in turn with other processes that do: one of them at a time."""
+        """Play until the service stops. Of several processes, only the one with the lease plays."""
         stops = False
         try:
             while not stops:
                 try:
-                    if await self._leads():
-                        stops = await self._lead()
+                    if await self._has_lease():
+                        stops = await self._play_with_lease()
                     await self._rise()
                 except (StoreError, Unavailable) as error:
                     if str(error) != self._last_logged:
@@ -145,22 +144,23 @@ class Playing:
             with contextlib.suppress(Unavailable):
                 await self._lessor.lease(self._name, 0, "bots")
 
-    async def _lead(self) -> bool:
-        """Play as long as the lease lasts; tell whether the service stops."""
-        async with self._wake.subscribe(None, self._concerns) as bell:
-            while not bell.closed and await self._leads():
+    async def _play_with_lease(self) -> bool:
+        """Play as long as this process has the lease; tell whether the service stops."""
+        async with self._wake.subscribe(None, self._concerns) as signal:
+            while not signal.closed and await self._has_lease():
                 moved, self._last_logged = await self._follow(), ""
                 if moved:
                     await asyncio.sleep(GATHER)
                 else:
-                    await bell.wait(POLL)
-            return bell.closed
+                    await signal.wait(POLL)
+            return signal.closed
 
     def _concerns(self, game: StreamId, turned: bool) -> bool:
         """Tell whether a game that moved on has to be looked at now: bots have seats there, or may have taken some."""
         return turned or game in self._tables
 
-    async def _leads(self) -> bool:
+    async def _has_lease(self) -> bool:
+        """Tell whether this process has the lease; renew it in time, or ask for it."""
         now = time.monotonic()
         if now > self._leased_until - LEASE / 2:
             if not await self._lessor.lease(self._name, LEASE, "bots"):
@@ -170,7 +170,7 @@ class Playing:
         return True
 
     async def _follow(self) -> bool:
-        """Look at the games with bots that moved, at all of them at first; tell whether any game did."""
+        """Look at the games with bots that moved, the first time at all of them; tell whether anything was logged."""
         if self._position is None:
             end = await self._store.end()
             await self._learn_bots()
@@ -185,7 +185,7 @@ class Playing:
         for place, stream, record in rows:
             begins = record.type in _BEGINS
             if begins:
-                await self._learn_bots()  # one of them may never have played before
+                await self._learn_bots()  # a bot may be new
             table = self._tables.get(cast(GameId, stream))
             if table is not None:
                 table.moved.set()
@@ -200,7 +200,7 @@ class Playing:
         return bool(rows)
 
     async def _learn_bots(self) -> None:
-        """Learn which accounts are bots. A game that waits for one that was not known has to be looked at again."""
+        """Read which accounts are bots. If they changed, look at all games again: one may wait for a new bot."""
         rows = await self._accounts.bots()
         bots = {row.player: row.bot for row in rows if row.bot is not None and row.closed is None}
         if bots != self._bots:
@@ -213,7 +213,7 @@ class Playing:
         return row is not None and any(holder in self._bots for holder in row.seats.values())
 
     async def _confirm(self, fork: GameId) -> None:
-        """Take the seats of a fork that are reserved for bots: they go on with every game that is continued."""
+        """Take the seats of a fork that are reserved for bots: they take part in every continuation."""
         try:
             game = await self._games.game(fork)
         except StreamDamaged as error:
@@ -227,7 +227,7 @@ class Playing:
         if isinstance(self._most, int) and seats + len(reserved) > self._most:
             return  # the organizer seats them when there is room again
         for seat, holder in reserved.items():
-            with contextlib.suppress(Refusal):  # it was quicker in another process
+            with contextlib.suppress(Refusal):  # another process may have been quicker
                 await self._games.act(fork, holder, TakeSeat(seat))
 
     # --- at the tables ---
@@ -298,7 +298,7 @@ class Playing:
                 act = Commands([await thinker.choose(question)])
         if table.is_followed:
             await asyncio.sleep(began + self._pause - asyncio.get_running_loop().time())
-        # When it is too late, or another process was quicker, it is asked again, if it is still to decide.
+        # If it comes too late, or another process was quicker, the next step asks again, if it still has to decide.
         with contextlib.suppress(StaleVersion, KeyReused):
             await self._games.act(table.game, bot, act, expected=(game.version,), key=f"bot-{game.version}")
         return True
@@ -309,7 +309,7 @@ class Playing:
         return not people or any(seat in people for decision in game.decisions for seat in decision.seats)
 
     def _request(self, game: Game) -> tuple[PlayerId, AnswerTakeBack | AnswerEnd] | None:
-        """Return who agrees to which request or proposal of an end: every bot that is asked, to all of them."""
+        """Return a bot that is asked to take moves back or to end the game, and its answer: bots always agree."""
         for version, request in game.around.asked.items():
             if not request.is_closed:
                 for bot in self._bots_on(game, game.asked_by(request)):
@@ -361,7 +361,7 @@ def _board(board: Board) -> Raw:
 async def playing(
     settings: Settings, games: Games, store: EventStore, wake: Wake, accounts: Accounts, lessor: Lessor
 ) -> AsyncIterator[None]:
-    """Play the bots in this event loop, unless the settings leave it to other processes."""
+    """A context in which this event loop plays the bots, unless the settings leave them to other processes."""
     if not settings.bots:
         yield
         return

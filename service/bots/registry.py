@@ -12,13 +12,13 @@ from service.bots.bot import GREEDY, RANDOM, THINKER, Board, Bot, RandomBot
 from service.bots.thinker import Thinker
 
 Make = Callable[[random.Random, Board], Bot]
-"""Makes a bot for games on a board, as the API shows it. The random numbers fix what it chooses."""
+"""Makes a bot for a board, which is in the form of the API. The random numbers fix what the bot chooses."""
 
 
 def levels(ruleset_id: str) -> Mapping[str, Make]:
     """Return the bots for a ruleset by level, the best last.
 
-    These are `RANDOM`, the `LEVELS` of its file in `players` if it has one, and with the rules at hand one that thinks.
+    These are `RANDOM`, the `LEVELS` of its file in `players` if it has one, and then `THINKER` if the library has it.
     """
     for module in pkgutil.iter_modules(players.__path__, f"{players.__name__}."):
         name = module.name.rpartition(".")[2].replace("_", "-")
@@ -30,6 +30,6 @@ def levels(ruleset_id: str) -> Mapping[str, Make]:
 
 
 def bot_for(ruleset_id: str, rng: random.Random, board: Board) -> Bot:
-    """Return the best bot that there is for games of a ruleset, of those that answer at once."""
+    """Return the best bot for games of a ruleset among those that answer at once, without looking ahead."""
     *_, best = (make for level, make in levels(ruleset_id).items() if level != THINKER)
     return best(rng, board)

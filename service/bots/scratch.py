@@ -52,7 +52,7 @@ class Scratch:
 
     @classmethod
     def after(cls, ruleset: Ruleset[Any], draft: Draft[Any], vault: Vault | None = None) -> "Scratch":
-        """Return the position to which a draft has come; `vault` has what was hidden before."""
+        """Return the position at the end of a draft. `vault` has the secrets from before the draft."""
         return cls(ruleset, draft.table, (vault or Vault()).joined_by(draft.secrets), draft.draws)
 
     @property

@@ -8,9 +8,9 @@ from service.base.clock import later
 from service.store.protocol import Within
 
 RESTS: Final = timedelta(days=1)
-"""A game in which nothing happens for so long costs nothing, and its bots are not counted until it goes on."""
+"""After this time without an event, a game costs nothing, and its bots are not counted until it goes on."""
 
 
 def seats_held(organizer: PlayerId, now: str, most: int = 0) -> Within:
-    """Return what counts the seats that bots hold in the games of an organizer that go on."""
+    """Return the limit on the seats that bots hold in the games of an organizer that go on, for the store to count."""
     return Within("bots", (organizer, later(now, -RESTS)), most)

@@ -1,4 +1,4 @@
-"""Whole games between random players, in this process: to find dead ends and broken laws, and to measure."""
+"""Whole games between bots, in memory: to find dead ends and broken laws, and to measure."""
 
 import hashlib
 import math
@@ -40,7 +40,7 @@ DEVIATIONS: Final = 1.96
 """The standard deviations on either side of the mean between which 95 % of a normal distribution lie."""
 
 CHATTER = 0.02
-"""How often a bot says something that no open decision asks for (proposes an alliance, grants a passage)."""
+"""How likely a random player gives a command that no decision asks for (proposes an alliance, grants a passage)."""
 
 
 class Plan(Struct, frozen=True):
@@ -89,7 +89,7 @@ class Fault(Exception):
 
 
 class Simulation:
-    """A game in the making, between bots that choose at random among their options, or as `bot` does."""
+    """A game that is being played: by random choices among the options, or by `bot`."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -103,7 +103,7 @@ class Simulation:
         self.bot = self._bot()
 
     def _bot(self) -> Bot | None:
-        """Return the bot that plays for all; None when the game is played at random, which then says things unasked."""
+        """Return the bot that plays all seats; None for random choices, some of which no decision asks for."""
         if self.plan.level == RANDOM:
             return None
         return levels(self.plan.ruleset)[self.plan.level](self.rng, msgspec.to_builtins(self.game.board))
@@ -247,7 +247,7 @@ def _nations(game: Game) -> dict[str, Mapping[str, Figure]]:
 
 
 def outcome_of(plan: Plan) -> Outcome:
-    """Play one game; only its outcome, which travels between processes."""
+    """Play one game, and return only its outcome, which can be sent between processes."""
     return play(plan)[0]
 
 
@@ -260,7 +260,7 @@ class Tables(Struct, frozen=True):
     """Games of one number of players in figures.
 
     Attributes:
-        share: between what shares of all games the wins of each seat lie, with a probability of 95 %.
+        share: for each seat, the range in which its true share of the wins lies, with a probability of 95 %.
         score: what each seat ended with, on average.
         nations: what each nation ended with, on average, where seats lead several.
         asked: how often a game asks each kind of decision, on average.
@@ -336,7 +336,7 @@ def _averages(games: Sequence[Mapping[K, Mapping[str, Figure]]]) -> dict[K, dict
 
 
 def spread(wins: int, games: int) -> tuple[float, float]:
-    """Return the shares between which the true share of wins lies with a probability of 95 % (Wilson's interval)."""
+    """Return the range in which the true share of wins lies, with a probability of 95 % (Wilson's interval)."""
     if not games:
         return 0.0, 1.0
     share, square = wins / games, DEVIATIONS**2 / games

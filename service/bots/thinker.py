@@ -63,8 +63,8 @@ class Outlook(Struct, frozen=True):
     Attributes:
         guide: a bot that plays on for all seats, and then says how each stands.
         commands: how many commands it plays before it goes on to the end of a phase.
-        margin: how much better than the greedy bot's another command must be, on a scale from -1 to 1; a plan of that
-            bot whose fruits come later is not given up for less.
+        margin: how much better than the greedy bot's another command must be, on a scale from -1 to 1. So a plan of
+            that bot which pays off later is not given up for a small gain.
     """
 
     guide: Callable[[random.Random, Board], Guide]
@@ -77,8 +77,8 @@ class Budget(Struct, frozen=True):
 
     Attributes:
         seconds: how long it may think.
-        nodes: how many commands it may try out; with a limit that is reached before the seconds are over, what it
-            chooses depends on its random numbers alone.
+        nodes: how many commands it may try out. If this limit is reached before the seconds are over, the choice
+            depends on its random numbers alone.
     """
 
     seconds: float = 0.7
@@ -105,9 +105,9 @@ class Thinker:
         self._version: int = game.get("ruleset_version", LIBRARY.current(ruleset).version)
         self._setup = msgspec.convert(game.get("setup", {}), self.ruleset.setup)
         self._board = unpacked(msgspec.json.encode(plain), self.ruleset.documents)
-        self._whim = random.Random()
-        self._greedy = greedy(self._whim, plain)
-        self._guide = outlook.guide(self._whim, plain)
+        self._bots_rng = random.Random()
+        self._greedy = greedy(self._bots_rng, plain)
+        self._guide = outlook.guide(self._bots_rng, plain)
         self._outlook = outlook
         self._budget = budget
         self._nodes = 0
@@ -132,17 +132,17 @@ class Thinker:
         answers = [option for option in options if option.get("decision") and option["command"] != "undo"]
         candidates: dict[bytes, Command] = {}
         for number in range(FAVOURITES):
-            self._whim.seed(seed + number)
+            self._bots_rng.seed(seed + number)
             command = self._greedy.choose(seat, view, options)
             candidates.setdefault(msgspec.json.encode(command), command)
-        self._whim.seed(seed)
+        self._bots_rng.seed(seed)
         favourites = len(candidates)
         for command in self._guide.ideas(seat, view, options):
             if len(candidates) == favourites + IDEAS:
                 break
             candidates.setdefault(msgspec.json.encode(command), command)
         for number in range(favourites + OTHERS - len(candidates)):
-            command = schema.sample(answers[number % len(answers)]["schema"], self._whim)
+            command = schema.sample(answers[number % len(answers)]["schema"], self._bots_rng)
             candidates.setdefault(msgspec.json.encode(command), command)
         commands = list(candidates.values())
         if len(commands) <= MOST:
@@ -156,7 +156,7 @@ class Thinker:
         return commands[:favourites] + [others[number] for number in ranked[: MOST - favourites]]
 
     def _after(self, scratch: Scratch, seat: Seat, command: Command, seed: int) -> float:
-        """Return how the seat stands right after a command; the least when it is refused."""
+        """Return how the seat stands right after a command; -1, the least, when it is refused."""
         self._nodes += 1
         try:
             return self._standing(scratch.play(seat, command, Luck(seed)), seat)
@@ -166,7 +166,7 @@ class Thinker:
     # --- trying it ---
 
     def _best(self, seat: Seat, view: View, options: Options, commands: Sequence[Command], seed: int) -> int:
-        """Return which command did best, of those that stay in question in world after world."""
+        """Return the number of the command that did best. From world to world, fewer commands stay in question."""
         tried: dict[int, list[float]] = {number: [] for number in range(len(commands))}
         for world in range(ENOUGH):
             if len(tried) == 1 or not self._go_on:
@@ -195,7 +195,10 @@ class Thinker:
         return self._nodes < self._budget.nodes and time.thread_time() < self._until
 
     def _imagined(self, seat: Seat, view: View, options: Options, seed: int) -> Scratch | None:
-        """Return a position in which the seat has the options that it has, what it cannot see made up; None if none."""
+        """Return a position like the real one, with what the seat cannot see made up.
+
+        The seat has the same options there as in reality. None if no guess leads to such a position.
+        """
         answers = [option["schema"] for option in options if option.get("decision")]
         rng, ruleset = random.Random(seed), self.ruleset
         for _ in range(GUESSES):
@@ -214,7 +217,7 @@ class Thinker:
     def _outcome(self, scratch: Scratch, seat: Seat, command: Command, seed: int) -> float | None:
         """Return how the seat stands when greedy bots have played on from a command; None when it is refused."""
         luck, ruleset = Luck(seed), self.ruleset
-        self._whim.seed(seed)
+        self._bots_rng.seed(seed)
         try:
             now = scratch.play(seat, command, luck)
         except Refusal:
@@ -242,14 +245,14 @@ class Thinker:
 
 
 def _better_half(tried: Mapping[int, list[float]]) -> dict[int, list[float]]:
-    """Return the better half of what was tried, and the first in any case."""
+    """Return the better half of the commands with their results, and the first command in any case."""
     ranked = sorted(tried, key=lambda number: fmean(tried[number]), reverse=True)
     numbers = {0, *ranked[: max(1, (len(ranked) + 1) // 2)]}
     return {number: tried[number] for number in sorted(numbers)}
 
 
 def clearly_best(tried: Mapping[int, list[float]], margin: float = 0.0) -> int:
-    """Return the best that was tried; the first unless another was clearly better in the same worlds."""
+    """Return the number of the best command: 0, unless another one was clearly better in the same worlds."""
     best = max(tried, key=lambda number: (fmean(tried[number] or [0.0]), -number))
     leads = [one - other for one, other in zip(tried[best], tried[0], strict=True)]
     if len(leads) < 2:

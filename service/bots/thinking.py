@@ -28,7 +28,7 @@ class NoThought(Exception):
 
 
 class Thinkers:
-    """A few processes, each started when it is first needed. Those who ask take turns, as they came."""
+    """A few processes, each started when it is first needed. Callers get a free one in the order in which they came."""
 
     def __init__(self, count: int) -> None:
         self._idle: asyncio.Queue[Process | None] = asyncio.Queue()
@@ -38,7 +38,7 @@ class Thinkers:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator["Thinker"]:
-        """Wait for a process that is free, and lend it."""
+        """Wait for a free process, and provide it while the context lasts."""
         process = await self._idle.get()
         thinker = Thinker(process)
         try:
@@ -51,14 +51,14 @@ class Thinkers:
             self._idle.put_nowait(process)
 
     async def _start(self) -> Process:
-        # Of the service's settings, which name its database and keys, it gets none.
+        # It gets none of the service's settings, which name its database and keys.
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", worker.__name__),
             stdin=PIPE,
             stdout=PIPE,
             limit=LONGEST,
             env={name: value for name, value in os.environ.items() if not name.startswith(PREFIX)},
-            start_new_session=True,  # or it would get the terminal's Ctrl-C, and fail before it is ended
+            start_new_session=True,  # otherwise Ctrl-C in the terminal would stop it, too
         )
         self._started.add(process)
         return process
@@ -76,7 +76,7 @@ class Thinkers:
 
 
 class Thinker:
-    """A process that thinks about one question at a time. It is unfit after one that nobody waited for."""
+    """A process that thinks about one question at a time. It is no longer `fit` after a question without an answer."""
 
     def __init__(self, process: Process | None) -> None:
         self.process = process

@@ -1,7 +1,7 @@
-"""The process in which bots think, which this module is when it is run: a question a line, and a line for its answer.
+"""The process in which bots think. As a program, this module reads one question a line, and answers each by a line.
 
 A question holds what the player of one seat gets from the API, and nothing else. The process has no store and no
-secrets, and a bot for each seat: none remembers what another has seen.
+secrets. Each seat has a bot of its own, so no bot remembers what another has seen.
 """
 
 import os
@@ -17,7 +17,7 @@ from service.bots.bot import Bot
 from service.bots.registry import levels
 
 BOTS: Final = 64
-"""The bots that are kept between their commands: it takes time to make one."""
+"""The most bots that are kept between their commands, because it takes time to make one."""
 
 
 class Question(Struct, frozen=True):
@@ -54,7 +54,7 @@ def _bot(ruleset: str, level: str, game: str, seat: str, board: bytes, about: by
 
 
 def thought(line: bytes) -> Thought:
-    """Return what the bot that is asked answers."""
+    """Return the bot's answer to a question, which is a line of JSON."""
     try:
         question = msgspec.json.decode(line, type=Question)
         about = msgspec.json.encode(question.about, order="sorted")
@@ -66,7 +66,7 @@ def thought(line: bytes) -> Thought:
 
 
 def main() -> None:
-    """Answer until nobody asks any more: the end of the input is also that of the service, however it ended."""
+    """Answer questions until the input ends. It ends when the service does, in whatever way."""
     os.nice(19)  # requests come first
     answers, sys.stdout = sys.stdout.buffer, sys.stderr
     for line in sys.stdin.buffer:

@@ -71,17 +71,17 @@ contract.register(app)
 mcp.register(app)
 
 
-def _say(group: typer.Typer) -> None:
-    """Let every command's help be its function's docstring, which `python -OO` would hide from Typer."""
+def _set_help(group: typer.Typer) -> None:
+    """Set every command's help to its function's docstring, which `python -OO` would hide from Typer."""
     for command in group.registered_commands:
         if command.callback is not None:
             command.help = docstring(command.callback)
     for each in group.registered_groups:
         if each.typer_instance is not None:
-            _say(each.typer_instance)
+            _set_help(each.typer_instance)
 
 
-_say(app)
+_set_help(app)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -89,7 +89,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         code = app(arguments, prog_name="tabularium", standalone_mode=False)
     except typer.TyperException as error:
-        # A group that was named without a command has printed its help, and has nothing more to say.
+        # A group without a command has printed its help already, and its message is empty.
         if message := " ".join(error.format_message().split()):
             print(f"tabularium: {message}", file=sys.stderr)
         code = 2

@@ -107,7 +107,7 @@ def close(player: PlayerArgument, data: DataOption = None) -> None:
 
     A service that runs on the same data directory does it through its API.
     """
-    # Imported late, as all that only some commands need.
+    # Imported late, because only some commands need it.
     from service.app import open_services
     from service.observe.logging import configure
 
@@ -199,7 +199,7 @@ def _scopes(names: list[str]) -> list[Scope]:
 
 
 def _settings(data: Path | None, *, new: bool = False) -> Settings:
-    """Return the settings; `new`: also of a store that is not there yet."""
+    """Return the settings. Without `new`, it is bad input when their store does not exist."""
     from service.store.backend import backend_of
 
     settings = from_env({**os.environ, **({"TABULARIUM_DATA": str(data)} if data is not None else {})})
@@ -209,8 +209,8 @@ def _settings(data: Path | None, *, new: bool = False) -> Settings:
 
 
 def _run(work: Callable[[Accounts], Awaitable[T]], data: Path | None, *, new: bool = False) -> T:
-    """Return what `work` returns, in the store that the settings choose; `new`: which is made if there is none."""
-    # Imported late, as all that only some commands need.
+    """Run `work` over the store that the settings choose, and return its result. With `new`, make a missing store."""
+    # Imported late, because only some commands need it.
     from service.store.backend import backend_of
 
     async def run() -> T:

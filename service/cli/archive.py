@@ -25,8 +25,8 @@ def register(app: typer.Typer) -> None:
 
 
 def archive(
-    older_than: Annotated[int, typer.Option(min=0, help="Only games that did not change for so many days.")] = 30,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many games.")] = 1_000_000,
+    older_than: Annotated[int, typer.Option(min=0, help="Only games without a change for this many days.")] = 30,
+    limit: Annotated[int, typer.Option(min=1, help="The most games to pack.")] = 1_000_000,
     data: Annotated[Path | None, typer.Option(help="Data directory (TABULARIUM_DATA).")] = None,
     url: Annotated[
         str | None,
@@ -35,12 +35,12 @@ def archive(
         ),
     ] = None,
     move: Annotated[
-        bool, typer.Option("--move", help="Pack nothing: move what is packed to where TABULARIUM_ARCHIVE says.")
+        bool, typer.Option("--move", help="Pack nothing: move packed logs to the place that TABULARIUM_ARCHIVE names.")
     ] = False,
     source: Annotated[
         str | None,
         typer.Option(
-            "--from", help="With --move, the folder or bucket that has it now.", metavar="PLACE", show_default=False
+            "--from", help="With --move, the folder or bucket that has them.", metavar="PLACE", show_default=False
         ),
     ] = None,
 ) -> None:
@@ -84,7 +84,7 @@ def archive(
 
 
 def _move(settings: Settings, source: str) -> None:
-    """Move the contents of archived games to where the settings say."""
+    """Move the contents of archived games to the place that the settings name."""
     try:
         moved, stayed, problems = asyncio.run(_moved(settings, source))
     except (StoreError, MissingExtra) as error:
@@ -102,7 +102,7 @@ def _move(settings: Settings, source: str) -> None:
 
 
 async def _moved(settings: Settings, source: str) -> tuple[list[int], int, list[str]]:
-    """Return the sizes of what was moved, how many segments were there already, and what is wrong with others."""
+    """Move segments; return the sizes of those moved, how many were there already, and what is wrong with others."""
     from service.store.archiving import move
 
     sizes: list[int] = []
@@ -123,7 +123,7 @@ async def _moved(settings: Settings, source: str) -> tuple[list[int], int, list[
 
 
 async def _archive(settings: Settings, before: str, limit: int) -> tuple[list[Packed], int]:
-    """Return the outcome for each game, and how many wait for the transparency log."""
+    """Pack games; return the outcome for each, and how many games wait for the transparency log."""
     from service.store.archiving import archive as packing
 
     outcomes: list[Packed] = []

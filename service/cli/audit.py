@@ -1,4 +1,4 @@
-"""``tabularium audit``: follow what a service signs, and find out when it tells something else."""
+"""``tabularium audit``: follow what a service signs, and find out when it shows something else."""
 
 import sqlite3
 import time
@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 def follow(
     url: Annotated[str, typer.Argument(metavar="URL", help="The service's address.")],
-    policy: Annotated[Path, typer.Option(help="Whom to believe: a policy file.")],
+    policy: Annotated[Path, typer.Option(help="A policy file: whose signatures count.")],
     state: Annotated[Path, typer.Option(help="Directory where it remembers what it saw, and keeps evidence.")],
     every: Annotated[
         float | None,
@@ -33,7 +33,7 @@ def follow(
     ] = None,
     recheck: Annotated[
         int | None,
-        typer.Option(min=0, help="Look again at this many streams of before, by chance, all in turn. Default: all."),
+        typer.Option(min=0, help="In each look, check this many older streams again, all in turn. Default: all."),
     ] = None,
     patience: Annotated[
         float, typer.Option(min=0, help="Seconds after which something still unanswered is a finding.")
@@ -41,7 +41,7 @@ def follow(
     on_alarm: Annotated[
         str | None,
         typer.Option(
-            metavar="COMMAND", help="Run this for each new finding, with the look's JSON on its input; no shell."
+            metavar="COMMAND", help="Run this for each new finding, without a shell. Its input is the look's JSON."
         ),
     ] = None,
     metrics: Annotated[
@@ -59,7 +59,7 @@ def follow(
     looked at. With --every it ends with 1 at the first finding. With --on-alarm it runs the command and goes on.
     """
     believed = read_policy_file(policy)
-    # Imported late, as all that only some commands need.
+    # Imported late, because only some commands need it.
     from service.transparency.alarm import Alarm, Unheard, in_json, write_metrics
     from service.transparency.follower import Follower, Unsigned
     from service.transparency.keys import check

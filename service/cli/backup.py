@@ -65,8 +65,8 @@ def restore(
 ) -> None:
     """Put a copy of the SQLite store back. The service must be stopped.
 
-    Every hash in the copy is computed first, as `tabularium doctor --deep` does; what is wrong with it is said, and
-    nothing is changed. What was in the data directory is kept in a folder there.
+    It first computes every hash in the copy, as `tabularium doctor --deep` does. If something is wrong with the copy,
+    it says what, and changes nothing. What was in the data directory is kept in a folder there.
     """
     settings = _embedded(data)
     from service.store.sqlite.backup import copies, put_back
@@ -101,8 +101,8 @@ async def _problems(checking: Path, settings: Settings) -> str:
     from service.doctor.deep import examine
     from service.store.backend import backend_of
 
-    there = replace(settings, data=checking)
-    store = await backend_of(there).open_store()
+    settings_of_copy = replace(settings, data=checking)
+    store = await backend_of(settings_of_copy).open_store()
     try:
         with progress_bar() as bars:
             bar = bars.add_task("", visible=False)
@@ -110,9 +110,8 @@ async def _problems(checking: Path, settings: Settings) -> str:
             def progress(what: str, done: int, of: int) -> None:
                 bars.update(bar, description=what, completed=done, total=of, visible=done < of)
 
-            return "; ".join(
-                [finding.message async for finding in examine(there, store, progress) if finding.level == "fail"]
-            )
+            findings = [each async for each in examine(settings_of_copy, store, progress)]
+            return "; ".join(finding.message for finding in findings if finding.level == "fail")
     finally:
         await store.close()
 

@@ -36,8 +36,8 @@ def move(
     All processes need the setting TABULARIUM_BOOK_SERVERS with both servers: start them anew with `none=postgresql://…`
     for a server that keeps nothing yet, and run `tabularium migrate`. Each book stands still for some seconds.
 
-    It may be killed at any moment. Run it again then: until you do, the games of one book may answer 503. Name the
-    server that had the book to let it stay there after all, if it has not arrived yet.
+    It may be killed at any moment. Then run it again: until you do, requests for the games of one book may get 503. To
+    leave a book where it was, name the server that had it; that works until the book has arrived at the new one.
     """
     try:
         settings = from_env(os.environ)

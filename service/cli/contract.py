@@ -29,7 +29,7 @@ def openapi(
     from service.api.contract.operations import Undescribed
 
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "openapi.json").is_file():
-        # Writing removes what is no part of the contract: of somebody's own files that would be all.
+        # Writing removes all files that are not part of the contract: in a wrong folder, that would be everything.
         bad_input(f"{folder} contains other files than a contract; name a folder with a contract, or an empty one")
     if check and not folder.is_dir():
         bad_input(f"there is no folder {folder}; name the folder of the contract with --folder")

@@ -33,7 +33,7 @@ class _ScenarioFile(Struct):
 
 
 class Claim(Struct, frozen=True):
-    """A rule that a test claims, by ``path::title``; those of a scenario hold in some rulesets only."""
+    """A rule that a test claims; `name` is ``path::title``. The claim of a `scenario` holds in some rulesets only."""
 
     rule: RuleId
     name: str
@@ -107,7 +107,7 @@ def _tests_in(
 
 
 def _pytestmark(body: Iterable[ast.stmt]) -> list[ast.expr]:
-    """The marks assigned to ``pytestmark``, one or a list of them."""
+    """Return the marks that are assigned to ``pytestmark``, one or a list of them."""
     marks: list[ast.expr] = []
     for node in body:
         match node:
@@ -124,7 +124,7 @@ def _is_disabled(mark: ast.expr) -> bool:
 
 
 def _rules_of(marks: Iterable[ast.expr], label: str) -> Iterator[RuleId]:
-    """The ids of every ``pytest.mark.rule(...)``, also of those on the cases of a ``parametrize``."""
+    """Yield the ids of every ``pytest.mark.rule(...)``, also of those on the cases of a ``parametrize``."""
     for mark in marks:
         for node in ast.walk(mark):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.rule":

@@ -1,4 +1,4 @@
-"""``tabularium doctor``: what the service stands on, and what to do where that is not sound."""
+"""``tabularium doctor``: checks what the service depends on, and says what to do where something is wrong."""
 
 import asyncio
 import os
@@ -43,7 +43,7 @@ def doctor(
         settings = from_env({**os.environ, **overrides})
     except SettingsError as error:
         bad_input(str(error))
-    # Imported late, as all that only some commands need.
+    # Imported late, because only some commands need it.
     from service.doctor import Finding, Progress, examine
 
     findings: list[Finding] = []
@@ -79,7 +79,7 @@ def _print(check: str, level: str, message: str, remedy: str) -> None:
 
 
 def _filled(text: str, first: str, rest: str) -> str:
-    """Break a text into lines, but never a word: commands and statements stay such that they can be copied."""
+    """Break a text into lines, but never a word, so that commands and statements can be copied."""
     return textwrap.fill(
         text,
         WIDTH,

@@ -34,7 +34,7 @@ def dump(
     directory: Annotated[
         Path | None, typer.Argument(metavar="DIRECTORY", help="Where dumps are. Default: TABULARIUM_DUMPS.")
     ] = None,
-    days: Annotated[int, typer.Option(min=0, help="Make a month's dumps when it ended so many days ago.")] = 3,
+    days: Annotated[int, typer.Option(min=0, help="Make a month's dumps this many days after its end.")] = 3,
     data: Annotated[Path | None, typer.Option(help="Data directory (TABULARIUM_DATA).")] = None,
     url: Annotated[
         str | None,
@@ -80,7 +80,7 @@ def dump(
 
 
 class _Dumping:
-    """One run. The store is asked in between, so that no piece waits in memory before it is wanted."""
+    """One run of the command. It reads the store between pieces, so that no piece is in memory before it is needed."""
 
     def __init__(self, settings: Settings, folder: "Folder", runner: asyncio.Runner, processes: int, on: str) -> None:
         self._settings = settings
@@ -90,7 +90,7 @@ class _Dumping:
         self._on = on
 
     def run(self, days: int) -> bool:
-        """Make what is due; return whether all of it could be made."""
+        """Make the sets that are due; return False if one could not be made, because a game is damaged."""
         from service.dumps.choosing import due_sets
         from service.dumps.index import read_index
         from service.dumps.pieces import GameDamaged
@@ -119,7 +119,7 @@ class _Dumping:
         return not bad
 
     def _plan(self, store: EventStore, ruleset: str, month: str, due_set: "Due") -> "Plan | None":
-        """Return the plan of a set, that of before if there is one; None while it has to wait."""
+        """Return the plan of a set: its unfinished plan, if there is one. None while the set has to wait."""
         from service.dumps.choosing import Plan, signed
 
         package = version("tabularium")
@@ -161,11 +161,11 @@ class _Dumping:
         from service.dumps.making import certificates, count, pieces
         from service.dumps.pieces import make
 
-        there = [number for number in range(count(plan)) if self._folder.has(plan, number)]
-        missing = self._iterate(pieces(store, plan, there.__contains__))
-        # Workers are new programs: this one has the threads of a store.
+        present = [number for number in range(count(plan)) if self._folder.has(plan, number)]
+        missing = self._iterate(pieces(store, plan, present.__contains__))
+        # Workers are new programs, because this process has the threads of a store and must not fork.
         with progress_bar() as bars:
-            bar = bars.add_task(plan.name, total=count(plan), completed=len(there))
+            bar = bars.add_task(plan.name, total=count(plan), completed=len(present))
             for piece in results_of(
                 in_pieces(make, missing, min(self._processes, max(1, count(plan))), self._on, fresh=True)
             ):
@@ -174,7 +174,7 @@ class _Dumping:
         return self._folder.finish(plan, self._runner.run(certificates(store, plan)))
 
     def _iterate(self, items: AsyncIterator[T]) -> Iterator[T]:
-        """Yield what an asynchronous iterator does, each when it is wanted."""
+        """Yield the items of an asynchronous iterator, each when it is needed."""
 
         async def following() -> T | None:
             return await anext(items, None)

@@ -1,4 +1,4 @@
-"""Playing games from the command line: one through the API, many in this process."""
+"""Playing games from the command line: one through the API, many in memory."""
 
 import time
 from collections.abc import Mapping
@@ -103,7 +103,7 @@ def simulate(
     greedy: Annotated[bool, typer.Option("--greedy", help="Players that take what looks best.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Let random players play many games, and check the laws. Exit with 1 if one is broken."""
+    """Let bots play many games in memory, and check the laws. Exit with 1 if one is broken."""
     numbers = _seat_numbers(ruleset, seats)
     level = _level(ruleset, GREEDY if greedy else RANDOM)
     limits = {"commands": commands, "rounds": rounds, "setup": _setup(ruleset, setup), "level": level}

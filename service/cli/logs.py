@@ -1,4 +1,4 @@
-"""What can be done with a game's log: fetch it, tell it again, prove it."""
+"""Commands for exported logs: fetch one, replay it, verify it, and import it into another service."""
 
 import os
 from collections import Counter
@@ -38,7 +38,7 @@ from service.cli.output import bad_input, calling, console, print_json, progress
 from service.cli.proving import ENDINGS, Result, content_of, exports_in, is_dump, prove_all
 
 IMPORTING: Final = 120.0
-"""Seconds in which a service verifies an export, and those before it."""
+"""Seconds to wait for an import: the service verifies the export, and first those that came before it."""
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="An export: JSON Lines.")]
 
@@ -81,13 +81,13 @@ def replay(
         for line in causes(record, game, chance, exported.secrets) if with_causes else ():
             console.print(f"{'':8}{line}", markup=False)
     if with_options:
-        print_json(_open(game, Vault(exported.secrets)))
+        print_json(_open_decisions(game, Vault(exported.secrets)))
     elif to is not None and game.table is not None:
         print_json(game.table.state())
 
 
-def _open(game: Game, vault: Vault) -> dict[str, Any]:
-    """Return what a game waits for, and what each seat that it waits for could do."""
+def _open_decisions(game: Game, vault: Vault) -> dict[str, Any]:
+    """Return the decisions that a game waits for, and the options of each seat that has to decide."""
     seats = dict.fromkeys(seat for decision in game.decisions for seat in decision.seats)
     try:
         options = {seat: game.options(seat, vault) for seat in seats}
@@ -128,7 +128,7 @@ def verify(
         Path | None, typer.Option(help="A certificate of the game or case: what the service signed of it.")
     ] = None,
     policy: Annotated[
-        Path | None, typer.Option(help="Whom to believe: a policy file, for the certificate, or for those of dumps.")
+        Path | None, typer.Option(help="A policy file: whose signatures count on the certificate, or those of dumps.")
     ] = None,
     processes: Annotated[int, typer.Option(min=1, help="How many files at once. Default: one a processor.")] = (
         os.cpu_count() or 1
@@ -136,7 +136,7 @@ def verify(
     on: OnOption = LOCAL,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON; of many, one on a line.")] = False,
 ) -> None:
-    """Verify exported games, cases, tournaments and leagues offline. Of what is wrong, name the first bad version.
+    """Verify exported games, cases, tournaments and leagues offline. If one is wrong, name its first bad version.
 
     Many files and those of folders are verified side by side, and each gets a line. A case is verified with the export
     of its game if that is among them as GAME.jsonl, a tournament with those of its games, and a league with those of
@@ -220,7 +220,7 @@ def _exports_of(path: Path) -> list[Path]:
 
 
 def read_export(file: Path) -> bytes:
-    """Return the lines of an export, unpacked; one line says why not otherwise."""
+    """Return the content of an export, unpacked. If it cannot be read, end with one line that says why."""
     try:
         return content_of(file)
     except OSError as error:
@@ -280,11 +280,11 @@ def print_tournament_verdict(verdict: tournament_proof.TournamentVerdict | leagu
 
 
 def _verified(file: Path, what: str) -> Export:
-    """Return the export of another game, which is what it says."""
-    whole = verify_export(read_export(file).splitlines(keepends=True), LIBRARY)
-    if not whole.ok:
+    """Verify the export of another game and return it. If it is wrong, print why, and exit with code 1."""
+    verdict = verify_export(read_export(file).splitlines(keepends=True), LIBRARY)
+    if not verdict.ok:
         console.print(f"{what}, {file}:", markup=False)
-        print_verdict(whole)
+        print_verdict(verdict)
         raise typer.Exit(1)
     return _read(file)
 
@@ -298,40 +298,40 @@ def _print_sentences(head: str, proved: Iterable[str], unproved: Iterable[str]) 
 
 
 def _certified(lines: list[bytes], certificate: str, policy: Policy) -> Certified:
-    # Imported late: it brings the library for signatures along.
+    # Imported late: it imports the library for signatures.
     from service.transparency.keys import check
 
     if proof.is_export(lines[0]):
         case = proof.read(lines)
 
-        def stood(version: Version) -> str:
+        def case_status(version: Version) -> str:
             return fold_case(case.case, case.records[:version]).status
 
-        return certify(case.case, case.records, stood, certificate, policy, check)
+        return certify(case.case, case.records, case_status, certificate, policy, check)
     if tournament_proof.is_export(lines[0]):
         tournament = tournament_proof.read(lines)
 
-        def held(version: Version) -> str:
+        def tournament_status(version: Version) -> str:
             return fold_tournament(tournament.tournament, tournament.records[:version]).status
 
-        return certify(tournament.tournament, tournament.records, held, certificate, policy, check)
+        return certify(tournament.tournament, tournament.records, tournament_status, certificate, policy, check)
     if league_proof.is_export(lines[0]):
         league = league_proof.read(lines)
 
-        def ran(version: Version) -> str:
+        def league_status(version: Version) -> str:
             return fold_league(league.league, league.records[:version]).status
 
-        return certify(league.league, league.records, ran, certificate, policy, check)
+        return certify(league.league, league.records, league_status, certificate, policy, check)
     exported = read(lines)
 
-    def status_at(version: Version) -> str:
+    def game_status(version: Version) -> str:
         return _as_of(exported, version).status
 
-    return certify(exported.game, exported.records, status_at, certificate, policy, check)
+    return certify(exported.game, exported.records, game_status, certificate, policy, check)
 
 
 def read_policy_file(path: Path) -> Policy:
-    """Return the policy in a file; one line says why not otherwise."""
+    """Return the policy in a file. If it cannot be read, end with one line that says why."""
     try:
         return read_policy(read_file(path))
     except PolicyError as error:

@@ -15,7 +15,7 @@ def register(app: typer.Typer) -> None:
 def mcp(
     url: Annotated[str, typer.Option(help="The service's address.")] = "http://127.0.0.1:8000",
     token: Annotated[
-        str | None, typer.Option(help="A token: the tools may do what it may. Without one, they only look.")
+        str | None, typer.Option(help="A token: the tools may do what it may. Without one, they only read.")
     ] = None,
 ) -> None:
     """Let a language model read and play games, as a server of the Model Context Protocol over stdin and stdout."""

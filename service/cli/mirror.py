@@ -23,10 +23,10 @@ def register(app: typer.Typer) -> None:
 
 def mirror(
     url: Annotated[str, typer.Argument(metavar="URL", help="The service's address.")],
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the copy is, or is to be.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of the copy. It is made if missing.")],
     policy: Annotated[
         Path | None,
-        typer.Option(help="Whom to believe: a policy file. Default: the key that the service shows first."),
+        typer.Option(help="A policy file: whose signatures count. Default: the key that the service shows first."),
     ] = None,
 ) -> None:
     """Copy every game and case of a service that everybody may see, and check all of it. Run it again to go on.
@@ -41,7 +41,7 @@ def mirror(
     """
     if not url.startswith(("http://", "https://")):
         bad_input(f"{url!r} is not an address: it begins with http:// or https://")
-    # Imported late, as all that only some commands need.
+    # Imported late, because only some commands need it.
     from service.transparency.follower import Follower, Unsigned
     from service.transparency.keys import check
     from service.transparency.memory import Memory
@@ -92,7 +92,7 @@ def _copy(copies: "Mirror") -> "Counter[Result]":
 
 
 def _first_policy(site: "HttpSite", policy_path: Path) -> Path:
-    """Return the policy that this copy began with; at the beginning that is what the service shows."""
+    """Return the file with the policy of this copy. For a new copy, write the policy that the service shows."""
     if not policy_path.exists():
         page = site.get("/v1/transparency/key")
         try:

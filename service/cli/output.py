@@ -1,4 +1,4 @@
-"""What the commands share: tables and JSON on stdout, complaints as one line."""
+"""What the commands share: tables and JSON on stdout, errors as one line."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,7 +34,7 @@ def bad_input(message: str) -> NoReturn:
 def calling(url: str, token: str | None = None, seconds: float = 30) -> Iterator[Client]:
     """Return a context with a caller of a service, which waits `seconds` for an answer.
 
-    What the service refuses in it, or does not answer, is bad input.
+    In the context, a refusal by the service, or no answer, ends the command as bad input.
     """
     try:
         client = Client(url, token, seconds=seconds)
@@ -61,7 +61,7 @@ def print_json(value: Any) -> None:
 
 
 def ruleset_named(ruleset_id: str) -> Ruleset[Any]:
-    """Return a ruleset; one line names the known ones otherwise."""
+    """Return a ruleset. For an unknown id, end with one line that names the known ones."""
     try:
         return LIBRARY.current(ruleset_id)
     except LookupError as error:
@@ -69,7 +69,7 @@ def ruleset_named(ruleset_id: str) -> Ruleset[Any]:
 
 
 def read_file(path: Path) -> bytes:
-    """Return a file's bytes; one line says why not otherwise."""
+    """Return a file's bytes. If it cannot be read, end with one line that says why."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -77,7 +77,7 @@ def read_file(path: Path) -> bytes:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file; one line says why not otherwise."""
+    """Write a file. If that fails, end with one line that says why."""
     try:
         path.write_bytes(content)
     except OSError as error:
@@ -85,7 +85,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def writable(path: Path) -> None:
-    """Say in one line, before long work, that a file could not be written at its end."""
+    """Check before long work that a file can be written at its end. If not, end with one line that says why."""
     if path.is_dir():
         bad_input(f"{path} cannot be written: Is a directory")
     if not path.absolute().parent.is_dir():

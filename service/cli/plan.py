@@ -22,7 +22,7 @@ def plan(
     watchers: Annotated[float, typer.Option(help="Clients that follow a game at the same time.")] = USUAL.watchers,
     reads: Annotated[float, typer.Option(help="Requests that come with each command.")] = USUAL.reads,
     events: Annotated[float, typer.Option(help="Events that a command makes.")] = USUAL.events,
-    peak: Annotated[float, typer.Option(help="The busiest hour of a day, in averages.")] = USUAL.peak,
+    peak: Annotated[float, typer.Option(help="The busiest hour of a day, as a multiple of the average.")] = USUAL.peak,
     finished: Annotated[
         float, typer.Option(help="The share of a year's events that can be archived.")
     ] = USUAL.finished,
@@ -40,7 +40,7 @@ def plan(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say how many processes, connections and how much disk so many games need, and what a month of it costs.
+    """Say how many processes, connections and how much disk these games need, and what a month of that costs.
 
     The costs of a command, a read or an event were measured (deploy/README.md, "Growing", says on what). A plan leaves
     two fifths of every core for bursts, and counts a standby for the database.

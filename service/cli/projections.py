@@ -32,9 +32,10 @@ DataOption = Annotated[Path | None, typer.Option(help="Data directory (TABULARIU
 
 
 class Standing(Struct, frozen=True):
-    """How a projection stands: ``live``, ``building``, ``stopped`` or ``missing``.
+    """The state of a projection: ``live``, ``building``, ``stopped`` or ``missing``.
 
-    `events` and `behind` count events of the log; of ratings, results that they have counted and have yet to.
+    `events` and `behind` count the events of the log that it has folded, and has yet to fold. For ratings, they count
+    results.
     """
 
     projection: str
@@ -181,7 +182,7 @@ def _sharing(generation: Generation, data: Path | None, processes: int) -> Itera
 
 
 def take_part(generation: Generation, data: Path | None) -> None:
-    """Take part in a rebuild until it is over. What goes wrong here, the process that began it finds and says."""
+    """Take part in a rebuild until it is over. Errors are ignored here: the process that began it meets them, too."""
     from service import readmodels
 
     async def work() -> None:
@@ -205,7 +206,10 @@ _COLUMNS = (
 def standings(
     generations: list[Generation], events: int, rating_counts: Mapping[int, tuple[int, int]] = {}
 ) -> list[Standing]:
-    """Return how each projection stands. The log has `events`; `rating_counts` says how far ratings have counted."""
+    """Return the state of each projection. `events` is how many events the log has.
+
+    `rating_counts` has, for each generation of ratings, how many results it has counted and has yet to count.
+    """
     rows: list[Standing] = []
     for projection in (*PROJECTIONS, *COUNTED):
         mine = [each for each in generations if each.projection == projection.name]
@@ -228,7 +232,7 @@ def standings(
 @asynccontextmanager
 async def _stores(data: Path | None) -> AsyncIterator[tuple[EventStore, ProjectionStore]]:
     """Open the log that the settings choose and its projections, beside a service that may run on them."""
-    # Imported late, as all that only some commands need.
+    # Imported late, because only some commands need it.
     from service.store.backend import backend_of
 
     settings = _settings(data)

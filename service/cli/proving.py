@@ -61,7 +61,7 @@ def exports_in(folder: Path) -> list[Path]:
 
 
 def content_of(file: Path) -> bytes:
-    """Return what is in a file, unpacked if its name says that it is packed. Raises `OSError`."""
+    """Return the content of a file, unpacked if its name says that it is packed. Raises `OSError`."""
     content = file.read_bytes()
     if file.suffix != PACKED:
         return content
@@ -71,11 +71,11 @@ def content_of(file: Path) -> bytes:
         raise gzip.BadGzipFile("the file is not packed with gzip, or it was cut off") from error
 
 
-class _Given(Struct, frozen=True):
-    """A file to verify, with what is in it: a worker of a cluster may not have it.
+class _Bundle(Struct, frozen=True):
+    """A file to verify, with its content, because a worker of a cluster may not have the file.
 
-    `trouble` says why it cannot be read. `game` is the export of a case's game, if it is there; `game_file` its name.
-    `games` are those of a tournament's games that are there, or of a league's tournaments.
+    `trouble` says why it cannot be read. `game` is the export of a case's game, if it is among the files; `game_file`
+    is its name. `games` are the exports of a tournament's games, or of a league's tournaments, among the files.
     """
 
     file: str
@@ -100,7 +100,7 @@ def prove_all(
     by_id = {file.name.partition(".")[0]: file for file in files if not is_dump(file)}
     if not any(map(is_dump, files)):
         processes = min(processes, len(files))
-    return in_pieces(_outcome, _all_given(files, by_id, policy), processes, on)
+    return in_pieces(_outcome, _bundles(files, by_id, policy), processes, on)
 
 
 def is_dump(file: Path) -> bool:
@@ -108,21 +108,21 @@ def is_dump(file: Path) -> bool:
     return file.name.endswith(DUMPED)
 
 
-def _all_given(files: Iterable[Path], by_id: Mapping[str, Path], policy: Policy | None) -> Iterator[_Given]:
+def _bundles(files: Iterable[Path], by_id: Mapping[str, Path], policy: Policy | None) -> Iterator[_Bundle]:
     for file in files:
         if is_dump(file):
-            yield from _of_dump(file, policy)
+            yield from _bundles_of_dump(file, policy)
         else:
-            yield _given(by_id, file)
+            yield _bundle_of(by_id, file)
 
 
-def _of_dump(file: Path, policy: Policy | None) -> Iterator[_Given]:
+def _bundles_of_dump(file: Path, policy: Policy | None) -> Iterator[_Bundle]:
     try:
         proofs = _certificates(file) if policy is not None else {}
         for game, content in _exports(file):
-            yield _Given(f"{file}, game {game}", content, certificate=proofs.get(game, ""), policy=policy)
+            yield _Bundle(f"{file}, game {game}", content, certificate=proofs.get(game, ""), policy=policy)
     except (OSError, zstandard.ZstdError, msgspec.DecodeError) as error:
-        yield _Given(str(file), trouble=getattr(error, "strerror", None) or str(error))
+        yield _Bundle(str(file), trouble=getattr(error, "strerror", None) or str(error))
 
 
 def _exports(file: Path) -> Iterator[tuple[str, bytes]]:
@@ -164,22 +164,22 @@ def _certificates(file: Path) -> dict[str, str]:
     return {each.game: each.certificate for each in certificates}
 
 
-def _given(by_id: Mapping[str, Path], file: Path) -> _Given:
+def _bundle_of(by_id: Mapping[str, Path], file: Path) -> _Bundle:
     try:
         content = content_of(file)
     except OSError as error:
-        return _Given(str(file), trouble=error.strerror or str(error))
+        return _Bundle(str(file), trouble=error.strerror or str(error))
     if tournament_proof.is_export(content):
-        return _Given(str(file), content, games=tuple(_games_of(content, by_id)))
+        return _Bundle(str(file), content, games=tuple(_games_of(content, by_id)))
     if league_proof.is_export(content):
-        return _Given(str(file), content, games=tuple(_tournaments_of(content, by_id)))
+        return _Bundle(str(file), content, games=tuple(_tournaments_of(content, by_id)))
     if not proof.is_export(content):
-        return _Given(str(file), content)
+        return _Bundle(str(file), content)
     try:
         game = by_id[proof.read(content.splitlines(keepends=True)).game]
-        return _Given(str(file), content, "", content_of(game), str(game))
-    except (KeyError, OSError, ExportError):  # what is wrong with it, the line of that file says
-        return _Given(str(file), content)
+        return _Bundle(str(file), content, "", content_of(game), str(game))
+    except (KeyError, OSError, ExportError):  # the line of that file says what is wrong with it
+        return _Bundle(str(file), content)
 
 
 def _games_of(content: bytes, by_id: Mapping[str, Path]) -> Iterator[bytes]:
@@ -203,7 +203,7 @@ def _tournaments_of(content: bytes, by_id: Mapping[str, Path]) -> Iterator[bytes
                         yield content_of(by_id[each.tournament])
 
 
-def _outcome(bundle: _Given) -> Outcome:
+def _outcome(bundle: _Bundle) -> Outcome:
     if bundle.trouble:
         return Outcome(bundle.file, "not read", bundle.trouble)
     lines = bundle.content.splitlines(keepends=True)
@@ -222,9 +222,9 @@ def _outcome(bundle: _Given) -> Outcome:
     return Outcome(bundle.file, result, _line(verdict) + certified, msgspec.to_builtins(verdict))
 
 
-def _not_certified(lines: list[bytes], bundle: _Given) -> str:
+def _not_certified(lines: list[bytes], bundle: _Bundle) -> str:
     """Return why the certificate of a game of a dump does not hold; empty when it does."""
-    # Imported late: it brings the library for signatures along.
+    # Imported late: it imports the library for signatures.
     from service.transparency.keys import check
 
     assert bundle.policy is not None
@@ -242,7 +242,7 @@ def _not_certified(lines: list[bytes], bundle: _Given) -> str:
     return certified.problem
 
 
-def _case(lines: list[bytes], bundle: _Given) -> proof.CaseVerdict:
+def _case(lines: list[bytes], bundle: _Bundle) -> proof.CaseVerdict:
     verdict = proof.verify(lines, LIBRARY)
     if bundle.game is None or not verdict.ok:
         return verdict
@@ -256,7 +256,7 @@ def _case(lines: list[bytes], bundle: _Given) -> proof.CaseVerdict:
     return msgspec.structs.replace(with_game, problem=f"Checked against {bundle.game_file}: {with_game.problem}")
 
 
-def _tournament(lines: list[bytes], bundle: _Given) -> tournament_proof.TournamentVerdict:
+def _tournament(lines: list[bytes], bundle: _Bundle) -> tournament_proof.TournamentVerdict:
     games: dict[GameId, Export] = {}
     for each in bundle.games:
         with suppress(ExportError):
@@ -266,7 +266,7 @@ def _tournament(lines: list[bytes], bundle: _Given) -> tournament_proof.Tourname
 
 
 def league_verdict(lines: list[bytes], exports: Iterable[bytes]) -> league_proof.LeagueVerdict:
-    """Verify the export of a league with those of its tournaments, which are to be verified by themselves."""
+    """Verify the export of a league with those of its tournaments. The caller verifies these by themselves."""
     tournaments: dict[TournamentId, tournament_proof.TournamentExport] = {}
     for each in exports:
         with suppress(ExportError):

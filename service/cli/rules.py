@@ -67,7 +67,7 @@ def show(rule_id: Annotated[str, typer.Argument(metavar="ID")], as_json: JsonOpt
 @rules.command("coverage")
 def show_coverage(
     ruleset: RulesetOption = None,
-    tests: Annotated[Path, typer.Option(help="Where the scenarios and tests lie.")] = Path("tests"),
+    tests: Annotated[Path, typer.Option(help="The folder with the scenarios and tests.")] = Path("tests"),
     as_json: JsonOption = False,
 ) -> None:
     """Show which rules have a scenario or test, in each version of a ruleset. Exit with 1 if one has none.

@@ -80,7 +80,10 @@ def serve(
 
 
 def run(settings: Settings, pace: float | None = None) -> None:
-    """Serve until a signal comes; say where, once requests are taken. With a `pace`, let bots play at it."""
+    """Serve until a signal comes, and print the address as soon as connections are accepted.
+
+    With a `pace`, bots play games for spectators, with this many seconds between two commands.
+    """
     # Imported late: the framework takes longer to load than most commands to run.
     import uvloop
 
@@ -89,7 +92,7 @@ def run(settings: Settings, pace: float | None = None) -> None:
     from service.store.backend import backend_of
 
     def announce(address: str) -> None:
-        # By a name, because browsers make no passkeys for an address that is a number.
+        # A name, because browsers make no passkeys for a host that is an IP address.
         room = address.replace("//127.0.0.1:", "//localhost:")
         place, limits = backend_of(settings).place, limits_of(settings)
         print(WELCOME.format(address=address, room=room, place=place, limits=limits), flush=True)
@@ -110,7 +113,10 @@ def run(settings: Settings, pace: float | None = None) -> None:
 
 
 def run_sandbox(settings: Settings, has_host: bool) -> None:
-    """Serve a sandbox until a signal comes, in a folder of its own; `has_host`: the command line names the host."""
+    """Serve a sandbox until a signal comes. Unless the settings name a data directory, it is a temporary one.
+
+    Raises `SettingsError` for a public host, unless `has_host` says that the command line names it.
+    """
     import uvloop
     from msgspec.structs import replace
 
@@ -139,7 +145,7 @@ def run_sandbox(settings: Settings, has_host: bool) -> None:
 
 
 def limits_of(settings: Settings) -> str:
-    """Return the limits that hold, in words."""
+    """Return the limits in force, in words."""
     limits, in_words = settings.limits, "{:g} {}".format
     parts = [
         in_words(limits[name], what)

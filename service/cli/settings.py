@@ -1,4 +1,4 @@
-"""``tabularium settings``: what the service would run with, and what it means."""
+"""``tabularium settings``: the settings that the service would run with, and what each means."""
 
 import os
 import textwrap

@@ -28,7 +28,7 @@ KeyOption = Annotated[
 TournamentArgument = Annotated[str, typer.Argument(metavar="TOURNAMENT", help="The tournament's id.")]
 
 PARTS: Final = ("sizes", "scores", "meetings", "clubs", "byes")
-"""What the total of a draw's cost is the sum of."""
+"""The parts of a draw's cost. Its total is their sum."""
 
 
 def register(app: typer.Typer) -> None:
@@ -71,7 +71,7 @@ def draw(
 ) -> None:
     """Draw the next round: close its check-in, draw its lots, and make a draft of its tables.
 
-    Once more makes another draft with the same lots. All drafts stay on the record.
+    Run it again to make another draft with the same lots. All drafts stay on the record.
     """
     round_ = _post(url, token, f"{_path(tournament)}/rounds", None, key)
     if as_json:
@@ -96,7 +96,7 @@ def publish(
 ) -> None:
     """Publish a draft of the round that is being drawn. The service then opens a game for each table."""
     rounds = _get(url, _path(tournament))["rounds"]
-    # A repetition with the same key gets its first answer, so that the round need not be drawn still.
+    # A repetition with the same key gets its first answer, even if the round has been published since.
     last = rounds[-1] if rounds else None
     if last is None or (last["status"] != "drawn" and key is None):
         bad_input("no round is being drawn; draw one first: tabularium tournament draw")

@@ -32,7 +32,7 @@ def key(
         settings = from_env({**os.environ, **overrides})
     except SettingsError as error:
         bad_input(str(error))
-    # Imported late, as all that only some commands need.
+    # Imported late, because only some commands need it.
     from domain.transparency.note import NoteError
     from service.base.private import write_secret
     from service.store.backend import Embedded

@@ -28,12 +28,11 @@ def key(
     """Make a new key. It is never printed.
 
     It takes the place of the one in the data directory, and the secrets of all webhooks are encrypted with it; the
-    service there must be stopped. With --to, the key is for TABULARIUM_WEBHOOK_KEY: put it before the one that is
-    there, with a space in between, restart all processes, and run `tabularium webhooks reseal`. Then take the old one
-    away.
+    service there must be stopped. With --to, the key is for TABULARIUM_WEBHOOK_KEY: put it before the old key there,
+    with a space in between, restart all processes, and run `tabularium webhooks reseal`. Then remove the old key.
     """
     settings = _settings(data)
-    # Imported late, as all that only some commands need.
+    # Imported late, because only some commands need it.
     from service.base.private import write_secret
     from service.store.backend import Embedded
     from service.store.protocol import StoreError
@@ -81,7 +80,7 @@ def reseal(data: OnData = None) -> None:
 
 
 async def _reseal(settings: Settings) -> int:
-    """Encrypt all secrets with the first key, and return of how many webhooks. Raises `KeyUnusable`."""
+    """Encrypt the secrets of all webhooks with the first key, and return how many these are. Raises `KeyUnusable`."""
     from service.store.backend import backend_of
     from service.webhooks.secrets import sealer
 
@@ -103,8 +102,8 @@ def push_key(
     """Make a key for TABULARIUM_PUSH_KEY, which signs what is pushed to browsers. It is never printed.
 
     Give it to every process. A service without a database server needs none: it makes its own, push.key in its data
-    directory. Browsers know the key, so a new one reaches none of those that an older one has told: their owners
-    have to switch them on again.
+    directory. Browsers accept pushes only by the key that they were registered with. So after a change of the key,
+    their owners have to switch pushes on again.
     """
     from service.base.private import write_secret
     from service.webhooks.push import new_push_key

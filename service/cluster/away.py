@@ -1,4 +1,4 @@
-"""The error that Redis does not answer, in a module that needs no library for Redis."""
+"""The error for a Redis that does not answer, in a module that can be imported without the library for Redis."""
 
 
 class RedisAway(Exception):

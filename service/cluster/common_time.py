@@ -1,7 +1,7 @@
-"""The time that all processes over one database go by: its server's, where their own clocks are wrong.
+"""The time that all processes over one database use: that of its server, if their own clocks are wrong.
 
-A flag that falls by the clock of one process, and an answer that arrives by that of another, must not be judged by two
-times. Clocks that are kept by NTP differ by milliseconds, and nothing is corrected then.
+A flag that falls by the clock of one process, and an answer that arrives by the clock of another, must not be judged by
+two different times. Clocks that NTP keeps differ by milliseconds, and then nothing is corrected.
 """
 
 import asyncio
@@ -16,20 +16,20 @@ from service.observe.background import background
 from service.observe.logging import log
 
 TOLERATED: Final = timedelta(milliseconds=500)
-"""By as much a clock may differ from the database's."""
+"""The most by which a clock may differ from the database's without being corrected."""
 
 EVERY: Final = 10.0
 """Seconds between two comparisons."""
 
 
 class CommonTime:
-    """The time of this machine, put right when it differs too much from that of the database."""
+    """The time of this machine, corrected when it differs too much from that of the database."""
 
     def __init__(self, rows: ProjectionStore) -> None:
         self._rows = rows
         self._own = utc_now
         self.off = timedelta(0)
-        """What the clock of this machine lacks, when that is too much."""
+        """The correction that is added to the clock of this machine; 0 for a tolerable difference."""
 
     def __call__(self) -> datetime:
         return self._own() + self.off
@@ -37,11 +37,11 @@ class CommonTime:
     async def compare(self) -> None:
         """Compare the clock with the database's. Raises `Unavailable`."""
         start = self._own()
-        theirs = await self._rows.time()
+        server_time = await self._rows.time()
         doubt = (self._own() - start) / 2
-        lacks = theirs - start - doubt
-        # What the answer took is not taken for a difference.
-        off = lacks if abs(lacks) - doubt > TOLERATED else timedelta(0)
+        difference = server_time - start - doubt
+        # The part of the difference that the time of the query may explain does not count.
+        off = difference if abs(difference) - doubt > TOLERATED else timedelta(0)
         if abs(off - self.off) > TOLERATED:
             log.warning("the clock of this machine is wrong", seconds=-off.total_seconds())
             self.off = off
@@ -58,7 +58,7 @@ class CommonTime:
 
 @asynccontextmanager
 async def common_time(rows: ProjectionStore) -> AsyncIterator[CommonTime]:
-    """Lend the common time. Raises `Unavailable`."""
+    """Provide the common time, and keep it corrected. Raises `Unavailable`."""
     clock = CommonTime(rows)
     await clock.compare()
     async with background("the clock is compared", clock.keep()):

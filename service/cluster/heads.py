@@ -1,4 +1,4 @@
-"""At which versions games stand: asked before a read when other processes append to the same store."""
+"""The versions at which games stand. They are asked for before reads when other processes append to the same store."""
 
 import asyncio
 
@@ -7,10 +7,10 @@ from service.store.protocol import EventStore
 
 
 class Heads:
-    """Asks a store at which versions games stand; the questions of one moment go to it together.
+    """Asks a store for the versions at which games stand. Requests of the same moment share one query.
 
-    An answer is never older than its question: one that comes while the store is being asked waits for the next turn.
-    Games in different parts of the store do not wait for each other.
+    An answer is never older than its request: a request that comes during a query waits for the next query. Games in
+    different parts of the store do not wait for each other.
     """
 
     def __init__(self, store: EventStore) -> None:
@@ -39,7 +39,7 @@ class _Part:
             future = self._waiting[game] = asyncio.get_running_loop().create_future()
         if self._asking is None:
             self._asking = asyncio.create_task(self._ask())
-        # Others wait for the same answer, whatever becomes of this one who asks.
+        # Others may wait for the same answer, even if this caller is cancelled.
         return await asyncio.shield(future)
 
     async def _ask(self) -> None:
@@ -51,7 +51,7 @@ class _Part:
                 except BaseException as error:
                     for future in waiting.values():
                         future.set_exception(error)
-                        future.exception()  # or asyncio complains when nobody is left to hear it
+                        future.exception()  # otherwise asyncio logs an error when no caller is left
                     if not isinstance(error, Exception):
                         raise
                 else:

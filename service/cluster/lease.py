@@ -1,4 +1,4 @@
-"""Work that one process does at a time, in turn with others."""
+"""Leases, for work that only one process does at a time."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -6,7 +6,7 @@ from typing import Final, Protocol
 from uuid import uuid4
 
 LEASE: Final = 5.0
-"""Seconds for which one process alone does the work. When it dies, another takes over after them."""
+"""Seconds that a lease lasts, with which one process alone does the work. If it dies, another takes over after that."""
 
 
 class Lessor(Protocol):
@@ -18,10 +18,10 @@ class Lessor(Protocol):
 
 
 class Lease:
-    """A kind of work, as one process takes it over and keeps it."""
+    """The lease of one process for a kind of work: it takes the work over, and keeps it until it gives it back."""
 
     def __init__(self, lessor: Lessor, work: str, is_wanted: Callable[[], Awaitable[bool]]) -> None:
-        """`is_wanted` tells whether there is anything to do; until then, nobody takes it over."""
+        """`is_wanted` tells whether there is anything to do; until then, no process takes the work over."""
         self._lessor = lessor
         self._work = work
         self._wanted = is_wanted
@@ -29,7 +29,7 @@ class Lease:
         self._until = 0.0
 
     async def is_held(self) -> bool:
-        """Tell whether this process is to do the work now. Raises `Unavailable`, and what `is_wanted` does."""
+        """Tell whether this process is to do the work now. Raises `Unavailable`, and what `is_wanted` raises."""
         if self._until == 0.0 and not await self._wanted():
             return False
         now = time.monotonic()

@@ -1,10 +1,10 @@
 """The connection to Redis, and the one place that knows whether Redis is well.
 
-Redis carries what may be lost: wake-ups, rate limits, copies of games. Every request gets an answer within `TIMEOUT`
-or `RedisAway`, and `RedisAway` at once while it is known to be away; a ping in the background finds out when it is
-back. So a Redis that is stopped, slow or full makes nothing fail, and delays one question at most.
+Redis carries only data that may be lost: wake-ups, rate limits, copies of games. A request gets an answer within
+`TIMEOUT`, or `RedisAway`; and `RedisAway` at once while Redis is known to be away. A ping in the background finds out
+when it is back. So a Redis that is stopped, slow or full makes nothing fail, and delays only a few requests.
 
-Whatever the library raises means that Redis does not answer: for a connection that is closed at that moment, uvloop
+Any exception of the library means that Redis does not answer: for a connection that is closed at that moment, uvloop
 raises a RuntimeError and asyncio, depending on the version of Python, a TypeError or an AttributeError.
 """
 
@@ -29,7 +29,7 @@ TIMEOUT: Final = 0.25
 """Seconds that an answer may take. Redis on the same network takes less than a thousandth of that."""
 
 BEAT: Final = 0.5
-"""Seconds between two pings, and of silence after which a subscription asks whether anybody is there."""
+"""Seconds between two pings, and of silence after which a subscription checks that Redis still answers."""
 
 CONNECTIONS: Final = 32
 """The most connections. A request that finds all of them busy waits for one."""
@@ -46,7 +46,7 @@ class Redis:
                 timeout=TIMEOUT,
                 socket_timeout=TIMEOUT,
                 socket_connect_timeout=TIMEOUT,
-                # Once more, for a connection that was closed as it lay idle. Patience is the business of `watch`.
+                # One retry, for a connection that was closed while it was idle. `watch` waits for a Redis that is away.
                 retry=Retry(NoBackoff(), 1),
                 client_name="tabularium",
             )
@@ -65,7 +65,7 @@ class Redis:
         await self._well.wait()
 
     async def ask(self, question: Callable[[Client], Awaitable[T]]) -> T:
-        """Return what `question` returns. Raises `RedisAway`."""
+        """Send a request, which `question` makes, and return its answer. Raises `RedisAway`."""
         if not self.well:
             raise RedisAway("Redis does not answer")
         try:
@@ -77,8 +77,8 @@ class Redis:
     async def listen(self, channel: str, on_begin: Callable[[], None], on_message: Callable[[bytes], None]) -> NoReturn:
         """Listen to a channel until Redis is lost. Raises `RedisAway`.
 
-        `on_begin` is called whenever the subscription stands, for the first time or after the connection was cut: what
-        was published before was not heard. `on_message` is called with each message.
+        `on_begin` is called whenever the subscription begins, for the first time or after the connection was cut:
+        earlier messages were missed. `on_message` is called with each message.
         """
         subscription = self._client.pubsub()
         try:
@@ -139,7 +139,7 @@ class Redis:
 
 @asynccontextmanager
 async def open_redis(url: str, metrics: Metrics) -> AsyncIterator[Redis]:
-    """Lend the Redis at `url`, which need not be there yet."""
+    """Provide the Redis at `url`, which need not answer yet."""
     redis = Redis(url, metrics)
     await redis.ping()
     if not redis.well:

@@ -1,7 +1,7 @@
-"""Snapshots of running games in Redis: kept up much better than those in the store, and lost with it.
+"""Snapshots of running games in Redis: much newer than those in the store, and lost when Redis is.
 
-So that a process that meets a game for the first time, another's or one that it has let go, reads and folds a few
-events of it. They are what all snapshots are, hints, and sealed: Redis is not trusted to hold what was put there.
+With them, a process that loads a game, from another process or again, has to read and fold only a few of its events.
+Like all snapshots, they are only hints, and sealed, because Redis is not trusted to return what was put there.
 """
 
 from typing import Any, Final
@@ -15,10 +15,10 @@ from service.store.protocol import StoreUnavailable
 from service.store.snapshots import Snapshot
 
 KEPT: Final = 3600
-"""Seconds for which a game that does not go on is kept."""
+"""Seconds for which the snapshot of a game that does not go on is kept."""
 
 EVERY: Final = 32
-"""Their distance in events: taking one costs 25 µs, and sending it 11 kB."""
+"""Events between two snapshots of a game: taking one costs 25 µs, and sending it 11 kB."""
 
 # A value begins with its version in 20 digits, so that an older snapshot never takes the place of a newer one.
 _KEEP: Final = """
@@ -30,7 +30,7 @@ _DECODER: Final = msgspec.msgpack.Decoder(Snapshot)
 
 
 class RedisSnapshots:
-    """A `SnapshotStore` in Redis. Says `StoreUnavailable` while Redis does not answer, at once."""
+    """A `SnapshotStore` in Redis. Raises `StoreUnavailable` while Redis does not answer."""
 
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
@@ -51,7 +51,7 @@ class RedisSnapshots:
         await self._ask("DEL", _name(game))
 
     async def close(self) -> None:
-        """Nothing is to be closed: Redis is its owner's."""
+        """Do nothing: the caller closes Redis."""
 
     async def _ask(self, *command: Any) -> Any:
         try:

@@ -1,9 +1,9 @@
 """Wake-ups across processes: quick through Redis, and certain by looking at the store.
 
 A process tells the others through one channel which games went on. A message may be lost: with the connection, with
-Redis, with a process that died between its commit and its message. So everybody is woken when a subscription begins,
-and the heads of the games that are followed here are looked at every so often: seldom while Redis is heard, often
-while it is not. Nobody who appends ever waits for any of this.
+Redis, or with a process that died between its commit and its message. So all readers are woken when a subscription
+begins, and each process looks at the heads of the games that it follows: seldom while it gets messages of Redis, often
+while it does not. An append never waits for any of this.
 """
 
 import asyncio
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
 CHANNEL: Final = "tabularium:wake"
 
 SELDOM: Final = 1.0
-"""Seconds between two looks at the store while Redis is heard."""
+"""Seconds between two looks at the store while Redis delivers messages."""
 
 OFTEN: Final = 0.2
-"""Seconds between two looks at the store while it is not."""
+"""Seconds between two looks at the store while Redis does not."""
 
 UNTOLD: Final = 1000
-"""Games whose changes other processes have not heard of yet. When there are more, one message stands for all."""
+"""The most games that wait for the next message. If there are more, it says that all readers have to look."""
 
 
-class Rung(Struct, frozen=True):
+class WakeUp(Struct, frozen=True):
     """A message to the other processes.
 
     Attributes:
         by: the process that sends it.
         heads: the games that went on, and the versions at which they stand.
-        everyone: whether games are missing here, so that everybody has to look.
+        everyone: whether games are missing here, so that all readers have to look.
     """
 
     by: str
@@ -53,7 +53,7 @@ class Rung(Struct, frozen=True):
     everyone: bool = False
 
 
-_decode: Final = msgspec.json.Decoder(Rung).decode
+_decode: Final = msgspec.json.Decoder(WakeUp).decode
 
 
 class SharedWake(LocalWake):
@@ -92,12 +92,12 @@ class SharedWake(LocalWake):
     # --- telling and hearing ---
 
     async def publish(self, redis: "Redis") -> None:
-        """Tell the other processes what happens here: whatever came up during one message goes into the next."""
+        """Tell the other processes which games go on here. Changes during one message go into the next."""
         while True:
             await self._due.wait()
             await redis.until_well()
             self._due.clear()
-            message = msgspec.json.encode(Rung(self._id, self._untold, self._everyone))
+            message = msgspec.json.encode(WakeUp(self._id, self._untold, self._everyone))
             self._untold, self._everyone = {}, False
             try:
                 await redis.ask(methodcaller("publish", CHANNEL, message))
@@ -120,16 +120,16 @@ class SharedWake(LocalWake):
 
     def _hear(self, message: bytes) -> None:
         try:
-            rung = _decode(message)
+            wake_up = _decode(message)
         except msgspec.DecodeError as error:
             log.warning("wake-up not understood", why=str(error))
             self.notify_all()
             return
-        if rung.by == self._id:
+        if wake_up.by == self._id:
             return
-        if rung.everyone:
+        if wake_up.everyone:
             self.notify_all()
-        for game, version in rung.heads.items():
+        for game, version in wake_up.heads.items():
             for listener in self._listeners:
                 listener(game, version)
             self._went_on(game, version)
@@ -137,7 +137,7 @@ class SharedWake(LocalWake):
     # --- looking ---
 
     async def look(self) -> None:
-        """Look at the store, and wake those whose games went on without a word."""
+        """Look at the store at intervals, and wake the readers of games that went on without a message."""
         while True:
             await asyncio.sleep(SELDOM if self._heard else OFTEN)
             parts: defaultdict[int, set[StreamId]] = defaultdict(set)
@@ -156,7 +156,7 @@ class SharedWake(LocalWake):
 
 @asynccontextmanager
 async def open_shared_wake(store: EventStore, redis: "Redis | None") -> AsyncIterator[SharedWake]:
-    """Lend a wake that hears of the other processes, through Redis if there is one."""
+    """Provide a wake that gets messages of the other processes, through Redis if there is one."""
     wake = SharedWake(store, redis)
     works = [wake.look()] if redis is None else [wake.look(), wake.publish(redis), wake.hear(redis)]
     try:

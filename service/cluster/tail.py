@@ -1,4 +1,4 @@
-"""The newest records of all games, read once for everybody who follows more than one game."""
+"""The newest records of all games, read once for all followers of more than one game."""
 
 import asyncio
 import contextlib
@@ -18,10 +18,10 @@ KEPT: Final = 2000
 BATCH: Final = 500
 
 GATHER: Final = 0.02
-"""Seconds between two looks at a log that goes on, so that the records of a busy moment are read at once."""
+"""Seconds to wait after a read that found records, so that those of a busy moment are read together."""
 
 POLL: Final = 0.5
-"""Seconds between two looks at the log without a word: another process may have added to it."""
+"""Seconds after which the log is read without a wake-up: another process may have added to it."""
 
 
 class Tail:
@@ -42,7 +42,7 @@ class Tail:
 
     @contextlib.asynccontextmanager
     async def followed(self) -> AsyncIterator[Signal]:
-        """A context in which the log is read, and the lent signal hears whenever it went on."""
+        """A context in which the log is followed. It yields a signal that is notified whenever records were read."""
         signal = Signal()
         async with self._opening:
             if not self._signals:
@@ -88,12 +88,12 @@ class Tail:
         self._rows, self._start = [], await self._store.end()
         self.end = self._start
         async with contextlib.AsyncExitStack() as opening:
-            bell = await opening.enter_async_context(self._wake.subscribe(None))
-            await opening.enter_async_context(background("the log is followed", self._read(bell)))
+            wake_up = await opening.enter_async_context(self._wake.subscribe(None))
+            await opening.enter_async_context(background("the log is followed", self._read(wake_up)))
             self._opened = opening.pop_all()
 
-    async def _read(self, bell: Signal) -> None:
-        while not bell.closed:
+    async def _read(self, wake_up: Signal) -> None:
+        while not wake_up.closed:
             try:
                 rows, end = await self._store.read_on(self.end, BATCH)
                 for _, stream, _ in rows:
@@ -102,12 +102,12 @@ class Tail:
             except StoreError as error:
                 log.warning("the log is not followed just now", why=str(error))
                 rows, end = [], self.end
-            except Exception:  # whatever it is: if this task ended, all followers would wait for ever
+            except Exception:  # of any kind: if this task ended, all followers would wait for ever
                 log.exception("the log is not followed just now")
                 rows, end = [], self.end
             self.end = end
             if not rows:
-                await bell.wait(POLL)
+                await wake_up.wait(POLL)
                 continue
             self._rows = [*self._rows, *rows]
             if (dropped := len(self._rows) - KEPT) > 0:

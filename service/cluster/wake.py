@@ -1,4 +1,4 @@
-"""Waking those who wait for a game's next event. A wake-up is a hint: the truth is in the store."""
+"""Waking readers that wait for a game's next event. A wake-up is only a hint: the truth is in the store."""
 
 import asyncio
 import contextlib
@@ -10,15 +10,15 @@ from domain.kernel.ids import StreamId, Version
 
 
 class Signal:
-    """Where one subscriber waits. Read the store after subscribing and after every wait, and nothing is missed.
+    """The wake-ups of one subscriber. Read the store after subscribing and after every wait, and you miss nothing.
 
-    `heard` is the version to which the last wait says that the game went; None when that is not known. `only` tells of
-    which games it hears, out of those that it could hear of; see `Wake.subscribe`.
+    `heard` is the version that the game has reached, by the last wait; None when that is not known. `only` picks the
+    games of which it gets wake-ups; see `Wake.subscribe`.
     """
 
     def __init__(self, only: Callable[[StreamId, bool], bool] | None = None) -> None:
         self.only = only
-        self._rung = False
+        self._is_notified = False
         self._waiting: asyncio.Future[None] | None = None
         self._newest: Version | None = 0
         self.heard: Version | None = None
@@ -30,17 +30,17 @@ class Signal:
         When `closed` is True the service is stopping: nothing more will come.
         """
         self.heard = None
-        if not self._rung:
-            await self._ring(seconds)
-        if not self._rung:
+        if not self._is_notified:
+            await self._wait_for_notice(seconds)
+        if not self._is_notified:
             return False
         if not self.closed:
-            self._rung = False
+            self._is_notified = False
             self.heard, self._newest = self._newest, 0
         return True
 
-    async def _ring(self, seconds: float | None) -> None:
-        """Wait until something happens. By hand: `asyncio.timeout` around an event takes twice as long."""
+    async def _wait_for_notice(self, seconds: float | None) -> None:
+        """Wait until something happens. This uses a future: `asyncio.timeout` around an event takes twice as long."""
         loop = asyncio.get_running_loop()
         self._waiting = loop.create_future()
         timer = loop.call_later(seconds, self._end_wait) if seconds is not None else None
@@ -56,13 +56,13 @@ class Signal:
             self._waiting.set_result(None)
 
     def notify(self, version: Version | None) -> None:
-        """End the wait: the game went to `version`, or nobody knows what happened."""
+        """End the wait: the game has reached `version`. None means that nobody knows what happened."""
         self._newest = None if version is None or self._newest is None else max(version, self._newest)
-        self._rung = True
+        self._is_notified = True
         self._end_wait()
 
     def close(self) -> None:
-        self.closed = self._rung = True
+        self.closed = self._is_notified = True
         self._end_wait()
 
 
@@ -72,15 +72,15 @@ class Wake(Protocol):
     def subscribe(
         self, game: StreamId | None, only: Callable[[StreamId, bool], bool] | None = None
     ) -> AbstractAsyncContextManager[Signal]:
-        """Return a context in which its `Signal` hears of every event of `game`; for None, of all games.
+        """Return a context with a `Signal` that is notified of every event of `game`; for None, of all games.
 
-        `only` picks from all games: it is asked of each that went on, and with it whether the game may be new, have
-        another status or other players. Where nobody knows which games went on, it is not asked.
+        `only` picks from all games. It gets each game that went on, and whether the game may be new, or may have
+        another status or other players. When nobody knows which games went on, it is not called.
         """
         ...
 
     def notify(self, game: StreamId, version: Version, *, turned: bool = True) -> None:
-        """Say that `game` now stands at `version`; not `turned`, with the status and the players that it had."""
+        """Say that `game` now stands at `version`. `turned` is False if its status and players are as before."""
         ...
 
     def tell(self, listener: Callable[[StreamId, Version], None]) -> None:
@@ -88,7 +88,7 @@ class Wake(Protocol):
         ...
 
     def close(self) -> None:
-        """Wake everybody for the last time: streams end."""
+        """Wake all subscribers for the last time: streams end."""
         ...
 
 
@@ -122,10 +122,10 @@ class LocalWake:
                     signal.notify(version)
 
     def tell(self, listener: Callable[[StreamId, Version], None]) -> None:
-        """Tell of no other process: there is none."""
+        """Do nothing: there is no other process."""
 
     def notify_all(self) -> None:
-        """Wake everybody: nobody knows what happened."""
+        """Wake all subscribers, because nobody knows what happened."""
         for signals in self._signals.values():
             for signal in signals:
                 signal.notify(None)

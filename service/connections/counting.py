@@ -19,7 +19,7 @@ class Connections:
         self._metrics = metrics
         self._open: set[Connection] = set()
         self._closing: set[Connection] = set()
-        self._of: Counter[str] = Counter()
+        self._by_address: Counter[str] = Counter()
         self._proxies = _networks(settings.proxies)
         self.bodies = 0
         """Bytes of bodies that are kept for requests without an answer."""
@@ -28,20 +28,20 @@ class Connections:
         return len(self._open)
 
     def enter(self, connection: "Connection", host: str) -> Problem | None:
-        """Count a connection from `host`; or return why there may be no more of them."""
+        """Count a connection from `host`; return None, or the problem if there may be no more connections."""
         most, each = self.settings.connections, self.settings.connections_per_address
         if len(self._open) >= most:
             kind, detail = UNAVAILABLE, f"The service has {most} connections open and takes no more."
             return Problem(kind, detail, kind.remedy, {"Retry-After": "5"})
         address = None if self._is_proxy(host) else network_of(host)
-        if address is not None and each != "off" and self._of[address] >= each:
+        if address is not None and each != "off" and self._by_address[address] >= each:
             kind = TOO_MANY_CONNECTIONS
             detail = f"Your address has {each} connections open and may have no more."
             return Problem(kind, detail, kind.remedy, {"Retry-After": "5"})
         connection.address = address
         self._open.add(connection)
         if address is not None:
-            self._of[address] += 1
+            self._by_address[address] += 1
         return None
 
     def hand_over(self, connection: "Connection", successor: "Connection") -> None:
@@ -57,19 +57,19 @@ class Connections:
         self._open.remove(connection)
         address = connection.address
         if address is not None:
-            self._of[address] -= 1
-            if not self._of[address]:
-                del self._of[address]
+            self._by_address[address] -= 1
+            if not self._by_address[address]:
+                del self._by_address[address]
 
     def sweep(self) -> None:
-        """Cut off connections that were closing at the last sweep already: their clients do not take what is left."""
+        """Cut off connections that were closing at the last sweep already: their clients do not read what is left."""
         closing = {each for each in self._open if each.transport.is_closing()}
         for connection in closing & self._closing:
             connection.cut_off()
         self._closing = closing
 
     def note(self, why: str) -> None:
-        """Count a connection that we end."""
+        """Count a connection that the service ends, by the reason."""
         self._metrics.connections_ended.labels(why).inc()
 
     def _is_proxy(self, host: str) -> bool:
@@ -83,7 +83,7 @@ class Connections:
 
 
 class Connection(asyncio.Protocol):
-    """What connections of both kinds have: a place among the others, and an end when the client stops reading."""
+    """The common part of HTTP connections and WebSockets: they are counted, and end when the client stops reading."""
 
     transport: asyncio.Transport
     loop: asyncio.AbstractEventLoop
@@ -94,7 +94,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.connections_of_server.leave(self)
-        self._moves()
+        self._clear_stall()
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
@@ -103,15 +103,15 @@ class Connection(asyncio.Protocol):
             self._stalled = self.loop.call_later(self.connections_of_server.settings.write_timeout, self.cut_off)
 
     def resume_writing(self) -> None:
-        self._moves()
+        self._clear_stall()
         super().resume_writing()
 
     def cut_off(self) -> None:
-        """End a connection whose client takes nothing; what it was to get is thrown away."""
+        """End a connection whose client does not read. What was still to be sent is thrown away."""
         self.connections_of_server.note("unread")
         self.transport.abort()
 
-    def _moves(self) -> None:
+    def _clear_stall(self) -> None:
         if self._stalled is not None:
             self._stalled.cancel()
             self._stalled = None

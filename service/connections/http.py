@@ -80,7 +80,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
             self._deadline_stage = "waiting"
             self._end_after(self._settings.header_timeout)
             return
-        # Answered before anything was asked, and closed: nothing that a client understands costs less.
+        # Answered before a request came, and closed: this is the cheapest answer that a client understands.
         self.transport, self._stage = transport, "refused"
         self.connections_of_server.note(problem.kind.slug)
         transport.write(as_answer(problem, new_uuid()))
@@ -143,7 +143,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
         elif self._stage == "head" and self._begun == 1 and before == "waiting":
             self._head = size
         else:
-            self._head = 0  # After the end of another request how much of the piece is of this one is not known.
+            self._head = 0  # Another request ended in this piece, so it is not known how much of it is of this one.
         if self._stage == "head" and self._head > limit + len(self.url) + _REQUEST_LINE:
             raise large(f"{limit} bytes of headers")
         if len(self.headers or ()) > self._header_count and self._stage != "waiting":
@@ -249,7 +249,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
 
     def _overdue(self, seconds: float) -> None:
         if self._stage in ("head", "body") and self.flow.read_paused:
-            self._end_after(seconds)  # It is the service that does not read.
+            self._end_after(seconds)  # The service has stopped reading, so the client is not late.
         elif self._stage == "head":
             self._refuse(late("headers", seconds))
         elif self._stage == "body" and not self.cycle.response_complete:
@@ -273,7 +273,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
     def _refuse(self, problem: Problem) -> None:
         """Answer a request that cannot be read, and close the connection.
 
-        While an earlier answer is due, or this one has begun, nothing can be said: then it is only closed.
+        While an earlier answer is due, or after this one has begun, no problem can be sent: then it is only closed.
         """
         stage, cycle, request = self._stage, self.cycle, new_uuid()
         self._stage = self._deadline_stage = "refused"
@@ -287,7 +287,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
             self.transport.close()
             return
         if is_under_way:
-            cycle.disconnected = True  # Tells the app that nobody waits any more.
+            cycle.disconnected = True  # Tells the app that the client does not wait any more.
             cycle.body = bytearray()
             cycle.message_event.set()
             self._keep(-self._kept)
@@ -302,9 +302,9 @@ class HttpConnection(Connection, HttpToolsProtocol):
             self.transport.close()
 
     def handle_websocket_upgrade(self) -> None:
-        self._stage = self._deadline_stage = "refused"  # Whatever comes now is read by the WebSocket.
+        self._stage = self._deadline_stage = "refused"  # From now on, the WebSocket reads.
         self._no_deadline()
-        self._moves()
-        # Called as the class is.
+        self._clear_stall()
+        # uvicorn calls this as it calls the class.
         self.ws_protocol_class = cast(Any, partial(SocketConnection, self))
         super().handle_websocket_upgrade()

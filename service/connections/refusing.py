@@ -9,7 +9,7 @@ from service.api.response import encode
 
 
 class Excess(Exception):
-    """More of something than a request may have; `problem` says of what."""
+    """A request is beyond a limit; `problem` says which."""
 
     def __init__(self, kind: Kind, detail: str) -> None:
         super().__init__(detail)

@@ -1,4 +1,4 @@
-"""A WebSocket: how much it may send."""
+"""A WebSocket, and the limit on what its client may send."""
 
 import asyncio
 from typing import Any, Final
@@ -10,13 +10,13 @@ from uvicorn.server import ServerState
 from service.connections.counting import Connection
 
 HEARD: Final = 64 * 1024
-"""Bytes that a WebSocket may send at once. Nothing is made of them, and many small frames take long to read."""
+"""Bytes that a client may send at once. The service has no use for them, and many small frames take long to read."""
 HEARD_A_SECOND: Final = 4 * 1024
 """Bytes that it may send again after every second."""
 
 
 class SocketConnection(Connection, WebSocketsSansIOProtocol):
-    """A WebSocket, in the place of the connection that it came over."""
+    """A WebSocket, in the place of the HTTP connection that asked for it."""
 
     def __init__(self, before: Connection, config: Config, server_state: ServerState, app_state: Any) -> None:
         WebSocketsSansIOProtocol.__init__(self, config, server_state, app_state)
@@ -38,12 +38,12 @@ class SocketConnection(Connection, WebSocketsSansIOProtocol):
             return
         super().data_received(data)
         if self.conn.handshake_exc is not None and not self.transport.is_closing():
-            # The library has stricter limits for headers than we may have; uvicorn would wait for ever.
+            # The library's limits for headers may be stricter than ours. uvicorn would wait for ever.
             self.transport.write(b"".join(self.conn.data_to_send()))
             self.transport.close()
 
     def _silence(self) -> None:
-        """End a WebSocket over which too much comes."""
+        """End a WebSocket whose client sends too much."""
         if self.transport.is_closing():
             return
         self.connections_of_server.note("talkative")

@@ -1,4 +1,4 @@
-"""The doctor: looks at everything that the service stands on, changes nothing, and says what to do."""
+"""The doctor: looks at everything that the service depends on, changes nothing, and says what to do."""
 
 import asyncio
 import platform
@@ -36,9 +36,9 @@ BEHIND: Final = 1000
 async def examine(
     settings: Settings, clock: Clock = utc_now, progress: Progress | None = None
 ) -> AsyncIterator[Finding]:
-    """Yield what there is to say of all that a service with these settings would stand on.
+    """Yield findings about everything that a service with these settings would depend on.
 
-    With `progress`, a function that gets the progress, every hash in the store is computed again.
+    With `progress`, which is called with the progress, every hash in the store is computed again.
     """
     yield ok("package", f"tabularium {version('tabularium')} on Python {platform.python_version()}")
     async for finding in _bounded(_redis(settings)):
@@ -64,14 +64,14 @@ async def examine(
 
 
 async def _bounded(findings: AsyncIterator[Finding], seconds: float | None = PATIENCE) -> AsyncIterator[Finding]:
-    """Yield findings; a part that breaks or does not end is itself one."""
+    """Yield findings. If the examination fails, or takes more than `seconds`, that is a finding, too."""
     try:
         async with asyncio.timeout(seconds):
             async for finding in findings:
                 yield finding
     except TimeoutError:
         yield fail("examination", f"no answer for {PATIENCE:.0f} s", "See what keeps the one named last so busy.")
-    except Exception as error:  # what nobody foresaw is worth a line too, and the rest of the report
+    except Exception as error:  # unexpected; it is a finding as well, and the rest of the report goes on
         yield fail("examination", f"{type(error).__name__}: {one_line(error)}", "See the server's log.")
 
 
@@ -94,7 +94,7 @@ async def _redis(settings: Settings) -> AsyncIterator[Finding]:
 
 
 async def _issuer(settings: Settings) -> Finding:
-    """Return whether the issuer whose tokens are taken tells its keys, and whether one fits the settings."""
+    """Return whether the issuer of the settings publishes its keys, and whether one of them fits the settings."""
     try:
         from service.accounts.oidc import UNTOLD, Issuer
     except ModuleNotFoundError:
@@ -114,9 +114,10 @@ async def _issuer(settings: Settings) -> Finding:
     allowed = settings.oidc_algorithms.split(",")
     fitting = [key for key in published.keys if key.algorithm is None or key.algorithm in allowed]
     if not fitting:
-        theirs = ",".join(sorted({key.algorithm for key in published.keys if key.algorithm is not None}))
+        algorithms = ",".join(sorted({key.algorithm for key in published.keys if key.algorithm is not None}))
         message = f"{settings.oidc_issuer} has no key for {' or '.join(allowed)}"
-        return warn("issuer", message, f"Set TABULARIUM_OIDC_ALGORITHMS={theirs}, if these are what you want to take.")
+        remedy = f"Set TABULARIUM_OIDC_ALGORITHMS={algorithms}, if these are what you want to take."
+        return warn("issuer", message, remedy)
     if settings.oidc_client_id and not (published.authorization and published.token):
         message = f"{settings.oidc_issuer} names no https addresses where people sign in and clients get tokens"
         return warn("issuer", message, "Correct TABULARIUM_OIDC_ISSUER, or unset TABULARIUM_OIDC_CLIENT_ID.")
@@ -124,7 +125,7 @@ async def _issuer(settings: Settings) -> Finding:
 
 
 async def _collector(url: str) -> Finding:
-    """Return whether somebody takes traces."""
+    """Return whether the collector of traces can be reached."""
     where = without_password(url)
     if find_spec("opentelemetry") is None:
         return fail(
@@ -172,7 +173,10 @@ async def _store(settings: Settings, clock: Clock, deep: bool) -> AsyncIterator[
 
 
 async def _log(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
-    """Yield what is to be said of the log and of the projections, as the service itself reads them."""
+    """Yield findings about the log, the projections, the archive, the transparency log and webhooks.
+
+    They are read as the service reads them.
+    """
     backend = backend_of(settings)
     if not backend.exists():
         return
@@ -194,7 +198,7 @@ async def _log(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
 
 
 async def _contents(settings: Settings, progress: Progress | None) -> AsyncIterator[Finding]:
-    """Yield whether what is stored is what was stored, or that nobody looked."""
+    """Yield whether the stored data has its hashes; without `progress`, that this was not checked."""
     backend = backend_of(settings)
     if not backend.exists():
         return
@@ -211,7 +215,7 @@ async def _contents(settings: Settings, progress: Progress | None) -> AsyncItera
 
 
 async def _newest(store: EventStore, clock: Clock) -> Finding:
-    """Return whether the log has events from the future: then a clock goes wrong, or did."""
+    """Return whether the log has events from the future: then a clock is wrong, or was."""
     rows = await store.games(limit=20)
     now = clock()
     latest = max((datetime.fromisoformat(row.changed) for row in rows), default=now)
@@ -224,7 +228,7 @@ async def _newest(store: EventStore, clock: Clock) -> Finding:
 
 
 async def _archive(settings: Settings, store: EventStore) -> Finding | None:
-    """Return whether segments outside of the database can be read, by one of them; None when there is none."""
+    """Return whether segments outside of the database can be read, by reading one; None when there is none."""
     place = await store.kept_outside()
     if place is None:
         return None

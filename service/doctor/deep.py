@@ -1,7 +1,7 @@
 """Computing every hash again that the store keeps: the chains of events, the transparency log, and the commitments.
 
-It reads everything once and keeps a head for each stream and a hash for each entry in memory. What happens meanwhile
-does not disturb it. It decides no command again: that is what `tabularium verify` does with an export.
+It reads everything once and keeps a head for each stream and a hash for each entry in memory. A service may write
+meanwhile. It decides no command again: `tabularium verify` does that with an export.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -41,13 +41,13 @@ _REMEDY: Final = (
 
 
 class Progress(Protocol):
-    """Hears how far something is."""
+    """Gets the progress: `done` of `of` items called `what`."""
 
     def __call__(self, what: str, done: int, of: int) -> None: ...
 
 
 class _Signed(NamedTuple):
-    """What an entry of the transparency log says of a version of a stream."""
+    """What entry `number` of the transparency log says about a version of a stream."""
 
     number: int
     hash: str
@@ -62,7 +62,7 @@ class _Head(NamedTuple):
 
 
 async def examine(settings: Settings, store: EventStore, progress: Progress) -> AsyncIterator[Finding]:
-    """Yield whether what is stored is what was stored."""
+    """Yield whether the stored data has its hashes and fits its commitments."""
     signed: dict[tuple[StreamId, Version], _Signed] = {}
     yield await _tree(settings, store.tree, signed, progress)
     archive = await _archive(store, progress)
@@ -89,7 +89,7 @@ def _finding(check: str, problems: Sequence[str], message: str) -> Finding:
 async def _tree(
     settings: Settings, tree: TreeStore, signed: dict[tuple[StreamId, Version], _Signed], progress: Progress
 ) -> Finding:
-    """Hash all entries again; fill in what they say."""
+    """Hash all entries again, and fill `signed` with what they say."""
     checkpoints, problems = await _checkpoints(settings, tree)
     # After the checkpoints, which follow the tree: it may grow meanwhile.
     head = await tree.head() or TreeHead(0, EMPTY, Cursor(()))
@@ -120,7 +120,7 @@ async def _tree(
 
 
 async def _checkpoints(settings: Settings, tree: TreeStore) -> tuple[list[Checkpoint], list[str]]:
-    """Return the checkpoints that somebody may be shown, and what is wrong with them."""
+    """Return the checkpoints that the service may show, and what is wrong with them."""
     key, published = _key(settings), await tree.published()
     heads, problems = list[Checkpoint](), list[str]()
     checkpoints = [published, await tree.cosigned(published.origin)] if published is not None else []
@@ -136,7 +136,7 @@ async def _checkpoints(settings: Settings, tree: TreeStore) -> tuple[list[Checkp
             heads.append(checkpoint)
         except NoteError as error:
             problems.append(f"the checkpoint of {each.size} entries is not the one that was signed: {error}")
-    with suppress(OSError, NoteError):  # of which the plain examination speaks
+    with suppress(OSError, NoteError):  # the plain examination reports these
         if key is not None and (newest := Kept(settings.data, key.origin).newest()) is not None:
             heads.append(newest)
     return heads, problems
@@ -145,7 +145,7 @@ async def _checkpoints(settings: Settings, tree: TreeStore) -> tuple[list[Checkp
 def _key(settings: Settings) -> LogKey | None:
     try:
         return present_key(settings)
-    except KeyUnusable:  # of which the plain examination speaks
+    except KeyUnusable:  # the plain examination reports this
         return None
 
 
@@ -164,7 +164,7 @@ async def _misplaced(tree: TreeStore, placed: Sequence[Placed]) -> list[str]:
 
 
 def _misread(start: int, leaves: Sequence[Leaf], signed: dict[tuple[StreamId, Version], _Signed]) -> list[str]:
-    """Return which entries are none, or are not found by their stream; fill in what the others say."""
+    """Return which entries cannot be read, or are stored under another stream; fill `signed` with what they say."""
     problems: list[str] = []
     for number, leaf in enumerate(leaves, start):
         try:
@@ -182,7 +182,7 @@ def _misread(start: int, leaves: Sequence[Leaf], signed: dict[tuple[StreamId, Ve
 
 
 async def _archive(store: EventStore, progress: Progress) -> Finding | None:
-    """Read all segments; None when there are none."""
+    """Read all segments, and return whether they are whole; None when there are none."""
     problems: list[str] = []
     after, count = None, 0
     while segments := await store.segments(after, CHUNK // 10):
@@ -201,7 +201,7 @@ async def _chains(
     commitments: dict[StreamId, dict[Version, str]],
     progress: Progress,
 ) -> Finding:
-    """Hash all events again, and compare them with what was signed; note to what they commit."""
+    """Hash all events again, and compare them with what was signed. Fill `commitments` with those in events."""
     in_index, read, cursor = await store.events(), 0, None
     heads: dict[StreamId, _Head] = {}
     broken: dict[StreamId, str] = {}
@@ -244,7 +244,10 @@ async def _chains(
 
 
 def _commitment(stream: StreamId, version: Version, event: bytes) -> str | None:
-    """Return to what an event commits that is kept beside the log: the secret of a game, or what a party wrote."""
+    """Return an event's commitment to data beside the log, or None.
+
+    That is the secret of a game, the seed of a tournament, or what a party wrote in a case.
+    """
     if not is_case(stream) and version > 1:  # of games and tournaments, the first event commits; of leagues, none
         return None
     content: dict[str, Any] = msgspec.json.decode(event)
@@ -299,10 +302,10 @@ async def _commitments(
 
 
 async def _hidden(store: EventStore, game: GameId, committed: Mapping[Version, str]) -> list[bool]:
-    """Return what fits of the secret of a game's dice and of its hidden values."""
+    """Return whether the secret of a game's dice fits its commitment, and whether each of its hidden values does."""
     try:
         stored = await store.load(game, max(committed))
-    except StreamDamaged:  # of which the chains speak
+    except StreamDamaged:  # `_chains` reports this
         return []
     if stored is None:
         return [False]
@@ -310,13 +313,13 @@ async def _hidden(store: EventStore, game: GameId, committed: Mapping[Version, s
 
 
 async def _seeded(store: EventStore, tournament: TournamentId, committed: Mapping[Version, str]) -> list[bool]:
-    """Return whether the seed of a tournament's lots fits."""
+    """Return, as the only item, whether the seed of a tournament's lots fits its commitment."""
     seed = await store.seed(tournament)
     return [seed is not None and seed_commitment(seed) in committed.values()]
 
 
 async def _written(store: EventStore, case: CaseId, committed: Mapping[Version, str]) -> list[bool]:
-    """Return what fits of what the parties wrote in a case; erased statements are passed over."""
+    """Return whether each statement in a case fits its commitment. Erased ones are left out."""
     return [
         commitment_of(bytes.fromhex(each.salt), msgspec.json.decode(each.written)) == committed.get(each.version)
         for each in await store.statements(case)

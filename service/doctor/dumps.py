@@ -8,7 +8,7 @@ from service.dumps.index import DumpFile, DumpsUnreadable, files_of, read_index
 
 
 def examine(folder: Path, *, deep: bool) -> Finding:
-    """Return what there is to say of a folder of dumps; `deep` reads each file and compares its checksum."""
+    """Return the finding about a folder of dumps; `deep` reads each file and compares its checksum."""
     try:
         sets = read_index(folder)
     except DumpsUnreadable as error:

@@ -17,7 +17,7 @@ from service.store.sqlite.file import check_file, is_read_first
 
 GIB: Final = 1024**3
 ENOUGH: Final = 1 * GIB
-"""The bytes of a disk that should be free: an event takes about half a kilobyte."""
+"""With fewer free bytes on the disk, the doctor warns. An event takes about half a kilobyte."""
 
 LITTLE: Final = GIB // 10
 
@@ -60,7 +60,7 @@ def _remedy(place: Path) -> str:
 
 
 def _holder(lock: Path) -> str:
-    """Return who holds a data directory."""
+    """Return in words whether a service uses a data directory, and which process."""
     try:
         with lock.open() as file:
             try:

@@ -1,4 +1,4 @@
-"""What the service's role is granted by the migrations, compared with what it has in a database."""
+"""The privileges that the migrations grant to the service's role, compared with those that it has in a database."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ _QUESTIONS: Final = {
 
 
 class Grant(Struct, frozen=True, order=True):
-    """One privilege on one thing; `column` is empty but for a privilege on a column."""
+    """One privilege on one object; `column` is empty except for a privilege on a column."""
 
     kind: str
     on: str
@@ -36,7 +36,7 @@ class Grant(Struct, frozen=True, order=True):
 
     @property
     def statement(self) -> str:
-        """The SQL that gives it."""
+        """The SQL statement that grants the privilege."""
         kind = "" if self.kind in ("TABLE", "COLUMN") else f"{self.kind} "
         column = f" ({self.column})" if self.column else ""
         return f"GRANT {self.privilege}{column} ON {kind}{self.on} TO {ROLE};"
@@ -45,7 +45,7 @@ class Grant(Struct, frozen=True, order=True):
 def granted(migrations: Iterable[Migration]) -> list[Grant]:
     """Return what the migrations grant to the service's role and do not revoke, in the order of their statements.
 
-    A statement counts that begins a line, and names what it is about.
+    Only statements count that begin a line and name their objects.
     """
     grants: dict[Grant, None] = {}
     for migration in migrations:
@@ -69,7 +69,7 @@ def _grants(privileges: str, things: str) -> Iterable[Grant]:
 
 
 async def missing(connection: Any, grants: Sequence[Grant]) -> list[Grant]:
-    """Return what of this the role lacks. Raises what asyncpg raises, also when a table does not exist."""
+    """Return the grants that the role lacks. Raises what asyncpg raises, also when a table does not exist."""
     lacking: list[Grant] = []
     for grant in grants:
         values = [ROLE, grant.on, grant.privilege, *([grant.column] if grant.column else [])]

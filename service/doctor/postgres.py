@@ -46,7 +46,7 @@ KEPT: Final = {
     "segments": "content",
     "dictionaries": "file",
 }
-"""The tables of which no row is ever changed or deleted, each with a column of its own."""
+"""The tables whose rows the service may not change or delete, each with one of its columns."""
 
 _FORBIDDEN: Final = (
     "UPDATE tabularium.{0} SET {1} = {1} WHERE FALSE",
@@ -73,7 +73,7 @@ GROUP BY kept.relid
 HAVING coalesce(bit_or(t.tgtype), 0) & 56 <> 56
 ORDER BY 1
 """
-# What a machine has of a table is called by that and a number.
+# The shards of a table, which the machines have, are called by its name and a number.
 _NOT_DISTRIBUTED: Final = """
 SELECT c.oid::regclass::text
 FROM pg_class AS c
@@ -91,7 +91,7 @@ ORDER BY a.xact_start
 
 
 async def connect(url: str) -> tuple[Any, Finding]:
-    """Return a connection, None when there cannot be one, and what was found."""
+    """Return a connection, or None when there cannot be one, and what was found."""
     where = migrations.place_of(url)
     try:
         connection, _ = await Hosts(url, TIMEOUT).connect(command_timeout=TIMEOUT)
@@ -108,7 +108,7 @@ async def connect(url: str) -> tuple[Any, Finding]:
 
 
 def _way_in(error: BaseException) -> str:
-    """Return what to do when no connection can be had."""
+    """Return what to do after an error that prevents a connection."""
     match error:
         case asyncpg.InvalidPasswordError() | asyncpg.InvalidAuthorizationSpecificationError():
             return f"Correct user and password in {DATABASE_URL}; if they are right, see the server's pg_hba.conf."
@@ -135,7 +135,7 @@ def _way_in(error: BaseException) -> str:
 
 
 async def examine(connection: Any, url: str, settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
-    """Yield what there is to say of a database that is connected. Everything that is tried is rolled back."""
+    """Yield the findings about a connected database. Everything that is tried is rolled back."""
     for finding in await _server(connection, url, settings):
         yield finding
     yield await _clock(connection, clock)
@@ -200,7 +200,7 @@ async def _server(connection: Any, url: str, settings: Settings) -> list[Finding
 
 
 async def _standbys(connection: Any) -> Finding:
-    """Return whether another host has all that is acknowledged, when it takes the place of the primary."""
+    """Return whether a host that takes the place of the primary has all that was acknowledged."""
     if not await connection.fetchval("SHOW synchronous_standby_names"):
         message = "commits wait for no standby: when another server takes over, acknowledged commands can be lost"
         return warn("standbys", message, "Set synchronous_standby_names; with Patroni, synchronous_mode: true.")
@@ -257,7 +257,7 @@ async def _clock(connection: Any, clock: Clock) -> Finding:
     ours = before + (after - before) / 2
     off = (ours - theirs).total_seconds()
     message = f"this machine's clock is {abs(off):.3f} s {'ahead of' if off >= 0 else 'behind'} the database's"
-    # The question itself took some of it.
+    # The query took time, which may be a part of the difference.
     certain = max(0.0, abs(off) - (after - before).total_seconds() / 2)
     remedy = "Let both machines keep their time by NTP (timedatectl set-ntp true). Events carry the service's time."
     if certain > 30:
@@ -350,7 +350,7 @@ async def _trial(connection: Any, clock: Clock, books: frozenset[int], distribut
         if distributed:
             rows = await append_to(connection, [game])
         else:
-            # One that is held open stops the games of one book alone, and the trial game may be in another.
+            # A transaction that is held open may lock one book alone, and the trial game may be in another book.
             await connection.execute("SELECT FROM tabularium.books ORDER BY book FOR UPDATE")
             rows = await append_with(connection, [game])
         if (outcome := rows[0]["outcome"]) != "accepted":
@@ -425,7 +425,7 @@ async def _untouchable(connection: Any) -> Finding:
 
 
 async def _guards(connection: Any) -> Finding:
-    """Return whether the triggers stand that refuse changes even to the owner."""
+    """Return whether the triggers are active that refuse changes even by the owner."""
     try:
         unguarded = [row[0] for row in await connection.fetch(_UNGUARDED)]
     except asyncpg.UndefinedFunctionError:

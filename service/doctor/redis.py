@@ -1,4 +1,4 @@
-"""Looking at Redis: whether it answers soon, wakes those who listen, and has room."""
+"""Looking at Redis: whether it answers soon, delivers messages, and has room."""
 
 import asyncio
 import secrets
@@ -23,7 +23,7 @@ _MEANWHILE: Final = "Meanwhile the service works without: streams look at the da
 
 
 async def examine(settings: Settings) -> list[Finding]:
-    """Return what there is to say of the Redis that the settings name."""
+    """Return the findings about the Redis that the settings name."""
     client = library.Redis.from_url(
         settings.redis_url,
         socket_timeout=PATIENCE,
@@ -65,7 +65,7 @@ async def _examine(client: Any, where: str) -> list[Finding]:
 
 
 async def _wakes(client: Any) -> Finding:
-    """Return whether what is published is heard."""
+    """Return whether a subscriber gets what is published."""
     channel, word = f"tabularium:doctor:{secrets.token_hex(8)}", secrets.token_bytes(8)
     async with client.pubsub() as subscription:
         await subscription.subscribe(channel)

@@ -20,7 +20,7 @@ _REWOUND: Final = (
 
 
 async def examine(settings: Settings, tree: TreeStore) -> Finding:
-    """Return what there is to say of the log; nothing is changed, and no key is made."""
+    """Return the finding about the log. Nothing is changed, and no key is made."""
     if not settings.transparency:
         return ok("transparency", "TABULARIUM_TRANSPARENCY is false: this process signs nothing")
     try:

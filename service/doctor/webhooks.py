@@ -1,4 +1,4 @@
-"""Looking at webhooks and devices: whether their keys can be used, and what waits."""
+"""Looking at webhooks and devices: whether their keys can be used, and how many deliveries wait."""
 
 import stat
 from typing import Final
@@ -17,7 +17,7 @@ _LOST: Final = (
 
 
 async def examine(settings: Settings, store: HookStore) -> Finding:
-    """Return what there is to say of webhooks; nothing is changed, and no key is made."""
+    """Return the finding about webhooks. Nothing is changed, and no key is made."""
     try:
         sealing, rows = sealer(settings, make=False), await store.sealed()
         unreadable_rows = unreadable(sealing, rows) if sealing is not None else rows

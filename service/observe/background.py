@@ -12,13 +12,13 @@ from service.observe.logging import log
 async def background(what: str, *works: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     """A context in which `works` run. When one fails, the log says that `what` is no longer done."""
 
-    def tell(task: asyncio.Task[None]) -> None:
+    def log_failure(task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("background work ended", what=what, exc_info=error)
 
     tasks = [asyncio.create_task(work) for work in works]
     for task in tasks:
-        task.add_done_callback(tell)
+        task.add_done_callback(log_failure)
     try:
         yield
     finally:

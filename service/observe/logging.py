@@ -16,14 +16,14 @@ from structlog.types import EventDict
 LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
-"""What every module logs with."""
+"""The logger of every module."""
 
 request_id: ContextVar[str] = ContextVar("request")
-"""The id of the request that is answered; it is in every line that is logged meanwhile."""
+"""The id of the request that is being answered. Every line that is logged meanwhile has it."""
 
 
 _TOKEN: Final = re.compile(r"tab_[\w-]{20,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]*")
-"""The pattern of a token: one of ours, or a JSON Web Token."""
+"""The pattern of a token that an account made, or of a JSON Web Token."""
 
 # Without the local variables of the frames, which structlog shows by default: tokens and secrets are among them.
 _EXCEPTIONS: Final = structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False))
@@ -33,7 +33,7 @@ _encode: Final = msgspec.json.Encoder(enc_hook=repr).encode
 
 
 class _Stderr:
-    """The present ``sys.stderr``, looked up for every line, because a test or a supervisor may replace it."""
+    """The current ``sys.stderr``, looked up for every line, because a test or a supervisor may replace it."""
 
     def write(self, text: str) -> int:
         return sys.stderr.write(text)
@@ -63,7 +63,7 @@ def configure(level: str = "info") -> None:
 
 
 def _complete(logger: Any, level: str, event: EventDict) -> EventDict:
-    """Add what every line has: in one go, because every request has a line."""
+    """Add the fields that every line has: in one function, because every request logs a line."""
     if request := request_id.get(None):
         event.setdefault("request", request)
     event["level"] = level
@@ -81,5 +81,5 @@ def _to_json_line(logger: Any, name: str, event: EventDict) -> str:
 
 
 def without_tokens(text: str) -> str:
-    """Return a text, with whatever looks like a token struck out."""
+    """Return a text in which `…` replaces all that matches `_TOKEN`."""
     return _TOKEN.sub("…", text) if "tab_" in text or "eyJ" in text else text

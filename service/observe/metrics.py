@@ -54,7 +54,7 @@ disable_created_metrics()
 
 
 class Cache:
-    """How often a lookup in one cache found something."""
+    """The counters of one cache: how often a lookup found something, and how often not."""
 
     def __init__(self, requests: Counter, name: str) -> None:
         self.hit: Callable[[], None] = requests.labels(name, "hit").inc
@@ -62,7 +62,7 @@ class Cache:
 
 
 class Metrics:
-    """The metrics of one process. Attributes are the metrics themselves, with the labels that their comments name."""
+    """The metrics of one process, as attributes."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -237,7 +237,7 @@ class Metrics:
 
     @contextmanager
     def following(self, kind: Literal["sse", "websocket"]) -> Iterator[Callable[[Sequence[str]], None]]:
-        """A context in which a client follows a game. It lends a function for the `at` of all events that are sent."""
+        """A context in which a client follows a game. It yields a function to call with the `at` of the sent events."""
         clients, began = self.stream_clients.labels(kind), utc_now()
         events, delay = self.stream_events.labels(kind), self.stream_delay.labels(kind)
 
@@ -246,7 +246,7 @@ class Metrics:
             now = utc_now()
             for each in at:
                 recorded = datetime.fromisoformat(each)
-                if recorded > began:  # nobody waited for those before
+                if recorded > began:  # the client did not wait for earlier events
                     delay.observe(max(0.0, (now - recorded).total_seconds()))
 
         clients.inc()
@@ -268,11 +268,11 @@ class Metrics:
             took.observe(seconds)
 
     def watch_pool(self, states: dict[str, Callable[[], int]]) -> None:
-        """Ask, whenever metrics are read, how many connections are in each state."""
+        """Let each read of the metrics ask how many connections are in each state."""
         for state, count in states.items():
             self.database_connections.labels(state).set_function(count)
 
-    # --- telling ---
+    # --- output ---
 
     def exposition(self, accept: str) -> tuple[bytes, str]:
         """Return all metrics in the format that an ``Accept`` header asks for, and its media type."""

@@ -26,7 +26,7 @@ _tracer: "Tracer | None" = None
 
 
 def span(name: str, **attributes: str | int) -> AbstractContextManager[Any]:
-    """Return a context that is a span within the present one; one without effect when there are no traces."""
+    """Return a context with a span within the current one. It has no effect when there are no traces."""
     if _tracer is None:
         return _NOTHING
     return _tracer.start_as_current_span(
@@ -36,9 +36,9 @@ def span(name: str, **attributes: str | int) -> AbstractContextManager[Any]:
 
 @contextmanager
 def tracing(url: str) -> Iterator[None]:
-    """A context in which traces are sent to `url`; without one there are none.
+    """A context in which traces are sent to `url`. If it is empty, there are none.
 
-    What cannot be sent is dropped, and nobody waits for it. Raises `MissingExtra`.
+    Spans that cannot be sent are dropped, and no request waits for them. Raises `MissingExtra`.
     """
     global _tracer  # noqa: PLW0603  # one for the process, as the libraries that are instrumented are
     if not url:
@@ -54,7 +54,7 @@ def tracing(url: str) -> Iterator[None]:
         from opentelemetry.trace import SpanKind
 
     class Requests(BatchSpanProcessor):
-        """Sends what belongs to a request; not the queries that the service makes for itself all the time."""
+        """Sends the spans of requests, but not those of queries that the service makes for itself all the time."""
 
         def on_end(self, span: ReadableSpan) -> None:
             if span.parent is not None or span.kind is SpanKind.SERVER:

@@ -14,13 +14,13 @@ from domain.kernel.ids import GameId, PlayerId, StreamId, Version
 from service.base.scopes import EVERYBODYS, Scope
 
 TokenId = NewType("TokenId", str)
-"""A token of an account, without the token itself."""
+"""The id of a token of an account. It is not the token's value, which is secret."""
 
 PasskeyId = NewType("PasskeyId", str)
-"""A passkey of an account."""
+"""The id of a passkey of an account."""
 
 InvitationId = NewType("InvitationId", str)
-"""A link that seats somebody in a game, without what makes it work."""
+"""The id of an invitation, a link that seats somebody in a game. It is not the link's value, which is secret."""
 
 
 class LimitReached(Exception):
@@ -33,7 +33,7 @@ class PlayerRow(Struct, frozen=True):
     `closed` is the time when it was closed; a closed account does nothing more. `findable` tells whether others may
     find it by its name. `bot` is the level at which the service plays it; None for accounts of people and other
     programs. `automated` tells whether its owner declared that a program plays it. `joined` is the account with which
-    it was joined, which closed it.
+    this one was joined; joining closed this one.
     """
 
     player: PlayerId
@@ -205,15 +205,15 @@ class AccountStore(Protocol):
     ) -> list[PlayerRow]:
         """Return accounts that are open and may be found, whose names are `name` or, unless `whole`, begin with it.
 
-        By their names, folded, and ids: those that follow `after`.
+        At most `limit`, in the order of their folded names and ids: those that follow `after`.
         """
         ...
 
     async def close(self, player: PlayerId, now: str, name: str) -> None:
         """Close an account: end its tokens, and let nobody find it.
 
-        Its passkeys, its recovery codes, its read marks and the settings of its inbox are deleted. So are the apps that
-        it registered, with all their sign-ins, what it let others' apps do, and what it imported (TAB-IMP-07).
+        Its passkeys, recovery codes, webhooks, devices, read marks, inbox settings, consents from and to organizers,
+        consents to apps and imports (TAB-IMP-07) are deleted. So are the apps that it registered, whose sign-ins end.
         From then on it is called `name`, unless the service plays it.
         """
         ...
@@ -257,7 +257,7 @@ class AccountStore(Protocol):
         ...
 
     async def revoke(self, token: TokenId, now: str) -> None:
-        """End a token, unless it was ended before."""
+        """End a token, unless it has ended, and delete the webhooks and devices that were added with it."""
         ...
 
     async def token(self, token: TokenId) -> TokenRow | None:
@@ -329,7 +329,7 @@ class AccountStore(Protocol):
         ...
 
     async def use_challenge(self, digest: bytes, ends: str, now: str) -> bool:
-        """Store the SHA-256 of a challenge until it ends; False when it is there. Delete those that ended by `now`."""
+        """Store the SHA-256 of a used challenge; False when it was stored before. Delete those that ended by `now`."""
         ...
 
     async def replace_codes(self, player: PlayerId, digests: Sequence[bytes], now: str) -> None:

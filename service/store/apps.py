@@ -12,10 +12,10 @@ from service.base.scopes import Scope
 from service.store.accounts import PlayerRow, TokenId, TokenRow
 
 ClientId = NewType("ClientId", str)
-"""What an app calls itself; of a registered one its id, which the service gave it."""
+"""The id of an app. The service gives one to a registered app; any other app chooses its own."""
 
 AppId = NewType("AppId", str)
-"""An app at one site that an account has let in."""
+"""The id of an account's consent to an app at one site."""
 
 
 class ClientRow(Struct, frozen=True):
@@ -24,7 +24,7 @@ class ClientRow(Struct, frozen=True):
     Attributes:
         client: its id.
         player: the account that registered it.
-        name: what it is called.
+        name: its display name.
         redirects: the addresses to which people may be sent back.
         created: when it was registered.
         hash: the SHA-256 of its secret.
@@ -45,19 +45,19 @@ class ClientRow(Struct, frozen=True):
 
 
 class AppRow(Struct, frozen=True):
-    """An app that an account has let in.
+    """An account's consent to an app at one site.
 
     Attributes:
-        app: its id.
+        app: the id of the consent.
         player: the account.
-        client: what it calls itself.
-        site: where it is; see `service.accounts.apps.sites`.
-        name: the name that it had then.
-        scopes: what it may do.
-        given: when the account last agreed to that.
-        reused: when a refresh token of it came a second time; None for never.
-        sign_ins: how many of its sign-ins go on.
-        used: when one of them was last used; None for never.
+        client: the id of the app.
+        site: the site of the app; see `service.accounts.apps.sites`.
+        name: the display name that the app had then.
+        scopes: the scopes that the account gave it.
+        given: when the account last agreed.
+        reused: when a refresh token of the app came a second time; None for never.
+        sign_ins: how many of its sign-ins have not ended.
+        used: when one of these was last used; None for never.
     """
 
     app: AppId
@@ -76,20 +76,20 @@ class CodeRow(Struct, frozen=True):
     """A code that an app exchanges for tokens, once.
 
     Attributes:
-        hash: the SHA-256 of it.
-        client: which app.
-        site: where that is.
-        name: what it is called.
-        scopes: what it asks for; once somebody has decided, what it was given.
-        ends: when it ends.
-        redirect: where a browser was sent with it; empty for a device.
-        challenge: what its verifier must hash to (RFC 7636); empty for a device.
-        user_code: of a device, what somebody enters; None for a browser.
-        player: who decided; empty for nobody yet.
-        allowed: whether they let it in.
-        pause: of a device, the seconds between two polls.
-        polled: when it was last asked for; empty for never.
-        token: the sign-in that it gave; empty until it was used.
+        hash: the SHA-256 of the code.
+        client: the id of the app.
+        site: the site of the app.
+        name: the display name of the app.
+        scopes: the scopes that the app asks for; after the decision, those that it gets.
+        ends: when the code ends.
+        redirect: the address to which the browser was sent with it; empty for a device.
+        challenge: the hash that its verifier must have (RFC 7636); empty for a device.
+        user_code: for a device, the code that a person enters; None for a browser.
+        player: the account that decided; empty before the decision.
+        allowed: whether the account let the app in.
+        pause: for a device, the seconds between two polls.
+        polled: when the device last polled; empty for never.
+        token: the sign-in that the code gave; empty until it was used.
     """
 
     hash: bytes
@@ -112,9 +112,9 @@ class SignInRow(Struct, frozen=True):
     """A sign-in of an app: a token of the account that is never sent. Its access and refresh tokens change.
 
     Attributes:
-        token: what the account has of it. Its hash is that of what all its refresh tokens begin with.
-        client: which app.
-        site: where that is.
+        token: its row among the tokens of the account. All its refresh tokens begin with the value of this token.
+        client: the id of the app.
+        site: the site of the app.
         refresh: the SHA-256 of the rest of the newest refresh token.
     """
 
@@ -125,7 +125,7 @@ class SignInRow(Struct, frozen=True):
 
 
 class AccessRow(Struct, frozen=True):
-    """An access token of a sign-in: what it may do, and until when. `hash` is its SHA-256."""
+    """An access token of the sign-in `token`. `hash` is the SHA-256 of its value."""
 
     hash: bytes
     token: TokenId
@@ -144,7 +144,7 @@ class AppStore(Protocol):
         ...
 
     async def client(self, client: ClientId) -> ClientRow | None:
-        """Return a registered app."""
+        """Return a registered app, or None."""
         ...
 
     async def clients(self, player: PlayerId) -> list[ClientRow]:
@@ -156,15 +156,15 @@ class AppStore(Protocol):
         ...
 
     async def let_in(self, row: AppRow) -> AppRow:
-        """Store that an account lets an app in, or gives it more scopes. Return the row."""
+        """Store an account's consent to an app, in place of an earlier one. Return the row."""
         ...
 
     async def apps(self, player: PlayerId, now: str) -> list[AppRow]:
-        """Return the apps that an account has let in, the newest first."""
+        """Return the consents of an account, the newest first, with the sign-ins that have not ended by `now`."""
         ...
 
     async def shut_out(self, player: PlayerId, app: AppId, now: str) -> None:
-        """Forget that an account let an app in, and end its sign-ins."""
+        """Delete a consent of an account, and end the sign-ins of the app."""
         ...
 
     async def note_reuse(self, of: SignInRow, now: str) -> None:
@@ -172,15 +172,15 @@ class AppStore(Protocol):
         ...
 
     async def add_code(self, row: CodeRow, before: str) -> bool:
-        """Store a code; False when its user code is another one's. Delete those that ended before that time."""
+        """Store a code; False when another code has its user code. Delete codes that ended before the time `before`."""
         ...
 
     async def code(self, digest: bytes) -> CodeRow | None:
-        """Return the code that hashes to this."""
+        """Return the code that hashes to this, or None."""
         ...
 
     async def device(self, user_code: str) -> CodeRow | None:
-        """Return the code of the device that shows this user code."""
+        """Return the code of the device that shows this user code, or None."""
         ...
 
     async def decide(self, row: CodeRow) -> bool:
@@ -194,7 +194,7 @@ class AppStore(Protocol):
     async def redeem(self, digest: bytes, sign_in: SignInRow, secret: bytes, access: AccessRow) -> TokenId:
         """Exchange a code for a sign-in, unless it was used before; return the sign-in that it gave.
 
-        `secret` is the hash of what all its refresh tokens begin with.
+        `secret` is the hash of the text with which all its refresh tokens begin.
         """
         ...
 

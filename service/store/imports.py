@@ -15,12 +15,12 @@ class ImportRow(Struct, frozen=True):
 
     Attributes:
         import_id: its id.
-        player: the account that brought it.
-        imported: when.
+        player: the account that imported it.
+        imported: when that was.
         ruleset: the ruleset of the game.
         found: the result of its verification, as JSON.
-        certificate: the certificate that came with it; empty for none.
-        policy: the policy that came with that; empty for none.
+        certificate: the certificate that came with the export; empty for none.
+        policy: the policy that came with the certificate; empty for none.
         size: the bytes of the export.
     """
 
@@ -41,7 +41,7 @@ class ImportStore(Protocol):
         """Store an import with its compressed export. Return the import that is stored under its id, which may be an
         earlier one.
 
-        Raises `LimitReached` when its account has `most` imports.
+        Raises `LimitReached` when its account has `most` imports, or is closed.
         """
         ...
 

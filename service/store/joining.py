@@ -9,12 +9,12 @@ from service.store.accounts import TokenId
 
 
 class JoiningRow(Struct, frozen=True):
-    """That two accounts of one person were joined.
+    """A joining of two accounts of one person.
 
     Attributes:
-        account: the account that does nothing more.
+        account: the account that joining closed.
         kept: the account that stays.
-        at: when.
+        at: when they were joined.
         asked_by: the session of `kept` that asked for it.
         confirmed_by: the session of `account` that confirmed it.
     """
@@ -51,10 +51,10 @@ class JoiningStore(Protocol):
         """Join the account that claimed a code with the one that asked, and close it. Return the joining, also the
         second time.
 
-        Its tokens, passkeys, recovery codes, webhooks, consents and apps' sign-ins end. Its links with providers, its
-        imports and the apps that it registered belong to the account that stays. If the joined account had lost scopes
-        that everybody has, the account that stays loses them, too. None when the code has ended or is not this
-        account's, when one of the two cannot be joined, or when `most` were joined with the one that stays.
+        The tokens, passkeys, recovery codes, webhooks, consents and apps' sign-ins of `account` end. Its links with
+        providers, its imports and the apps that it registered belong to the account that stays. If `account` had lost
+        scopes that everybody has, the account that stays loses them, too. None when the code has ended or was not
+        claimed by `account`, when one of the two cannot be joined, or when `most` were joined with the one that stays.
         """
         ...
 

@@ -1,8 +1,8 @@
 """The stored data of organizers: consents to be seated, and bulks of games.
 
-A bulk is written whole before its first game is opened. The state of each game is a row of its own, so that a process
-that dies leaves behind what is still to be done. Times are stamps of `service.base.clock`, which sort as text; an empty
-text stands for no time.
+A bulk is written whole before its first game is opened. The state of each game is a row of its own, so that another
+process can go on after one that died. Times are stamps of `service.base.clock`, which sort as text; an empty text
+stands for no time.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,7 +13,7 @@ from msgspec import Struct
 from domain.kernel.ids import GameId, PlayerId
 
 BulkId = NewType("BulkId", str)
-"""Games that were asked for together."""
+"""The id of a bulk: games that were requested together."""
 
 BulkStatus = Literal["queued", "open", "waiting", "started", "cancelled", "failed"]
 
@@ -34,15 +34,15 @@ class ConsentRow(Struct, frozen=True):
 
 
 class BulkRow(Struct, frozen=True):
-    """Games that were asked for together.
+    """Games that were requested together.
 
     Attributes:
-        bulk: its id.
-        organizer: the account that asked for them, and organizes them.
-        created: when that was.
-        games: how many they are.
-        cancelled: when the organizer cancelled what had not started.
-        changes: how often the state of one of the games changed.
+        bulk: the id of the bulk.
+        organizer: the account that requested the games, and organizes them.
+        created: when it requested them.
+        games: how many games there are.
+        cancelled: when the organizer cancelled the games that had not started.
+        changes: how often the bulk or the state of one of its games changed.
     """
 
     bulk: BulkId
@@ -65,7 +65,7 @@ class BulkGameRow(Struct, frozen=True):
         status: `queued` until it is opened; `waiting` when the time of its start has come and seats are free.
         game: the game, as soon as it is opened.
         why: why it failed.
-        due: when the next step of it is due.
+        due: when its next step is due.
         changed: the number of the last change, among those of the bulk.
     """
 
@@ -134,7 +134,7 @@ class OrganizingStore(Protocol):
         ...
 
     async def any(self) -> bool:
-        """Tell whether any game is left that will be due."""
+        """Tell whether any game has a step that is due now or later."""
         ...
 
     async def record(self, row: BulkGameRow) -> None:
@@ -150,9 +150,9 @@ class OrganizingStore(Protocol):
         ...
 
     async def is_busy(self, organizer: PlayerId) -> bool:
-        """Tell whether a game of a bulk that an account asked for is still to be opened or started."""
+        """Tell whether a game in the bulks of an account is still to be opened or started."""
         ...
 
     async def forget(self, before: str, limit: int) -> int:
-        """Delete bulks that were made before a time; return how many."""
+        """Delete at most `limit` bulks that were made before a time, the oldest first; return how many."""
         ...

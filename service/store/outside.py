@@ -223,7 +223,7 @@ class Outside:
     def _on_read_end(self, digest: bytes, task: asyncio.Task[bytes]) -> None:
         del self._under_way[digest]
         if not task.cancelled():
-            task.exception()  # else asyncio complains when nobody waits for it any more
+            task.exception()  # otherwise asyncio logs an error when nobody waits for it any more
 
     async def _read(self, digest: bytes) -> bytes:
         if self._place is None:

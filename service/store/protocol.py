@@ -2,9 +2,9 @@
 what they mean.
 
 One game is one stream of records, numbered 1, 2, 3 …, and so is a case about a game, a tournament or a league. Streams
-are kept in books (`projections/cursor.py`). The records of a book have one order, in which they became readable, and
-nobody who follows all books ever misses a record. The data of an append (records, secrets, its idempotency key, the row
-of the index) are stored together or not at all, and are on the disk when `append` returns.
+are kept in books (`projections/cursor.py`). The records of a book have one order, in which they became readable, so a
+reader who follows all books never misses one. The data of an append (records, secrets, its idempotency key, the row of
+the index) are stored together or not at all, and are on the disk when `append` returns.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -79,7 +79,7 @@ class KeyReused(Exception):
 
 
 class KeyUse(Struct, frozen=True):
-    """The use of an idempotency key: of which account, and for what. `fingerprint` tells requests apart."""
+    """The use of an idempotency key by an account, for a request. `fingerprint` tells requests apart."""
 
     account: PlayerId
     key: str
@@ -103,9 +103,9 @@ class KeptUse(Struct, frozen=True):
 class Opening(Struct, frozen=True):
     """The stored data of a new game beside its records.
 
-    `chance` is the secret of its chance; `board` the key of its board and `board_file` the board itself, with the
-    documents that go with it, which is stored once for all games on it; `fork` is where a fork began; `private` tells
-    whether only members of the game may read it.
+    `chance` is the secret that its dice come from. `board` is the key of its board, and `board_file` the board itself
+    with its documents, which is stored once for all games on it. `fork` is where a fork began. `private` tells whether
+    only members of the game may read it.
     """
 
     ruleset: str
@@ -193,12 +193,15 @@ class Within(Struct, frozen=True):
 class Append(Struct, frozen=True):
     """Records to be added to a stream that stands at version `expected`.
 
-    `status` is that of the game, the case, the tournament or the league after them; `seats` say who sits where, when
-    that changed or the game is new; `opening` is there exactly when a game is new, and `expected` is then 0. `case` is
-    there exactly when the stream is that of a case: what the index has of it afterwards. `statement` is what was
-    written with its records, and `ruling` the version of the ruling among them. `tournament` is there exactly when the
-    stream is that of a tournament, as `case` is, and `seed` what all its lots come from, when it is new; `league` when
-    it is that of a league. `within` is counted in the same transaction, with what this adds.
+    Attributes:
+        status: the status of the game, case, tournament or league after them.
+        seats: who sits where, if that changed or the game is new.
+        opening: the rest of a new game, whose `expected` is 0; None for everything else.
+        case, tournament, league: what the index has of it afterwards, if the stream is one of these; otherwise None.
+        statement: the text of a case that was written with the records.
+        ruling: the version of the ruling among the records of a case.
+        seed: the seed of all lots of a new tournament.
+        within: a limit, which is counted in the same transaction, with what this adds.
     """
 
     game: StreamId
@@ -219,7 +222,7 @@ class Append(Struct, frozen=True):
 
 
 class Appended(Struct, frozen=True):
-    """The stream now stands at `version`. `repeated` is what its key added when it was used before."""
+    """The stream now stands at `version`. If the key was used before, `repeated` is what was added then."""
 
     version: Version
     repeated: Added | None = None
@@ -250,7 +253,7 @@ class EventStore(Protocol):
     def part_of(self, stream: StreamId) -> int:
         """Return the number of the part of the store that keeps a stream.
 
-        One part may be away while others answer. What is asked of streams of several parts fails when one is away.
+        One part may be away while others answer. A query about streams of several parts fails when one is away.
         """
         ...
 
@@ -301,9 +304,9 @@ class EventStore(Protocol):
         added, whatever the version is now.
 
         Raises:
-            Conflict: the game is not at the expected version.
+            Conflict: the stream is not at the expected version.
             KeyReused: the key came with another request before.
-            LimitReached: there would be more than it says of something.
+            LimitReached: there would be more of something than `within` allows.
         """
         ...
 
@@ -315,6 +318,7 @@ class EventStore(Protocol):
         Raises:
             Conflict: one stream is not at the expected version, or the number of a new case is taken.
             KeyReused: the key came with another request before.
+            LimitReached: as for `append`.
         """
         ...
 
@@ -333,15 +337,15 @@ class EventStore(Protocol):
     async def segments(
         self, after: tuple[StreamId, Version] | None, limit: int
     ) -> list[tuple[StreamId, Version, str | None]]:
-        """Read segments of archived games again, those that follow a game and version; say what is wrong with each.
+        """Read at most `limit` segments of archived games again: those that follow a game and version.
 
         Returns:
-            for each its game, its last version, and in one line what is wrong, or None.
+            for each segment its game, its last version, and what is wrong with it in one line, or None.
         """
         ...
 
     async def kept_outside(self) -> tuple[StreamId, Version] | None:
-        """Return a stream and a version that a segment outside of the store follows; None when there is none."""
+        """Return the stream of a segment outside of the store, and the version before its records; None without one."""
         ...
 
     @property
@@ -365,9 +369,9 @@ class EventStore(Protocol):
     ) -> tuple[list[Placed], Cursor]:
         """Return records that follow `after`, at most `limit`, with their places, and the cursor after them.
 
-        Those of a book come in the order in which they became readable. Each book gets its share; so there may be fewer
-        than `limit` although more follow. When there are none, the end is reached. Only those of `games`, if any are
-        named, and only those that the cursor `until` has, if there is one.
+        The records of a book come in the order in which they became readable. Each book gets its share, so there may be
+        fewer than `limit` although more follow. Without records, the end is reached. `games` picks the records of these
+        streams, and `until` those up to that cursor.
         """
         ...
 
@@ -380,7 +384,7 @@ class EventStore(Protocol):
         ...
 
     async def events(self) -> int:
-        """Return how many events the log has, also of cases. Takes time in proportion to the number of streams."""
+        """Return how many events all streams of the log have. Takes time in proportion to the number of streams."""
         ...
 
     async def heads(self, games: Collection[StreamId]) -> dict[StreamId, Version]:
@@ -396,9 +400,7 @@ class EventStore(Protocol):
         ...
 
     async def load(self, game: GameId, after: Version = 0) -> Stored | None:
-        """Return the stored data of a game, with its records after version `after`, all read at one moment. None for an
-        unknown game.
-        """
+        """Return the stored data of a game, with its records after version `after`, read at one moment, or None."""
         ...
 
     async def board(self, digest: str) -> bytes | None:
@@ -426,8 +428,8 @@ class EventStore(Protocol):
         """Return games, the newest first: those that follow `after`.
 
         `player` picks the games in which that account holds a seat, `mine` also those that it organizes, `parent` the
-        forks of a game, `listed` those that are listed for everybody, and `among` those that are named. Without `forks`
-        there are none.
+        forks of a game, `listed` those that are listed for everybody, and `among` those that it names. Without `forks`,
+        forks are left out.
         """
         ...
 
@@ -452,7 +454,7 @@ class EventStore(Protocol):
         ...
 
     async def list_game(self, game: GameId, listed: bool) -> None:
-        """Set whether lists show a game to everybody. The game may be about to be stored."""
+        """Set whether lists show a game to everybody. The game need not be stored yet."""
         ...
 
     async def case(self, case: CaseId) -> CaseRow | None:
@@ -473,13 +475,13 @@ class EventStore(Protocol):
     ) -> list[CaseRow]:
         """Return cases, the newest first: those that follow `after`.
 
-        `rule` picks those that cite it, `about` those about a version from the first to the second of these, and
-        `party` those of games in which that account holds a seat, and of those that it has `judged`.
+        `rule` picks the cases that cite it, and `about` those about a version from the first to the second of these
+        two. `party` picks those of games in which that account holds a seat, and of the games `judged`.
         """
         ...
 
     async def precedents(self, rules: Collection[RuleId], limit: int) -> list[CaseRow]:
-        """Return the newest cases that were ruled on and cite one of these rules, themselves or in a ruling."""
+        """Return the newest cases with a ruling that cite one of these rules, in the complaint or in a ruling."""
         ...
 
     async def rulings(self, cases: Collection[CaseId]) -> dict[CaseId, list[Record]]:

@@ -1,7 +1,8 @@
 """The stored data of the transparency log: its entries, its tree, and the checkpoints that it published.
 
-Rows are only added. The tree grows by compare-and-set on its size, entries and hashes and new head at once, so there is
-one tree of each size, even if processes are killed or two run at once. A head is published when it was signed, later.
+Rows are only added. The tree grows by compare-and-set on its size: entries, hashes and the new head are stored at once.
+So there is one tree of each size, even if processes are killed or two run at the same time. A head is signed and
+published later.
 """
 
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ class TreeMoved(Exception):
 
 
 class StreamHead(Struct, frozen=True):
-    """Where a stream stands: its version, the hash and the time of its last event, and its status."""
+    """The head of a stream: a version of it, the hash and the time of the event there, and the status to enter."""
 
     stream: StreamId
     version: Version
@@ -32,7 +33,7 @@ class StreamHead(Struct, frozen=True):
 
 
 class Leaf(Struct, frozen=True):
-    """An entry, and the head that it is of."""
+    """An entry of the log, and the stream and version of the head that it contains."""
 
     stream: StreamId
     version: Version
@@ -43,7 +44,7 @@ class TreeHead(Struct, frozen=True):
     """A tree that was stored.
 
     Attributes:
-        reached: the place in the log of all streams up to which it has their heads.
+        reached: the cursor in the log of all streams up to which the tree has their heads.
     """
 
     size: int
@@ -76,7 +77,7 @@ class TreeStore(Protocol):
         ...
 
     async def head(self) -> TreeHead | None:
-        """Return the newest tree that was stored; None of an empty log."""
+        """Return the newest tree that was stored; None while the log is empty."""
         ...
 
     async def publish(self, checkpoint: Published) -> None:
@@ -84,11 +85,11 @@ class TreeStore(Protocol):
         ...
 
     async def published(self) -> Published | None:
-        """Return the largest checkpoint that was published; among several origins, of the latest."""
+        """Return the largest checkpoint that was published; of several with its size, the last; or None."""
         ...
 
     async def cosign(self, origin: str, size: int, line: str) -> None:
-        """Keep the cosignature of a witness."""
+        """Store the cosignature of a witness, which is a line of a note."""
         ...
 
     async def cosignatures(self, origin: str, size: int) -> list[str]:
@@ -96,7 +97,7 @@ class TreeStore(Protocol):
         ...
 
     async def cosigned(self, origin: str) -> Published | None:
-        """Return the largest checkpoint of an origin that a witness cosigned."""
+        """Return the largest checkpoint of an origin that a witness cosigned, or None."""
         ...
 
     async def hashes(self, runs: Sequence[Run]) -> list[list[bytes]]:
@@ -108,16 +109,19 @@ class TreeStore(Protocol):
         ...
 
     async def leaves(self, start: int, stop: int) -> list[Leaf]:
-        """Return the same entries, with the heads by which they are found."""
+        """Return the same entries, with the streams and versions that they contain."""
         ...
 
     async def logged(self, stream: StreamId, version: Version | None = None) -> tuple[int, bytes] | None:
-        """Return the place and the entry of the first head of a stream that has `version`; of the newest without."""
+        """Return the number and the entry of a stream's first head at `version` or later; without it, of the newest.
+
+        None when there is no such entry.
+        """
         ...
 
     async def moved(self, after: Cursor, until: Cursor) -> list[StreamHead]:
-        """Return the heads of the streams that moved between two places, as far as they have no entry yet.
+        """Return the heads to enter for the streams that moved between two cursors, as far as they have no entry yet.
 
-        They are read at one moment; those of a book are in the order of their last events.
+        Those of a book are in the order of their events.
         """
         ...

@@ -18,15 +18,15 @@ from service.base.scopes import Scope
 from service.store.accounts import TokenId
 
 HookId = NewType("HookId", str)
-"""A webhook of an account."""
+"""The id of a webhook of an account."""
 
 DeliveryId = NewType("DeliveryId", str)
-"""An event that is to be sent to a webhook."""
+"""The id of a delivery: an event that is to be sent to a webhook."""
 
 About = Literal["account", "game", "tournament", "service"]
 Form = Literal["standard", "discord", "slack"]
 Personal = Literal["push", "mail"]
-"""What tells a person: a device, by web push, or a mailbox."""
+"""The form of messages to a person: to a device by web push, or to a mailbox."""
 
 FORMS: Final[tuple[Form, ...]] = get_args(Form)
 PERSONAL: Final[tuple[Personal, ...]] = get_args(Personal)
@@ -40,25 +40,25 @@ class HookRow(Struct, frozen=True):
 
     Attributes:
         webhook: its id.
-        player: whose it is.
-        about: of what it tells: of the account's games and tournaments, of one of them, or of the whole service.
+        player: the account that owns it.
+        about: whether its events are about the account's games and tournaments, one game or tournament, or the service.
         subject: the game or the tournament; empty unless it is about one.
-        url: where it goes; of a device or a mailbox a digest of that, as the rest of it is secret.
-        host: the host of that.
+        url: the address to which deliveries go; for a device or a mailbox a digest of it, as the address is secret.
+        host: the host of the address.
         form: the form of what is sent.
         events: the types of events that are sent; one that ends with `.*` stands for all that begin so.
-        secret: what signs, encrypted; of a device or a mailbox, where it goes.
+        secret: encrypted, the secret that signs deliveries; for a device or a mailbox, its address.
         created: when it was made.
         status: `new` until a ping was answered; then `on`, or `off`.
         why: why it is off.
         since: the place in the log after which its events come.
-        old_secret: what signs beside that for a while; empty for nothing.
-        old_until: until when.
-        failing_since: the first of the failures in a row until now.
-        failures: how many there were.
-        hold: before this nothing is sent.
-        token: of a device, the session or token with which it was added; of what an app made, its sign-in. It goes
-            when that is revoked.
+        old_secret: the secret before, which signs as well until `old_until`; empty for none.
+        old_until: the end of `old_secret`.
+        failing_since: the time of the first failure since the last success; empty for none.
+        failures: how many failures there were since the last success.
+        hold: nothing is sent before this time.
+        token: the session or token with which a device was added, or the sign-in of the app that made the webhook.
+            When it is revoked, the webhook is deleted.
     """
 
     webhook: HookId
@@ -87,15 +87,15 @@ class DeliveryRow(Struct, frozen=True):
 
     Attributes:
         delivery: its id, a digest of the webhook and the event; the receiver knows it as `webhook-id`.
-        webhook: where it goes.
+        webhook: the webhook to which it is sent.
         type: the type of the event.
-        body: what is sent in the standard form.
+        body: the content in the standard form.
         made: when it was made.
         due: when it is sent next.
         status: its outcome; `passed` when nobody needed it any more.
         attempts: how often it was sent.
-        before: how many of these were before it was asked for again.
-        number: deliveries of later events have greater ones. The store gives it.
+        before: how many of these attempts came before it was last replayed.
+        number: deliveries of later events have greater numbers. The store gives it.
     """
 
     delivery: DeliveryId
@@ -111,7 +111,7 @@ class DeliveryRow(Struct, frozen=True):
 
 
 class AttemptRow(Struct, frozen=True):
-    """That a delivery was sent, and what was answered: the status, 0 for no answer, and the beginning of the body."""
+    """An attempt to send a delivery, and the answer: its status (0 for no answer) and the beginning of its body."""
 
     delivery: DeliveryId
     number: int
@@ -125,14 +125,14 @@ class Outcome(Struct, frozen=True):
 
     Attributes:
         attempt: the attempt.
-        webhook: where it went.
-        status: what the delivery is now.
-        due: when it is sent next.
-        failing: whether it failed.
-        recovers: whether the webhook had failed before.
-        hold: before this nothing is sent to the webhook.
+        webhook: the webhook to which it went.
+        status: the status of the delivery now.
+        due: when the delivery is sent next.
+        failing: whether the attempt failed.
+        recovers: whether the webhook had failed before, and this attempt did not.
+        hold: nothing is sent to the webhook before this time.
         turns: what the webhook becomes: `on` when a ping was answered, `off` when it is given up, `gone` when it is
-            deleted with that; None for no change.
+            deleted; None for no change.
         why: why it is off.
         since: the place in the log after which the events of one that is on come.
     """
@@ -157,7 +157,7 @@ class Place(Struct, frozen=True):
 
 
 class Busy(Struct, frozen=True):
-    """To whom nothing more is sent now, and what is being sent."""
+    """The webhooks and hosts to which nothing more is sent now, and the deliveries that are being sent."""
 
     webhooks: Collection[HookId] = ()
     hosts: Collection[str] = ()
@@ -176,19 +176,19 @@ class HookStore(Protocol):
         ...
 
     async def webhook(self, webhook: HookId) -> HookRow | None:
-        """Return a webhook."""
+        """Return a webhook, or None."""
         ...
 
     async def made_with(self, key: str) -> HookRow | None:
-        """Return what a key made."""
+        """Return the webhook that an idempotency key made, or None."""
         ...
 
     async def webhooks(self, player: PlayerId, forms: Collection[Form | Personal] = FORMS) -> list[HookRow]:
-        """Return what an account has of some forms, the newest first."""
+        """Return the webhooks of an account that have one of these forms, the newest first."""
         ...
 
     async def active(self) -> list[tuple[HookRow, tuple[Scope, ...]]]:
-        """Return the webhooks that are on, with the scopes of their accounts."""
+        """Return the webhooks of open accounts that are on, with the scopes of the accounts."""
         ...
 
     async def any(self) -> bool:
@@ -196,30 +196,30 @@ class HookStore(Protocol):
         ...
 
     async def sealed(self) -> list[HookRow]:
-        """Return all webhooks."""
+        """Return all webhooks, with their encrypted secrets."""
         ...
 
     async def reseal(self, row: HookRow, was: bytes) -> None:
-        """Keep the secrets of a webhook encrypted in another way, unless its secret is no longer what it `was`."""
+        """Replace the encrypted secrets of a webhook by those of `row`, unless its secret is no longer `was`."""
         ...
 
     async def change(self, row: HookRow, *deliveries: DeliveryRow) -> None:
-        """Give a webhook other values, and store what is to be sent to it. What waited has failed unless it is on."""
+        """Change a webhook, and store new deliveries to it. Unless it is on, deliveries that waited have failed."""
         ...
 
     async def rotate(self, row: HookRow, was: bytes, key: str) -> HookRow | None:
-        """Give a webhook another secret, unless that is no longer what it `was`; `key` came with the request.
+        """Give a webhook the secrets of `row`, unless its secret is no longer `was`; `key` came with the request.
 
-        Returns what it is then, or None when it is gone.
+        Returns the stored webhook, or None when it was deleted.
         """
         ...
 
     async def rotated(self, webhook: HookId) -> str:
-        """Return the key that came with the last rotation."""
+        """Return the key that came with the last rotation; empty for none."""
         ...
 
     async def remove(self, webhook: HookId) -> None:
-        """Delete a webhook, with all that was sent to it."""
+        """Delete a webhook, with its deliveries and their attempts."""
         ...
 
     async def place(self) -> Place:
@@ -227,9 +227,9 @@ class HookStore(Protocol):
         ...
 
     async def advance(self, at: Place, to: str, deliveries: Sequence[DeliveryRow]) -> bool:
-        """Store deliveries, and that the log was read further; return False, without either, when it moved `at`.
+        """Store deliveries and the new place `to`. If the stored place is no longer `at`, store nothing; return False.
 
-        A delivery that is there already is left alone.
+        A delivery that is stored already stays as it is.
         """
         ...
 
@@ -238,25 +238,25 @@ class HookStore(Protocol):
         ...
 
     async def due_deliveries(self, now: str, busy: Busy, limit: int) -> list[tuple[DeliveryRow, HookRow]]:
-        """Return deliveries that are due, the first first, but none to whom is busy."""
+        """Return deliveries that are due, the longest due first, without those that `busy` excludes."""
         ...
 
     async def record(self, outcomes: Sequence[Outcome]) -> None:
-        """Store what attempts have changed. An attempt that is stored already changes nothing."""
+        """Store the outcomes of attempts. An attempt that is stored already changes nothing."""
         ...
 
     async def deliveries(
         self, webhook: HookId, status: DeliveryStatus | None, before: int | None, limit: int
     ) -> list[DeliveryRow]:
-        """Return deliveries to a webhook, the newest first: those with numbers before one."""
+        """Return deliveries to a webhook, the newest first: those with a number less than `before`."""
         ...
 
     async def delivery(self, webhook: HookId, delivery: DeliveryId) -> DeliveryRow | None:
-        """Return a delivery to a webhook."""
+        """Return a delivery to a webhook, or None."""
         ...
 
     async def attempts(self, deliveries: Collection[DeliveryId]) -> list[AttemptRow]:
-        """Return the attempts of deliveries, the first first."""
+        """Return the attempts of deliveries, by delivery, the earliest first."""
         ...
 
     async def replay(
@@ -269,15 +269,15 @@ class HookStore(Protocol):
         since: str | None = None,
         until: str | None = None,
     ) -> int:
-        """Send deliveries to a webhook again that do not wait, and return how many; no pings unless one is named."""
+        """Let deliveries to a webhook that do not wait be sent again; return how many. A ping only if it is named."""
         ...
 
     async def retell(self, webhook: HookId, events: Sequence[str]) -> None:
-        """Give a webhook other events. What waits to be sent stays."""
+        """Set the types of events that are sent to a webhook. Deliveries that wait stay."""
         ...
 
     async def turn_on(self, webhook: HookId, since: str) -> None:
-        """Switch a new webhook on, for what comes after a place in the log."""
+        """Switch a new webhook on, for events after a place in the log."""
         ...
 
     async def count(self, key: str, day: str) -> int:
@@ -289,7 +289,7 @@ class HookStore(Protocol):
         ...
 
     async def forget_new(self, before: str) -> None:
-        """Delete devices and mailboxes that were made before a time and are new still."""
+        """Delete devices and mailboxes that were made before a time and still have the status `new`."""
         ...
 
     async def forget(self, before: str, limit: int) -> int:
@@ -297,5 +297,5 @@ class HookStore(Protocol):
         ...
 
     async def waiting(self) -> tuple[int, str]:
-        """Return how many deliveries wait to be sent, and when the first of them was due."""
+        """Return how many deliveries wait to be sent, and the earliest time at which one is due; empty for none."""
         ...

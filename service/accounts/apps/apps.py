@@ -58,7 +58,7 @@ MOST_CLIENTS: Final = 20
 """How many apps an account can have registered."""
 
 MOST_APPS: Final = 100
-"""How many apps an account can let in. One more, and the app that it let in first is shut out."""
+"""How many apps an account can let in. With one more, the app to which it agreed longest ago is shut out."""
 
 MOST_SIGN_INS: Final = 10
 """How many sign-ins an app can have in an account. One more, and the oldest ends."""
@@ -98,7 +98,8 @@ class TooManyClients(Exception):
 
 
 class NotAsked(Exception):
-    """The person let an app do what it did not ask for; the message says what that is, and `asked` what it did."""
+    """The person allowed scopes that the app did not ask for. The message names them; `asked` has those that it asked
+    for."""
 
     def __init__(self, more: Collection[Scope], requested: Collection[Scope]) -> None:
         super().__init__(f"The app does not ask for {', '.join(more)}.")
@@ -143,7 +144,7 @@ class Apps:
         self._clock = clock
         self._limits = limits
 
-    # --- what a browser is sent with ---
+    # --- requests that a browser brings ---
 
     async def app_request(self, query: str, issuer: str, caller: Caller | None) -> Wanted:
         """Return the request of an app that sent a browser here with this query. Raises `BadAppRequest`."""
@@ -162,8 +163,8 @@ class Apps:
     ) -> str:
         """Allow or deny the request of an app, and return the address to which the browser goes then.
 
-        `only` is what the person lets it do of that; everything when it is None. Raises `BadAppRequest`, `GuestAccount`
-        or `NotAsked`.
+        `only` has the scopes that the person allows; None allows all that the app asks for. Raises `BadAppRequest`,
+        `GuestAccount` or `NotAsked`.
         """
         request, app_request, server = await self._read_request(query, issuer, caller, only)
         if app_request.error:
@@ -256,7 +257,7 @@ class Apps:
             raise UnknownDeviceCode
         return row
 
-    # --- what programs ask ---
+    # --- endpoints for programs ---
 
     async def give_device_code(self, form: str, headers: Mapping[str, str], issuer: str) -> Answer:
         """Answer the device authorization endpoint (RFC 8628)."""
@@ -300,7 +301,7 @@ class Apps:
     async def _respond(
         self, path: str, endpoint: str, form: str, headers: Mapping[str, str], issuer: str
     ) -> tuple[Exchange | None, Answer]:
-        """Let Authlib decide about a form; return its server and its answer. An empty `endpoint` is that for tokens."""
+        """Let Authlib decide about a form; return its server and its answer. The token endpoint has the empty name."""
         try:
             parameters = read_parameters(form)
             request = OAuthRequest("POST", f"{issuer}{path}", parameters, headers)
@@ -376,10 +377,10 @@ class Apps:
         for old in (await self.let_in(player))[MOST_APPS:]:
             await self.shut_out(player, old.app)
 
-    # --- what an account sees of them ---
+    # --- the apps of an account ---
 
     async def let_in(self, player: PlayerId) -> list[AppRow]:
-        """Return the apps that an account has let in, the newest first."""
+        """Return the apps that an account has let in, the one to which it agreed last first."""
         return await self._store.apps(player, self._now())
 
     async def shut_out(self, player: PlayerId, app: AppId) -> AppRow:

@@ -1,4 +1,4 @@
-"""A client, a request and an answer as Authlib looks at them."""
+"""Adapters that give Authlib our clients, requests and answers in the form that it expects."""
 
 import hmac
 from collections import defaultdict
@@ -70,7 +70,7 @@ class Parameters(OAuth2Payload):
 
 
 class OAuthRequest(OAuth2Request):
-    """A request for Authlib. Raises `InsecureTransportError` when it came by plain HTTP from another machine."""
+    """A request for Authlib. Raises `InsecureTransportError` if `uri` is plain HTTP and not on this machine."""
 
     def __init__(self, method: str, uri: str, parameters: Mapping[str, str], headers: Mapping[str, str]) -> None:
         super().__init__(method, uri, None, dict(headers))

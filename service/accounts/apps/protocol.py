@@ -41,12 +41,12 @@ DEVICE_PREFIX: Final = "dev_"
 REFRESH_PREFIX: Final = "tabr_"
 
 CODE_LASTS: Final = timedelta(seconds=60)
-"""How long an authorization code is good."""
+"""How long an authorization code is valid."""
 
 ACCESS_LASTS: Final = timedelta(hours=1)
 DEVICE_LASTS: Final = timedelta(minutes=10)
 PAUSE: Final = 5
-"""Seconds between two polls of a device, and how many more after each one that came too soon (RFC 8628)."""
+"""Seconds between two polls of a device (RFC 8628). Each poll that comes too soon adds as many to the pause."""
 
 GUIDE: Final = "/docs/guides/oauth"
 _METHODS: Final = ["client_secret_basic", "client_secret_post", "none"]
@@ -112,12 +112,12 @@ class Exchange(AuthorizationServer):
     """The authorization server for one request. The caller writes its decisions, which are in its attributes.
 
     Attributes:
-        added: a new code.
-        issued: new tokens.
-        replayed: a sign-in to end: its code was used a second time.
-        reused: a sign-in to end: one of its refresh tokens was used a second time.
-        ended: a sign-in that its app ends.
-        polled: the new pause of a device between two polls.
+        added: a new code to store, or None.
+        issued: new tokens to store, or None.
+        replayed: whether a code was used a second time, so that its sign-in must end.
+        reused: whether a refresh token was used a second time, so that its sign-in must end.
+        ended: whether the app ends its sign-in.
+        polled: the new pause between two polls of a device in seconds; None unless a device polled.
     """
 
     def __init__(self, issuer: str, read: Read) -> None:
@@ -183,7 +183,7 @@ class Exchange(AuthorizationServer):
 
 
 class _Code(AuthorizationCodeMixin):
-    """A code, as Authlib wants it."""
+    """A code in the form that Authlib expects."""
 
     code_challenge_method = "S256"
 
@@ -205,7 +205,7 @@ class _Code(AuthorizationCodeMixin):
 
 
 class _Token(TokenMixin):
-    """A token, as Authlib wants it."""
+    """A token in the form that Authlib expects."""
 
     def __init__(self, read: Read, sign_in: SignInRow) -> None:
         self.row = sign_in
@@ -412,17 +412,17 @@ class _Introspection(IntrospectionEndpoint):
 
 
 def scopes_of(text: str | None, may: Collection[Scope] = GRANTABLE) -> tuple[Scope, ...]:
-    """Return the scopes in a text that an account may grant, in the usual order."""
+    """Return the scopes that `text` names and `may` contains, in the order of `GRANTABLE`."""
     return tuple(scope for scope in GRANTABLE if scope in may and scope in (text or "").split())
 
 
 def plain(user_code: str) -> str:
-    """Return the letters of a code, without blanks and hyphens, in one case."""
+    """Return the ASCII letters of a user code as capitals, without blanks and hyphens."""
     return "".join(letter for letter in user_code.upper() if letter.isascii() and letter.isalpha())
 
 
 def refused(error: OAuth2Error, issuer: str) -> Answer:
-    """Return the answer to a program for an error."""
+    """Return the answer that tells a program of an error."""
     status, body, headers = described(error)(f"{issuer}{GUIDE}")
     return Answer(status, body, headers)
 

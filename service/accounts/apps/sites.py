@@ -50,7 +50,7 @@ class Site(Struct, frozen=True):
 
     @property
     def is_sure(self) -> bool:
-        """Whether only this app can be at the site. True for a host; any program can take a port or a scheme."""
+        """Whether no other app can be at the site. True for host names with a dot: any program can take a scheme."""
         host = self.shown.partition(":")[0]
         last = host.rpartition(".")[2]
         return self.kind == "web" and "." in host and last != "localhost" and not last.isdigit()

@@ -1,1 +1,1 @@
-"""Bots, in a file for each ruleset. It is named after the ruleset, or after what the ids of its rulesets begin with."""
+"""Bots, in a file for each ruleset or family of rulesets. The ids of these rulesets begin with the file's name."""

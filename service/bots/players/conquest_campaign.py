@@ -10,7 +10,7 @@ from service.bots.bot import GREEDY, Board, Command, Options, View
 from service.bots.thinker import Guide, Outlook
 
 SAMPLES: Final = 40
-"""How many ways to do something are weighed against each other."""
+"""How many commands are compared for a decision."""
 WORTH: Final[Mapping[str, float]] = {
     "politician": 9,
     "city": 7,
@@ -37,11 +37,11 @@ WORTH: Final[Mapping[str, float]] = {
 }
 """What cards are worth, by what their ids begin with."""
 FUTURE: Final = 0.6
-"""What a point of a later season counts, next to one of this."""
+"""The weight of a point in a later season, compared with one in this season."""
 EXPOSED: Final = 0.8
-"""What influence that no army protects counts."""
+"""The weight of influence that no army protects."""
 TO_VOTE: Final[Mapping[str, int]] = {"hail": 4, "rome": 4, "tax": 2, "bread": 2, "legions": 3}
-"""Votes that a prize is worth."""
+"""The most votes that the bot gives for each prize. It calls a vote only when it has as many."""
 
 
 class GreedyConsul(Guide):
@@ -61,7 +61,7 @@ class GreedyConsul(Guide):
         return max(commands, key=lambda command: (self._worth(seat, view, command), self._rng.random()))
 
     def _worth(self, seat: str, view: View, command: Command) -> float:
-        """Return what a command is worth, next to others of the same moment."""
+        """Return what a command is worth, compared with others that are possible now."""
         match command:
             case {"type": "bid", "amount": amount}:
                 return 1.5 - amount / 5 + (command.get("a") == seat)
@@ -132,7 +132,7 @@ class GreedyConsul(Guide):
                 stands[province["city"]] += 4.0 * max(1, seasons)
         return stands
 
-    # --- what is good ---
+    # --- what things are worth ---
 
     def _gain(self, seat: str, view: View, area: str, number: int) -> float:
         """Return the victory points that more influence in a province would bring each season."""

@@ -24,7 +24,7 @@ ATTACK: Final = 20
 """What these marches are worth; a step towards an enemy Caesar is worth 4."""
 
 # `standings` counts in talents of tribute. The weights come from 500 games between greedy bots: in their positions,
-# tribute and captured generals told best who won in the end. Units told next to nothing, wherever they stood; they are
+# tribute and captured generals predicted best who won. Units predicted next to nothing, wherever they stood; they are
 # counted at less than their price, so that a thinker still buys some.
 STRENGTH: Final[Mapping[str, float]] = {"infantry": 2.0, "cavalry": 3.5, "catapults": 5.0}
 """What a unit is worth."""
@@ -33,7 +33,7 @@ GENERAL: Final = 20.0
 REFUGE: Final = 15.0
 """What it is worth when a Caesar stands in a fortified province."""
 THREAT: Final = 8.0
-"""What each enemy unit near a Caesar costs him that his guard does not match."""
+"""What each enemy unit near a Caesar costs him, for those beyond his own guard."""
 
 MIXTURE: Final = (("catapults", 1), ("cavalry", 2), ("infantry", LEGION), ("cavalry", LEGION), ("catapults", LEGION))
 """How a legion is made up: the most units of each type, in turn. Its dice hit by matching units (CC-BAT-13)."""
@@ -93,7 +93,7 @@ class Battlefield:
         own = {name: leader for name, leader in view["leaders"].items() if leader["owner"] == seat and leader["at"]}
         generals = {name: leader for name, leader in own.items() if leader["kind"] == "general"}
         self.leaders = {name: leader["at"] for name, leader in (generals or own).items() if leader["moves"]}
-        """Where those are who can lead a legion: the generals, and when none is left the Caesar himself."""
+        """The places of the leaders who can still march: the generals, or the Caesar if the seat has no general."""
         self._led = Counter(self.leaders.values())
         caesars = {leader["owner"]: leader["at"] for leader in view["leaders"].values() if leader["kind"] == "caesar"}
         self._home = caesars.pop(seat, None)
@@ -110,16 +110,16 @@ class Battlefield:
         return [counts[0], army.get("tired", 0), *counts[1:]]
 
     def column(self, province: str) -> int:
-        """Return how many units can be led away from a province; with the Caesar a fifth stays."""
+        """Return how many units can be led away from a province; a fifth, and at least one, stays with the Caesar."""
         guard = max(1, self._mine[province] // 5) if province == self._home else 0
         return max(0, min(self._able[province], self._mine[province] - guard, LEGION * self._led[province]))
 
     def beaten(self, province: str) -> bool:
-        """Tell whether an army had better retreat; it does not leave its Caesar."""
+        """Tell whether an army should retreat. It never leaves its Caesar."""
         return province != self._home and self._mine[province] < BEATEN * self._foes[province]
 
     def score(self, command: Command) -> float:
-        """Return how good a march is; nothing up to 1 is worth it."""
+        """Return how good a march is. One of 1 or less is not worth making."""
         origin, to = command["origin"], command["to"]
         force = sum(command["units"].values())
         if force > 1:
@@ -134,12 +134,12 @@ class Battlefield:
         return 2 * self._closer(self._to_need, origin, to) if spare else 0
 
     def _may_scout(self, province: str) -> bool:
-        """Tell whether a province is there for the taking, with no enemy within two steps."""
+        """Tell whether a province can be taken safely: it is not the seat's own, and no enemy is within two steps."""
         foreign = self._provinces[province]["owner"] != self._seat
         return foreign and not any(self._foes[near] for near in self._distances.near(province))
 
     def _advance(self, origin: str, to: str) -> float:
-        """Return how good it is to go on together: to attack, to come closer, or back where the enemy is stronger."""
+        """Return how good a march of an army is: to attack, to approach a Caesar, or to flee from a stronger enemy."""
         together = self._mine[to] + self.column(origin)
         if foes := self._foes[to]:
             together += sum(self.column(near) for near in self._neighbours[to] if near != origin)
@@ -175,7 +175,7 @@ class BoldCommander(Guide):
         "form-legion": {"infantry": 3, "cavalry": 4, "catapults": 5},
         "mark-losses": {"infantry": 3, "cavalry": 2, "catapults": 1},
     }
-    """Return the one of several commands that is worth most."""
+    """What parts of these commands are worth. The bot gives the best of some samples."""
 
     def __init__(self, rng: random.Random, board: Board, patience: int = 40) -> None:
         self._rng = rng
@@ -262,15 +262,16 @@ class BoldCommander(Guide):
         best, choice = 1.0, {"type": "finish-movement"}
         for option, command in self._marches(battlefield, options):
             score = battlefield.score(command) + self._rng.random()
-            # Those who got a passage march as they asked, or not at all.
+            # A seat that was granted a passage marches as it asked, or not at all.
             if score > best and schema.matches(option["schema"], command):
                 best, choice = score, command
         return choice
 
     def ideas(self, seat: str, view: View, options: Options) -> Sequence[Command]:
-        """Return the marches that it would weigh, the best first.
+        """Return the marches that it would compare, the best first.
 
-        To stay is none of them: it costs nothing in the few commands that are played on, and so wins nothing later.
+        Staying is not among them: in the few commands that a thinker looks ahead, it costs nothing, but it wins nothing
+        later.
         """
         marching = [option for option in options if option["command"] == "march"]
         if not marching:
@@ -287,7 +288,7 @@ class BoldCommander(Guide):
 
     @staticmethod
     def _legions(battlefield: Battlefield, fields: Mapping[str, Any]) -> Iterable[Command]:
-        """Yield, for each destination: a general alone, one with a scout, and one with all that may follow."""
+        """Yield, for each destination: a general alone, one with a single unit, and one with all that may follow."""
         origin = fields["origin"]["const"]
         able = [name for name in fields["leaders"].get("items", {}).get("enum", ()) if name in battlefield.leaders]
         if not able or fields["leaders"]["minItems"] > 1:

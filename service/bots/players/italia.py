@@ -12,7 +12,7 @@ from service.bots.bot import GREEDY, Board, Command, Options, View
 from service.bots.thinker import Guide, Outlook
 
 SAMPLES: Final = 24
-"""How many ways to do something are weighed against each other."""
+"""How many commands are compared for a decision, beside those of movement."""
 COST: Final[Mapping[str, float]] = {
     "infantry": 4,
     "roman-foederati": 3,
@@ -32,7 +32,7 @@ SPOILS: Final = 0.5
 STEP: Final = 0.05
 """What a move must be worth to be made."""
 STEPS: Final = frozenset({"move", "land", "embark", "gather"})
-"""Commands of movement, all of which are weighed; of the others some samples are."""
+"""Commands of movement. The bot compares all that `candidates` makes; of other commands, it compares samples."""
 FADING: Final = 0.6
 """What a point is worth one scoring round later, or one area farther away."""
 NEVER: Final = -99.0
@@ -77,7 +77,7 @@ class GreedyHegemon(Guide):
         return next(command for command, form in fitting if form is None or schema.matches(form, command))
 
     def _worth(self, view: View, command: Command) -> float:
-        """Return what a command is worth, next to others of the same moment; what ends something is worth nothing."""
+        """Return what a command is worth, compared with others that are possible now; 0 for one that ends something."""
         nation = command.get("nation") or _acting(view)
         match command:
             case {"type": "buy"}:
@@ -168,7 +168,7 @@ class GreedyHegemon(Guide):
                     worth[seat] += max(0.0, self._areas(view, nation)[area])
         return worth
 
-    # --- what is good ---
+    # --- what things are worth ---
 
     def _areas(self, view: View, nation: str) -> Mapping[str, float]:
         """Return what areas bring a nation in its next scoring rounds, nearer ones counting more."""
@@ -219,7 +219,7 @@ class GreedyHegemon(Guide):
         return not entry.get("at") or area in set(self._areas_of(entry))
 
     def _prize(self, view: View, nation: str, area: str) -> float:
-        """Return what it brings at once to take an area: by its city, and by the enemies there."""
+        """Return what taking an area brings at once: by its city, and by the enemies there."""
         now, lines = view["round"], self._cards[nation].get("scoring", ())
         scored = [
             each for each in lines if each.get("rounds", (now, now))[0] <= now <= each.get("rounds", (now, now))[1]
@@ -249,7 +249,7 @@ class GreedyHegemon(Guide):
         return prize
 
     def _raided(self, view: View, nation: str, area: str) -> bool:
-        """Tell whether a nation scores a city for a raid, but not for a sack."""
+        """Tell whether a nation still scores a raid of the city in an area."""
         is_sacked = area in view["sacked"].get(nation, ())
         return any(
             each.get("by") == "raid" and each.get("city", area) == area and not (is_sacked and each.get("first"))
@@ -257,7 +257,7 @@ class GreedyHegemon(Guide):
         )
 
     def _pull(self, view: View, nation: str, area: str) -> float:
-        """Return how near an area is to what a nation wants; an area that it wants itself is nearest."""
+        """Return the best prize for a nation within three steps of an area. It fades with every step."""
         if (nation, area) in self._pulls:
             return self._pulls[nation, area]
         worths = self._areas(view, nation)
@@ -275,16 +275,16 @@ class GreedyHegemon(Guide):
         return pull
 
     def _value(self, view: View, nation: str, area: str, units: Mapping[str, int], *, led: bool, coming: int) -> float:
-        """Return what it is worth to a nation to have units in an area, when `coming` of those near it come there."""
+        """Return what units in an area are worth to a nation. `coming` of them are still in an area near it."""
         number = sum(units.values())
         if not number:
             return -1.0 if led and self._foes(view, area, nation) else 0.0
         key = nation, area, tuple(sorted(units.items())), led, coming
         if key not in self._values:
-            self._values[key] = self._weighed(view, nation, area, units, led=led, coming=coming)
+            self._values[key] = self._computed_value(view, nation, area, units, led=led, coming=coming)
         return self._values[key]
 
-    def _weighed(
+    def _computed_value(
         self, view: View, nation: str, area: str, units: Mapping[str, int], *, led: bool, coming: int
     ) -> float:
         number, plan = sum(units.values()), self._plan(view, nation)
@@ -340,7 +340,7 @@ class GreedyHegemon(Guide):
         return values[0] - values[1]
 
     def _moved(self, view: View, nation: str, origin: str | None, to: str, command: Command) -> float:
-        """Return what a move is worth: what the nation has in both areas afterwards, and has now."""
+        """Return what a move is worth: the difference that it makes in both areas."""
         units, leaders = command.get("units", {}), command.get("leaders", ())
         army = view["armies"].get(to, {}).get(nation, {})
         here, led = Counter(army.get("units", {})), bool(army.get("leaders"))
@@ -363,7 +363,7 @@ class GreedyHegemon(Guide):
         return after - before - len(leaders) * min(_size(army), 5) / 8
 
     def _landed(self, view: View, nation: str, sea: str, units: Mapping[str, int]) -> float:
-        """Return what units aboard are worth that can land on the shores of a sea, or of one next to it."""
+        """Return what the best landing of units aboard is worth, on the shores of a sea or of one next to it."""
         if not sum(units.values()):
             return 0.0
         seas = [sea, *(near for near in self._near[sea] if near not in self._traits)]
@@ -376,7 +376,7 @@ class GreedyHegemon(Guide):
         return max(0.0, max(landings, default=0.0))
 
     def _campaigned(self, view: View, nation: str) -> float:
-        """Return what the best next move of a campaign is worth, with all who are with its leader or all but one."""
+        """Return what the best next move of a campaign is worth, with its leader and some of the units there."""
         leader = self._plan(view, nation).get("leader")
         for area, armies in view["armies"].items():
             army = armies.get(nation, {})
@@ -396,7 +396,7 @@ class GreedyHegemon(Guide):
         )
 
     def _plan(self, view: View, nation: str) -> Mapping[str, Any]:
-        """Return what the card of a nation plans for this round, if not a normal turn."""
+        """Return what the card of a nation plans for this round; empty for a normal turn."""
         plans = self._cards[nation].get("plans", ())
         return next((each for each in plans if each["round"] == view["round"]), {})
 
@@ -421,7 +421,7 @@ class GreedyHegemon(Guide):
         return joined / 4 if evens else -1
 
     def _odds(self, view: View, nation: str) -> float:
-        """Return how likely a side is to win the battle under way; no battle is half lost."""
+        """Return how likely a side is to win the battle under way; 0.5 without a battle."""
         battle = view["battle"]
         if battle is None:
             return 0.5
@@ -445,7 +445,7 @@ class GreedyHegemon(Guide):
         return other not in (nation, nations[nation]["overlord"]) and nations[other]["overlord"] != nation
 
     def _guests(self, view: View, area: str, nation: str) -> bool:
-        """Tell whether an area belongs to allies, where a nation cannot stay."""
+        """Tell whether an ally has an army in an area: a nation cannot stay there."""
         return any(other != nation and not self._hostile(view, nation, other) for other in view["armies"].get(area, ()))
 
     def _foes(self, view: View, area: str, nation: str) -> int:
@@ -461,7 +461,7 @@ class GreedyHegemon(Guide):
 
 
 def _acting(view: View) -> str:
-    """Return the nation whose turn it is; in a part of a round without turns, one that is asked says so itself."""
+    """Return the nation whose turn it is; empty in a part of a round without turns, where commands name the nation."""
     return (view["turn"] or {}).get("nation", "")
 
 

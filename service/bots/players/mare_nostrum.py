@@ -10,7 +10,7 @@ from service.bots.bot import GREEDY, Board, Command, Options, View
 from service.bots.thinker import Guide, Outlook
 
 SAMPLES: Final = 12
-"""How many ways to do something are weighed against each other."""
+"""How many commands are compared for a decision."""
 FORTRESS: Final = 2
 """The legions that a fortress counts for in battle."""
 
@@ -24,7 +24,7 @@ UNIT: Final = 0.7
 class GreedyMerchant(Guide):
     """Takes cards that it lacks, buys the dearest it can, heroes and wonders first, and attacks when clearly stronger.
 
-    Everything else is left to chance among what is on offer.
+    It chooses everything else at random.
     """
 
     LAST: Final = frozenset({"finish-founding", "finish-construction", "finish-campaign", "undo"})
@@ -46,7 +46,7 @@ class GreedyMerchant(Guide):
         return schema.sample(option["schema"], self._rng)
 
     def _worth(self, seat: str, view: View, command: Command) -> float:
-        """Return what a command is worth, next to others of the same moment; below 0 what is better left alone."""
+        """Return what a command is worth, compared with others that are possible now; below 0 for a bad one."""
         hand: Mapping[str, int] = view["seats"][seat]["hand"] or {}
         match command:
             case {"type": "choose-hero"}:
@@ -58,7 +58,7 @@ class GreedyMerchant(Guide):
             case {"type": "place-influence", "free": True}:
                 return 10
             case {"type": "build" | "build-caravan" | "place-influence", "pay": pay}:
-                return len(pay) - self._common(hand, pay)
+                return len(pay) - self._rarity(hand, pay)
             case {"type": "take" | "take-instead", "card": card}:
                 return 1 / (1 + hand.get(card, 0))
             case {"type": "offer", "cards": cards}:
@@ -115,13 +115,13 @@ class GreedyMerchant(Guide):
         return 1.2 * standing["count"] if hand is None else 0.6 * standing["count"] + 1.2 * len(hand)
 
     @staticmethod
-    def _common(hand: Mapping[str, int], pay: Sequence[str]) -> float:
-        """Return how rare the paid cards are in hand, below 1: what there is much of goes first."""
+    def _rarity(hand: Mapping[str, int], pay: Sequence[str]) -> float:
+        """Return how rare the paid cards are in hand, below 1: it pays first with cards of which it has many."""
         return sum(1 / hand[card] for card in pay if hand.get(card)) / (len(pay) + 1)
 
     @staticmethod
     def _onslaught(seat: str, view: View, command: Command) -> float:
-        """Return by how much legions sent somewhere are more than what defends it; below 0 when that is not clear."""
+        """Return by how many the legions sent to a province exceed twice its defence; -1 where there is no enemy."""
         province = view["provinces"][command.get("to", command.get("province"))]
         others = [force for owner, force in province["forces"].items() if owner != seat]
         defence = sum(_legions(force) + FORTRESS * force.get("fortresses", 0) for force in others)

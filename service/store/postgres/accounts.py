@@ -31,10 +31,10 @@ from service.store.sql.accounts import (
 
 
 class PostgresAccounts(SqlAccounts):
-    """An `AccountStore` in the database of a `PostgresStore`, which lends it its connections.
+    """An `AccountStore` in the database of a `PostgresStore`, over the connections of that store.
 
-    When the connection is lost before the answer comes, a write is sent twice: the second time must find the first and
-    change nothing.
+    When the connection is lost before the answer comes, a write is sent twice. So the second time must change nothing
+    and return the result of the first.
     """
 
     def __init__(self, connections: Connections) -> None:
@@ -114,7 +114,7 @@ class PostgresAccounts(SqlAccounts):
         account: PlayerRow | None = None,
         most: int | None = None,
     ) -> Made | None:
-        """Store a token, and its account, unless an idempotency key made something before; return that."""
+        """Store a token, and its account. If the key of `creation` was used, store nothing and return what it made."""
 
         async def work(connection: Connection) -> Made | None:
             if creation is None and await _holder(connection, digest) == token.token:
@@ -184,7 +184,7 @@ class PostgresAccounts(SqlAccounts):
 
 
 async def _wait(connection: Connection, what: str) -> None:
-    """Wait until no other transaction counts or replaces this, and keep others waiting until this one ends."""
+    """Wait until no other transaction counts or replaces `what`, and let others wait until this one ends."""
     await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", what)
 
 

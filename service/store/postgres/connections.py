@@ -26,7 +26,7 @@ PATIENCE: Final = 3
 """Seconds to wait for a database that went away: as long as a restart usually takes."""
 
 TIMEOUT: Final = 5.0
-"""Seconds that a statement may take. Only this notices a server that is frozen: its machine still accepts all."""
+"""Seconds that a statement may take. Only this notices a frozen server, whose machine still accepts what is sent."""
 
 SHOW_SHARDS: Final = "SET citus.override_table_visibility = off;"
 """Citus hides shards from programs that read the catalogs, as asyncpg does once in each session. That costs a second of
@@ -40,8 +40,8 @@ _SESSION: Final = (
     f"SET idle_in_transaction_session_timeout = '{TIMEOUT:.0f}s';"
     # Compiling a plan pays for long reports, not for our short queries.
     "SET jit = off;"
-    # Every question here has its index, so one plan is right for ever. Left alone the planner makes plans again and
-    # again (append: 1.0 ms in place of 0.4), and reads a table whole because it was small when it was last looked at.
+    # Every query here has its index, so one plan stays right. By default, the planner makes plans again and again
+    # (append: 1.0 ms in place of 0.4), and reads a table whole because it was small when it was last analyzed.
     "SET plan_cache_mode = force_generic_plan;"
     "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;" + SHOW_SHARDS
 )
@@ -86,10 +86,10 @@ class Connections:
         Args:
             durable: False gives up that what was committed is on the disk: when the database crashes, the last commits
                 may be missing.
-            search_path: the schema in which names stand that have none.
+            search_path: the schema of names without a schema.
             session: further settings of each session.
-            hosts: the hosts of `url`; to be given when they are not to be asked for the primary.
-            patience: seconds for which reads are tried again when the connection is lost, if not `PATIENCE`.
+            hosts: the hosts of `url`, if another role than the primary is wanted.
+            patience: seconds for which work is tried again when the connection is lost; None for `PATIENCE`.
         """
         self.where = migrations.place_of(url)
         self._hosts = hosts or Hosts(url)
@@ -104,7 +104,7 @@ class Connections:
             max_size=most,
             connect=self._connect,
             init=self._prepare,
-            # The default is a round trip; nothing that we do leaves anything behind in a session.
+            # The default takes a round trip, and nothing here leaves anything behind in a session.
             reset=_leave_as_it_is,
         )
         self.closed = False
@@ -204,9 +204,9 @@ class Connections:
                 try:
                     return await work(connection)
                 except (asyncio.CancelledError, *LOST) as error:
-                    # Or the pool would hand it out again, after a cancellation even with a transaction still open.
+                    # Otherwise the pool would hand it out again, after a cancellation even with an open transaction.
                     if not is_spoilt(error):
-                        with suppress(asyncpg.InterfaceError):  # the pool has it back, for it was lost meanwhile
+                        with suppress(asyncpg.InterfaceError):  # it was lost, and the pool has taken it back
                             connection.terminate()
                     if isinstance(error, TimeoutError):
                         self.distrust()
@@ -274,9 +274,10 @@ def is_spoilt(error: BaseException) -> bool:
 async def wait_for_standbys(connection: Connection) -> None:
     """Wait until all that can be read is where a commit has to be: on the disk, and on synchronous standbys.
 
-    Needed before an answer that acknowledges what is found there. It may be seen before it is on any standby: when the
-    primary crashed while its commit waited, or the wait was cancelled. A transaction that writes nothing does not wait,
-    so this one writes a message into the write-ahead log, which nobody reads. Raises what asyncpg raises.
+    This is needed before an answer acknowledges rows that were only read. Rows may be visible before they are on any
+    standby: when the primary crashed while their commit waited, or that wait was cancelled. A transaction that writes
+    nothing does not wait, so this one writes a message into the write-ahead log, which nobody reads. Raises what
+    asyncpg raises.
     """
     await connection.execute("SELECT pg_logical_emit_message(true, 'tabularium', '')")
 

@@ -1,8 +1,8 @@
 """The store on a PostgreSQL database that Citus spreads over several machines, by the books of the log.
 
-`deploy/migrations/0050_distribution.sql` says what is where. The service talks to the coordinator alone. Whatever is
-about one stream is done by the machine that keeps its book, appends in one call of `append_to()`. A call is for one
-book, and several go on at once.
+`deploy/migrations/0050_distribution.sql` says which data is where. The service talks to the coordinator alone.
+Statements about one stream are executed by the machine that keeps its book. Appends are calls of `append_to()`, each
+for one book; several go on at the same time.
 """
 
 import math
@@ -28,8 +28,8 @@ EACH: Final = 2
 """Connections that append to each machine. A machine that is away holds up only those that go to it."""
 
 LOOKED_UP: Final = 60.0
-"""Seconds after which is looked up anew which machine has which book. Until then an append to a book that has moved
-arrives all the same, by a connection that is meant for another machine."""
+"""Seconds after which a process asks again which machine has which book. Until then, an append to a book that has moved
+arrives as well, over a connection that is meant for another machine."""
 
 BOARDS: Final = 10_000
 """How many boards a process remembers as stored."""
@@ -82,7 +82,7 @@ class DistributedStore(PostgresStore):
 
     async def _append(self, batch: Append) -> Appended:
         if batch.opening is not None and batch.opening.board not in self._boards:
-            # Before it is its turn: this needs all machines, and others wait for those that write to one.
+            # Before the append waits for its turn: this needs all machines, and would hold up appends to one of them.
             await self._connections.patiently(lambda connection: self._prepare_openings(connection, [batch]))
         if time.monotonic() > self._known_until:
             await self._look_up_machines()
@@ -93,7 +93,7 @@ class DistributedStore(PostgresStore):
         self._known_until = time.monotonic() + LOOKED_UP
 
     async def _prepare_openings(self, connection: Connection, batches: Sequence[Append]) -> None:
-        """Store the boards of new games. They are on all machines; with nothing else in it, such a write is short."""
+        """Store the boards of new games. They are on all machines, so each is a short write of its own."""
         for batch in batches:
             opening = batch.opening
             if opening is None or opening.board in self._boards:

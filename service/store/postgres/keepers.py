@@ -82,7 +82,7 @@ class Keepers:
             await self._look(server)
 
     async def groups(self, streams: Collection[S]) -> dict[Server, list[S]]:
-        """Return the servers that keep these streams now. Raises `StoreUnavailable`."""
+        """Return the servers that keep these streams now, each with its streams. Raises `StoreUnavailable`."""
         await self._homes({book_of(stream) for stream in streams})
         groups: defaultdict[Server, list[S]] = defaultdict(list)
         for stream in streams:
@@ -183,7 +183,7 @@ class Keepers:
 
 
 async def until_kept(attempt: Callable[[], Awaitable[T]]) -> T:
-    """Return what an attempt returns; try again while a book moves that it needs, until `WAITED` ends."""
+    """Make an attempt and return its result. While a book that it needs is moving, try again, for `WAITED` seconds."""
     until = time.monotonic() + WAITED
     while True:
         try:

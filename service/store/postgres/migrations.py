@@ -23,7 +23,7 @@ from msgspec import Struct
 from service.store.postgres.hosts import Hosts
 
 _PLACES: Final = (Path(__file__).parent / "sql", Path(__file__).parents[3] / "deploy" / "migrations")
-"""An installed package brings the files along; in a checkout they lie where an operator looks for them."""
+"""Where the files are: in an installed package beside this module, in a checkout where operators look for them."""
 
 _LOCK: Final = "hashtextextended('tabularium.migrations', 0)"
 
@@ -68,7 +68,7 @@ class Migration(Struct, frozen=True):
 
 
 def packaged() -> list[Migration]:
-    """Return the migrations that this package brings, in their order. Raises `MigrationError`."""
+    """Return the migrations of this package, in their order. Raises `MigrationError`."""
     place = next((place for place in _PLACES if place.is_dir()), None)
     if place is None:
         raise MigrationError("the migrations are missing from this installation")
@@ -133,7 +133,7 @@ async def distribute(url: str) -> bool:
 
 @asynccontextmanager
 async def as_owner(url: str) -> AsyncIterator[Any]:
-    """Lend a connection to a database as its owner. Raises `MigrationError` when it cannot be reached or refuses."""
+    """Provide a connection to a database as its owner. Raises `MigrationError` when it cannot be reached or refuses."""
     try:
         connection, _ = await Hosts(url, patience=10).connect()
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:

@@ -6,7 +6,7 @@
 4. The rest is copied and compared. In the same transaction, the other server begins to keep the book.
 5. The rows that stayed behind are deleted.
 
-`tabularium.moves` on each server has the progress. So it may be killed anywhere, and goes on when called again.
+`tabularium.moves` on each server has the progress. So a move may be killed anywhere, and goes on when called again.
 Two servers never keep the same book. Its rows are deleted only when the other server has committed that it keeps them.
 """
 
@@ -26,7 +26,7 @@ PAUSE: Final = 3.0
 """Seconds for which no server keeps a book: more than `LEASE` (`server.py`)."""
 
 GRACE: Final = 15.0
-"""Seconds after which rows that stayed behind are deleted: no query that was begun before the pause takes so long."""
+"""Seconds after which rows that stayed behind are deleted. No query that began before the pause takes so long."""
 
 CHUNK: Final = 20_000
 """Events that are copied at once."""
@@ -50,7 +50,7 @@ _STAYS: Final = frozenset(("books", "snapshots"))
 _OWN_NUMBERS: Final = {"cases": "place"}
 """Columns that each server counts by itself."""
 
-Told = Callable[[str], None]
+Tell = Callable[[str], None]
 Step = Callable[[str], Awaitable[None]]
 
 
@@ -73,7 +73,7 @@ class Server(Struct, frozen=True):
 
 
 async def move(
-    servers: Mapping[str, frozenset[int]], moved: Collection[int], to: str, tell: Told, step: Step | None = None
+    servers: Mapping[str, frozenset[int]], moved: Collection[int], to: str, tell: Tell, step: Step | None = None
 ) -> None:
     """Move books with all their rows to the server at `to`, one after the other. It may be repeated.
 
@@ -83,7 +83,7 @@ async def move(
         step: is called before each step with its name.
 
     Raises:
-        MigrationError: a server cannot be reached or refuses, or a copy is not what it was made of.
+        MigrationError: a server cannot be reached or refuses, or a copy differs from its original.
     """
     async with AsyncExitStack() as opened:
         owned_servers: list[Server] = []
@@ -126,7 +126,7 @@ async def _owned(url: str) -> AsyncIterator[Any]:
 
 
 async def _source(book: int, goal: Server, servers: Iterable[Server]) -> Server | None:
-    """Return the server from which a book comes; None when nothing is left to do. Raises `MigrationError`."""
+    """Return the server from which a book moves; None when nothing is left to do. Raises `MigrationError`."""
     keeps: Server | None = None
     for server in servers:
         if await server.connection.fetchval("SELECT count(*) FROM books WHERE book = $1", book):
@@ -163,12 +163,12 @@ async def _nothing(_: str) -> None:
 class _Move:
     """The way of one book from a server to another."""
 
-    def __init__(self, book: int, source: Server, goal: Server, tell: Told, step: Step) -> None:
+    def __init__(self, book: int, source: Server, goal: Server, tell: Tell, step: Step) -> None:
         self._book = book
         self._source = source
         self._goal = goal
-        self._there = source.connection
-        self._here = goal.connection
+        self._at_source = source.connection
+        self._at_goal = goal.connection
         self._tell = tell
         self._step = step
 
@@ -182,10 +182,10 @@ class _Move:
         if self.is_back:
             await self._give_back()
             return
-        if await self._here.fetchval("SELECT count(*) FROM books WHERE book = $1", self._book):
+        if await self._at_goal.fetchval("SELECT count(*) FROM books WHERE book = $1", self._book):
             return
-        self._tables = await _tables(self._there)
-        if self._tables != await _tables(self._here):
+        self._tables = await _tables(self._at_source)
+        if self._tables != await _tables(self._at_goal):
             raise MigrationError(f"{place_of(self._goal.url)} has other tables than {place_of(self._source.url)}")
         await self._refuse_what_is_apart()
         await self._step("announce")
@@ -213,10 +213,10 @@ class _Move:
         )
 
     async def _refuse_what_is_apart(self) -> None:
-        if await self._there.fetchval(
+        if await self._at_source.fetchval(
             "SELECT count(*) FROM cases WHERE book = $1 AND book <> book_of(game) OR book <> $1 AND book_of(game) = $1",
             self._book,
-        ) or await self._there.fetchval(
+        ) or await self._at_source.fetchval(
             "SELECT count(*) FROM forks WHERE book = $1 AND book <> book_of(parent)"
             " OR book <> $1 AND book_of(parent) = $1",
             self._book,
@@ -229,10 +229,10 @@ class _Move:
     async def _announce(self) -> None:
         """Let the goal hide what it gets, and the source refuse changes once the book has left."""
         with naming(self._goal.url):
-            await self._note(self._here, "coming", 0)
+            await self._note(self._at_goal, "coming", 0)
         with naming(self._source.url):
             for table in _GUARDED:
-                await self._there.execute(
+                await self._at_source.execute(
                     f"CREATE OR REPLACE TRIGGER a_book_left BEFORE INSERT OR UPDATE OR DELETE ON {table}"
                     " FOR EACH ROW EXECUTE FUNCTION refuse_left()"
                 )
@@ -249,7 +249,7 @@ class _Move:
     async def _copy_ahead(self, table: Table) -> int:
         """Copy the rows of a table, until few are left that were added meanwhile. Return the last place copied."""
         column = _BY_ORDER[table.name]
-        last = await self._here.fetchval(f"SELECT max({column}) FROM {table.name} WHERE book = $1", self._book) or 0
+        last = await self._at_goal.fetchval(f"SELECT max({column}) FROM {table.name} WHERE book = $1", self._book) or 0
         for _ in range(ROUNDS):
             copied = 0
             async for until, rows in self._chunks(table, column, last):
@@ -260,16 +260,16 @@ class _Move:
 
     async def _chunks(self, table: Table, column: str, after: int) -> AsyncIterator[tuple[int, int]]:
         """Copy the present rows after a place. Yield for each chunk the last place and the number of rows."""
-        end = await self._there.fetchval(f"SELECT max({column}) FROM {table.name} WHERE book = $1", self._book) or 0
+        end = await self._at_source.fetchval(f"SELECT max({column}) FROM {table.name} WHERE book = $1", self._book) or 0
         while after < end:
             # Positions of the log have no gaps in a book. Values of a sequence may have gaps, and chunks have fewer
             # rows then.
             until = min(end, after + CHUNK) if table.name == "log" else end
-            rows = await self._copied(table, f"{column} > {after} AND {column} <= {until}")
+            rows = await self._copy_rows(table, f"{column} > {after} AND {column} <= {until}")
             after = until
             yield after, rows
 
-    async def _copied(self, table: Table, where: str = "TRUE") -> int:
+    async def _copy_rows(self, table: Table, where: str = "TRUE") -> int:
         """Copy rows of the book in one transaction, compare them, and return how many there were."""
         order = f" ORDER BY {_OWN_NUMBERS[table.name]}" if table.name in _OWN_NUMBERS else ""
         with SpooledTemporaryFile(_IN_MEMORY) as rows:
@@ -278,15 +278,15 @@ class _Move:
                 rows.write(part)
 
             with naming(self._source.url):
-                await self._there.copy_from_query(
+                await self._at_source.copy_from_query(
                     f"SELECT {table.listed} FROM {table.name} WHERE book = {self._book:d} AND {where}{order}",
                     output=write,
                     format="binary",
                 )
             rows.seek(0)
             with naming(self._goal.url):
-                async with self._here.transaction():
-                    status = await self._here.copy_to_table(
+                async with self._at_goal.transaction():
+                    status = await self._at_goal.copy_to_table(
                         table.name, source=rows, columns=table.columns, schema_name="tabularium", format="binary"
                     )
                     if not await self._is_same(table, where):
@@ -302,29 +302,29 @@ class _Move:
             "SELECT count(*), bit_xor(hashtextextended(r::text, 0)) FROM"
             f" (SELECT {table.listed} FROM {table.name} WHERE book = {self._book:d} AND {where}) AS r"
         )
-        one, other = await asyncio.gather(self._there.fetchrow(query), self._here.fetchrow(query))
+        one, other = await asyncio.gather(self._at_source.fetchrow(query), self._at_goal.fetchrow(query))
         return tuple(one) == tuple(other)
 
     # --- the change ---
 
     async def _leave(self) -> int:
-        """Let the source keep the book no more, and return its position."""
+        """Make the source give up the book, and return the book's position."""
         with naming(self._source.url):
-            async with self._there.transaction():
-                stands = await self._there.fetchrow(
+            async with self._at_source.transaction():
+                stands = await self._at_source.fetchrow(
                     "SELECT position, open FROM books WHERE book = $1 FOR UPDATE", self._book
                 )
                 if stands is None:  # when it left before this was killed
-                    return await self._there.fetchval("SELECT position FROM moves WHERE number = $1", self._book)
+                    return await self._at_source.fetchval("SELECT position FROM moves WHERE number = $1", self._book)
                 if not stands["open"]:
                     raise MigrationError(
                         f"{place_of(self._source.url)} has one order for all books: run `tabularium migrate"
                         " --open-books` first"
                     )
                 # A change of one of these tables is done before the book leaves, or is refused afterwards.
-                await self._there.execute(f"LOCK TABLE {', '.join(_GUARDED)} IN SHARE ROW EXCLUSIVE MODE")
-                await self._note(self._there, "leaving", stands["position"])
-                await self._there.execute("DELETE FROM books WHERE book = $1", self._book)
+                await self._at_source.execute(f"LOCK TABLE {', '.join(_GUARDED)} IN SHARE ROW EXCLUSIVE MODE")
+                await self._note(self._at_source, "leaving", stands["position"])
+                await self._at_source.execute("DELETE FROM books WHERE book = $1", self._book)
                 return stands["position"]
 
     async def _arrive(self, position: int, copied_until: Mapping[str, int]) -> None:
@@ -332,25 +332,25 @@ class _Move:
         async with AsyncExitStack() as transactions:
             with naming(self._source.url):
                 # All rows are read at one moment, because expired keys are still deleted there.
-                reading = self._there.transaction(isolation="repeatable_read", readonly=True)
+                reading = self._at_source.transaction(isolation="repeatable_read", readonly=True)
                 await transactions.enter_async_context(reading)
             with naming(self._goal.url):
-                await transactions.enter_async_context(self._here.transaction())
-                await self._here.execute(
+                await transactions.enter_async_context(self._at_goal.transaction())
+                await self._at_goal.execute(
                     "INSERT INTO books (book, position, open) VALUES ($1, $2, TRUE)", self._book, position
                 )
-                await self._note(self._here, "arrived", position)
+                await self._note(self._at_goal, "arrived", position)
             await self._copy_what_others_share()
             for name, table in self._tables.items():
                 if name in _BY_ORDER:
-                    await self._copied(table, f"{_BY_ORDER[name]} > {copied_until[name]}")
+                    await self._copy_rows(table, f"{_BY_ORDER[name]} > {copied_until[name]}")
                 elif name != "precedents":
-                    await self._copied(table)
+                    await self._copy_rows(table)
             await self._copy_precedents()
             with naming(self._goal.url):
                 # Later secrets of a game have greater numbers.
                 counter = "pg_get_serial_sequence('tabularium.secrets', 'number')"
-                await self._here.execute(
+                await self._at_goal.execute(
                     f"SELECT setval({counter}, greatest((SELECT max(number) FROM secrets), nextval({counter})))"
                 )
             await self._step("commit")
@@ -363,19 +363,19 @@ class _Move:
         }
         for table, (columns, key, used) in needed.items():
             with naming(self._source.url):
-                rows = await self._there.fetch(f"SELECT {columns} FROM {table} WHERE {key} IN ({used})", self._book)
+                rows = await self._at_source.fetch(f"SELECT {columns} FROM {table} WHERE {key} IN ({used})", self._book)
             insert = f"INSERT INTO {table} ({key}, file) VALUES ($1, $2) ON CONFLICT DO NOTHING"
-            await self._here.executemany(insert, [tuple(row) for row in rows])
+            await self._at_goal.executemany(insert, [tuple(row) for row in rows])
 
     async def _copy_precedents(self) -> None:
         """Copy the precedents, which name a case by a number that each server counts by itself."""
         with naming(self._source.url):
-            rows = await self._there.fetch(
+            rows = await self._at_source.fetch(
                 "SELECT p.rule, c.stream FROM precedents p JOIN cases c ON c.place = p.place AND c.book = p.book"
                 " WHERE p.book = $1",
                 self._book,
             )
-        await self._here.executemany(
+        await self._at_goal.executemany(
             "INSERT INTO precedents (rule, place, book)"
             " SELECT $1, place, book FROM cases WHERE book = $2 AND stream = $3",
             [(row["rule"], self._book, row["stream"]) for row in rows],
@@ -387,35 +387,35 @@ class _Move:
         """Let the source know that the goal keeps the book."""
         await self._step("give up")
         with naming(self._source.url):
-            await self._note(self._there, "gone", 0)
+            await self._note(self._at_source, "gone", 0)
 
     async def clear(self) -> None:
         """Delete the rows that stayed behind, when no query that began before the pause can read them any more."""
         await self._step("delete")
         with naming(self._source.url):
-            await _delete(self._there, self._book)
+            await _delete(self._at_source, self._book)
             await self._step("end")
-            async with self._there.transaction():
-                await self._note(self._there, "left", 0)
-                if not await self._there.fetchval("SELECT count(*) FROM moves WHERE state IN ('leaving', 'gone')"):
+            async with self._at_source.transaction():
+                await self._note(self._at_source, "left", 0)
+                if not await self._at_source.fetchval("SELECT count(*) FROM moves WHERE state IN ('leaving', 'gone')"):
                     for table in _GUARDED:
-                        await self._there.execute(f"DROP TRIGGER IF EXISTS a_book_left ON {table}")
+                        await self._at_source.execute(f"DROP TRIGGER IF EXISTS a_book_left ON {table}")
 
     async def _delete_here(self) -> None:
         with naming(self._goal.url):
-            await _delete(self._here, self._book)
+            await _delete(self._at_goal, self._book)
 
     async def _give_back(self) -> None:
         """Let the source keep a book again that left it and has not arrived anywhere."""
         with naming(self._source.url):
-            async with self._there.transaction():
-                note = await self._there.fetchrow("SELECT state, position FROM moves WHERE number = $1", self._book)
+            async with self._at_source.transaction():
+                note = await self._at_source.fetchrow("SELECT state, position FROM moves WHERE number = $1", self._book)
                 if note["state"] != "leaving":
                     raise MigrationError(f"book {self._book} is kept elsewhere, and its rows are being deleted here")
-                await self._there.execute(
+                await self._at_source.execute(
                     "INSERT INTO books (book, position, open) VALUES ($1, $2, TRUE)", self._book, note["position"]
                 )
-                await self._note(self._there, "arrived", note["position"])
+                await self._note(self._at_source, "arrived", note["position"])
         self._tell(f"book {self._book} is back at {place_of(self._source.url)}")
 
 

@@ -29,11 +29,11 @@ _LEFT: Final = "FOR UPDATE SKIP LOCKED"
 CONNECTIONS: Final = 4
 
 ATTEMPTS: Final = 5
-"""How often a query is repeated when a rebuild that has finished drops its tables."""
+"""How often a query is tried when a rebuild that has finished drops its tables."""
 
 _SCHEMA: Final = "tabularium_rows"
 _SWAPPED: Final = (asyncpg.UndefinedTableError, asyncpg.DeadlockDetectedError, asyncpg.InternalServerError)
-"""The errors of such a query."""
+"""The errors of a query whose tables are dropped meanwhile."""
 
 
 class PostgresRows:
@@ -190,7 +190,7 @@ class PostgresRows:
 
     async def commit(self, step: Step) -> None:
         async def work(connection: Connection) -> None:
-            # Their row locks hold others off until the end of this transaction; they then find them moved.
+            # Other processes wait for these row locks until this transaction ends, and then find the checkpoints moved.
             await _move(connection, step)
             for key, changes in sorted(step.changes.items()):
                 for text, executions in sql.batches(*key, changes, _LEFT):
@@ -200,7 +200,7 @@ class PostgresRows:
         try:
             await self._write(work)
         except asyncpg.DeadlockDetectedError as error:
-            # With one that holds the same lanes still or again; it goes on, and this one looks where it stands then.
+            # With another process that moves the same lanes. That one goes on, and this one reads where they stand.
             raise Overtaken("another process has moved the same lanes") from error
 
     async def stop(self, at: Generation, trouble: Trouble, lane: Lane | None = None) -> None:
@@ -282,7 +282,7 @@ async def _live(connection: Connection, projection: Projection) -> int:
 
 async def _locked_generations(connection: Connection, projection: str) -> list[Generation]:
     """Return a projection's generations, which nobody else changes until the end of the transaction."""
-    # The advisory lock for those who begin one, when there is no row yet to be locked.
+    # The advisory lock is for processes that begin a generation when there is no row to lock yet.
     await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 6))", f"{_SCHEMA}.{projection}")
     rows = await connection.fetch(
         f"SELECT {sql.COLUMNS} FROM projections WHERE projection = $1 ORDER BY number FOR UPDATE", projection

@@ -1,4 +1,4 @@
-"""One of several PostgreSQL servers that share the log: which books it keeps, and its part of what all of them list."""
+"""One of several PostgreSQL servers that share the log: the books that it keeps, and its part of common lists."""
 
 import asyncio
 import math
@@ -31,8 +31,8 @@ SELECT book, TRUE FROM books UNION ALL SELECT number, FALSE FROM moves WHERE sta
 class Server(PostgresStore):
     """One of the servers. Lists over several servers have one order: by the time at which each item began.
 
-    `after` in `games`, `cases`, `tournaments` and `leagues` is therefore a place in that order, as `place_of_game` has
-    it.
+    `after` in `games`, `cases`, `tournaments` and `leagues` is therefore a place in that order, such as `place_of_game`
+    returns.
     """
 
     order = "(g.created || ' ' || g.game)"
@@ -61,7 +61,7 @@ class Server(PostgresStore):
     def _on_answer(self, task: asyncio.Task[None]) -> None:
         self._looking = None
         if not task.cancelled():
-            task.exception()  # which may have nobody left to hear of it
+            task.exception()  # otherwise asyncio logs an error when no caller is left
 
     async def _look(self) -> None:
         at = time.monotonic()
@@ -115,7 +115,7 @@ class Server(PostgresStore):
 
     @asynccontextmanager
     async def alone(self, what: str) -> AsyncIterator[None]:
-        """A context that only one process is in, for the same values, as long as its connection holds."""
+        """A context that only one process is in at a time for the same `what`, unless its connection breaks."""
 
         async def lock() -> Any:
             connection = await self._connections.connect()

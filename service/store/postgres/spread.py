@@ -61,7 +61,7 @@ S = TypeVar("S", bound=StreamId)
 T = TypeVar("T")
 
 COUNTED: Final = 2
-"""How many limits across servers a process counts at once: each has a connection of its own meanwhile."""
+"""How many appends with limits across servers a process makes at once: each holds connections of its own meanwhile."""
 
 
 class SpreadStore:
@@ -167,8 +167,8 @@ class SpreadStore:
         limits = [batch.within for batch in batches if batch.within is not None and spans_servers(batch.within)]
         if not limits:
             return await self._appended(server, batches)
-        # Nobody else counts the same meanwhile, whatever server they append to. When the connection that holds this
-        # lock breaks in between, another process may count too early, and one more than the limit may be stored.
+        # No other process counts the same meanwhile, whichever server it appends to. When the connection that holds
+        # this lock breaks in between, one may count too early, and one more than the limit may be stored.
         async with self._counting, AsyncExitStack() as locks:
             for what in sorted({f"{limit.what} {limit.values[0]}" for limit in limits}):
                 await locks.enter_async_context(self._home.alone(what))
@@ -222,7 +222,7 @@ class SpreadStore:
         return [(game, record) for _, game, record in placed], str(after)
 
     async def divided(self) -> bool:
-        return True  # or it was not opened
+        return True  # otherwise the store does not open
 
     async def end(self) -> Cursor:
         async def stand() -> Cursor:

@@ -33,7 +33,7 @@ PAUSE: Final = 5.0
 
 
 class _Connections(Connections):
-    """Connections to a standby; each is looked at once, whether it leads to a copy of the primary."""
+    """Connections to a standby. A new one is refused unless it leads to a copy of the primary."""
 
     def __init__(self, url: str, most: int) -> None:
         super().__init__(url, most, hosts=Hosts(url, TIMEOUT, "standby"), patience=0)
@@ -47,10 +47,10 @@ class _Connections(Connections):
 
 
 class StandbyPast(Past):
-    """Asks a standby first. To be opened by `open`."""
+    """Asks a standby first, then the primary. To be opened by `open`."""
 
     def __init__(self, store: PostgresStore, url: str, connections: int, metrics: Metrics) -> None:
-        """Read from the standby at `url` what `store` has, by so many connections at most."""
+        """Read the past of `store` from the standby at `url`, over at most so many connections."""
         super().__init__(store)
         self._primary = store
         self._connections = _Connections(url, connections)
@@ -97,7 +97,7 @@ class StandbyPast(Past):
         return await super().read_on(after, limit, until, games) if page is None else page
 
     async def _ask_standby(self, ask: Callable[[], Awaitable[T | None]]) -> T | None:
-        """Return what the standby says; None when it does not know yet, or does not answer."""
+        """Return the standby's answer; None when it has not come so far yet, or does not answer."""
         outcome: Literal["answered", "behind", "away"] = "away"
         answer = None
         if self._recovering is None:
@@ -107,7 +107,7 @@ class StandbyPast(Past):
                 async with asyncio.timeout(TIMEOUT):
                     answer = await ask()
                 outcome = "behind" if answer is None else "answered"
-            except ArchiveAway:  # for which nobody needs the primary
+            except ArchiveAway:  # the primary would ask the same archive
                 raise
             except (StoreError, TimeoutError):
                 self._leave_alone()

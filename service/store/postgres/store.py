@@ -217,7 +217,7 @@ class PostgresStore(SqlStore):
         return self._open
 
     async def is_together(self) -> bool:
-        """The database knows. Processes of releases before books, if any are left, give ids without regard to books."""
+        """Ask the database: it may have forks and cases whose ids were given before books, without regard to them."""
         if self._together is not None or not await self.divided():
             return bool(self._together)
         elsewhere = (
@@ -288,7 +288,7 @@ class PostgresStore(SqlStore):
     def _packed_between(
         self, after: Cursor, windows: Mapping[int, int], games: Collection[StreamId] | None
     ) -> tuple[Any, ...]:
-        # All within 2^span positions overlap a window only when they begin so far before it, at most.
+        # A segment with positions within 2^span overlaps a window only if it begins at most 2^span before the window.
         query = (
             f"SELECT w.book, {COLUMNS} FROM {WINDOWS}, generate_series(0, 40) AS k,"
             " LATERAL (SELECT * FROM segments s WHERE s.book = w.book AND s.span = k"
@@ -412,7 +412,7 @@ class PostgresStore(SqlStore):
         if len(games) == 1:
             return super()._any_of(games, column, table)
         names = self._texts(games)
-        # Pairs, each found by its key: with two lists, each book would be looked through for each game.
+        # With pairs, each stream is found by its key. With two lists, each book would be searched for each stream.
         pairs = f"({self.key.format(table, column)}) IN (SELECT * FROM unnest(?::smallint[], ?::text[]))"
         return pairs, ([book_of(GameId(name)) for name in names], names)
 

@@ -12,7 +12,7 @@ from service.store.transparency import Growth, TreeMoved
 
 
 class PostgresTree(SqlTree):
-    """A `TreeStore` in the database of a `PostgresStore`, which lends it its connections."""
+    """A `TreeStore` in the database of a `PostgresStore`, over the connections of that store."""
 
     head_query = "SELECT size, root, coalesce(reached, position::text) FROM trees ORDER BY size DESC LIMIT 1"
     each = "unnest(?::text[]) AS value"

@@ -75,7 +75,7 @@ class Writer:
             self._running = None
 
     def _give_up(self, count: int, error: StoreUnavailable) -> None:
-        """Fail the jobs that waited for all of a call that failed: others of their books would only add to the wait."""
+        """Fail the first `count` jobs: they waited during a call that failed, and would wait as long for the next."""
         given_up, self._waiting = self._waiting[:count], self._waiting[count:]
         for job in given_up:
             job.outcome = error

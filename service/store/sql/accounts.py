@@ -302,9 +302,9 @@ class SqlAccounts(ABC):
 
 
 def ending(player: PlayerId, which: str = "?") -> list[tuple[str, tuple[Any, ...]]]:
-    """Return the statements that delete what an account has only as long as somebody signs in to it.
+    """Return the statements that delete the data that an account needs only while somebody signs in to it.
 
-    `which` finds the account by its id.
+    `which` is an SQL expression for the account, with a placeholder for its id.
     """
     mine = ("passkeys", "recovery_codes", "read_marks", "inbox_settings", "app_consents", "app_codes")
     return [
@@ -315,7 +315,7 @@ def ending(player: PlayerId, which: str = "?") -> list[tuple[str, tuple[Any, ...
 
 
 def tokens_of(player: PlayerId) -> str:
-    """Return the name for `alone` of the tokens of an account."""
+    """Return the text for `alone` of changes to the tokens of an account."""
     return f"tokens of {player}"
 
 

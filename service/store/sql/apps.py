@@ -1,7 +1,7 @@
 """Apps that sign somebody in, as SQLite and PostgreSQL keep them. `service/store/apps.py` says what each method does.
 
-Several statements are one transaction. PostgreSQL may execute it twice when the connection is lost, so the second time
-must find the first and change nothing.
+A method with several statements runs them in one transaction. It may be executed twice when the connection to
+PostgreSQL is lost, so the second execution must change nothing and find the result of the first.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -69,7 +69,7 @@ class SqlApps:
             ("DELETE FROM apps WHERE client = ?", (client,)),
         )
 
-    # --- what accounts let them do ---
+    # --- consents ---
 
     async def let_in(self, row: AppRow) -> AppRow:
         which = "WHERE player = ? AND client = ? AND site = ?"

@@ -88,7 +88,7 @@ class Archived:
         return self._dictionaries[number]
 
     def missing(self, game: StreamId, after: int, until: int) -> StreamDamaged:
-        """Return, and log, that versions of a stream are neither in the log nor in the archive."""
+        """Log that versions of a stream are neither in the log nor in the archive, and return the error for that."""
         why = f"versions {after + 1} to {until} of {game} are missing from the log and from the archive"
         self.outside.count("missing")
         log.error("records are missing", game=game, why=why)

@@ -17,7 +17,7 @@ _CASES: Final = (
 )
 
 CASE_NUMBER: Final = "SELECT 1 FROM cases c WHERE {} AND c.number = ?"
-"""Whether a case has a number already; {} is the condition that it is about a game."""
+"""A query that finds a row if a case of a game has a number already; {} is the condition for the game."""
 
 
 class CaseIndex(SqlLog):

@@ -1,4 +1,4 @@
-"""The index of games: the lists of them, which are private or unlisted, and which are forks of which."""
+"""The index of games: lists of games, which of them are private or unlisted, and forks with their parents."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, ClassVar, Final
@@ -20,7 +20,7 @@ CONTINUATIONS: Final = (
     "SELECT f.game FROM forks f JOIN games g ON g.book = f.book AND g.game = f.game"
     " WHERE {} AND f.purpose = 'continuation' AND g.status <> 'cancelled'"
 )
-"""The forks that continue a game; {} is the condition that they are of it."""
+"""The forks that continue a game; {} is the condition for the game."""
 
 
 class GameIndex(SqlLog):
@@ -125,12 +125,12 @@ class GameIndex(SqlLog):
         return (await self._database.select(*self.counting_query(what, await self.is_together())))[0][0]
 
     def counting_query(self, what: Within, is_together: bool) -> tuple[Any, ...]:
-        """Return the query that counts what a limit is on, in this database, and its values."""
+        """Return the query with which this database counts for a limit, and its values."""
         return self.counting(what, is_together)
 
     @classmethod
     def counting(cls, what: Within, is_together: bool) -> tuple[Any, ...]:
-        """Return the query that counts what a limit is on, and its values."""
+        """Return a query that counts for a limit, and its values."""
         match what.what:
             case "analyses":
                 return (

@@ -1,7 +1,7 @@
 """Accounts that were joined, as SQLite and PostgreSQL keep them. `service/store/joining.py` says what each method does.
 
-Whatever has several statements is one transaction. PostgreSQL may do it twice when the connection is lost, so the
-second time must find the first and change nothing.
+A method with several statements runs them in one transaction. It may be executed twice when the connection to
+PostgreSQL is lost, so the second execution must change nothing and find the result of the first.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ ALONE: Final = "joinings"
 
 _ROWS: Final = "SELECT account, kept, at, asked_by, confirmed_by FROM joinings"
 _JOINED: Final = "(SELECT account FROM joinings WHERE account = ?)"
-"""The account, if it was joined: the statements after this change nothing if it was not."""
+"""The account if it was joined, otherwise no row, so that statements with this condition change nothing."""
 _CLAIMED: Final = "(account IS NOT NULL AND account NOT IN (SELECT account FROM joinings))"
 """Whether an account has claimed a code and the joining is not done."""
 

@@ -29,9 +29,9 @@ SECRETS: Final = (
 
 
 class SqlLog(ABC):
-    """The log, as far as SQLite and PostgreSQL are read in the same way; a class for one of them tells its schema.
+    """The log, as far as SQLite and PostgreSQL are read in the same way. A subclass for each of them has its schema.
 
-    Every query about a stream names its book, in which a spread log has all that is about the stream.
+    Every query about a stream names its book: a log that is spread over servers keeps all data of a stream there.
     """
 
     log: ClassVar[str]
@@ -335,7 +335,7 @@ class SqlLog(ABC):
 
 
 def kept_use(rows: Sequence[Any]) -> KeptUse | None:
-    """Return what `SEEN` has found."""
+    """Return the use of a key that the query `SEEN` has found, or None."""
     for fingerprint, after, version in rows:
         return KeptUse(fingerprint, Added(after, version))
     return None

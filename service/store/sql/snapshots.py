@@ -16,7 +16,7 @@ WHERE excluded.version > snapshots.version"""
 
 
 class SqlSnapshots:
-    """A `SnapshotStore` in a database; a class for one of them says how it has the body of a snapshot."""
+    """A `SnapshotStore` in a database. A subclass for each database says how it stores the body of a snapshot."""
 
     key: ClassVar[tuple[str, ...]] = ("game",)
     as_bytes: ClassVar[str] = "body"
@@ -27,7 +27,7 @@ class SqlSnapshots:
 
     async def newest(self, game: GameId) -> Snapshot | None:
         columns = f"game, version, ruleset, ruleset_version, {self.as_bytes}, seal"
-        rows = await self._database.select(f"SELECT {columns} FROM snapshots WHERE {self._is_it}", *self._key(game))
+        rows = await self._database.select(f"SELECT {columns} FROM snapshots WHERE {self._condition}", *self._key(game))
         return Snapshot(*rows[0]) if rows else None
 
     async def keep(self, snapshot: Snapshot) -> None:
@@ -36,7 +36,7 @@ class SqlSnapshots:
         await self._database.execute(statement, *self._key(snapshot.game), *astuple(snapshot)[1:])
 
     async def drop(self, game: GameId) -> None:
-        await self._database.execute(f"DELETE FROM snapshots WHERE {self._is_it}", *self._key(game))
+        await self._database.execute(f"DELETE FROM snapshots WHERE {self._condition}", *self._key(game))
 
     @staticmethod
     def _key(game: GameId) -> tuple[Any, ...]:
@@ -44,7 +44,7 @@ class SqlSnapshots:
         return (game,)
 
     @property
-    def _is_it(self) -> str:
+    def _condition(self) -> str:
         return " AND ".join(f"{column} = ?" for column in self.key)
 
     async def close(self) -> None:

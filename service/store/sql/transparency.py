@@ -43,7 +43,7 @@ class SqlTree(ABC):
     moved_between: ClassVar[str]
     """A query for the streams that moved between two places, and their books; `_between` has its values."""
     each: ClassVar[str]
-    """A table of the streams, `value`, that `_packed` makes a value of."""
+    """A table of streams with the column `value`. `_packed` makes its parameter from them."""
 
     beside: "Sequence[SqlTree]" = ()
     """Finds the streams that moved on other servers, if the log is on several. The tree itself is here."""
@@ -51,9 +51,9 @@ class SqlTree(ABC):
     def __init__(self, database: Database, log: LogColumns) -> None:
         self._database = database
         self._books = log.books
-        # Of a withheld fork no head but the first is entered: what made the next one could be guessed from its hash. Of
-        # a private game also the last one: the end publishes a secret, so that nobody guesses what led there.
-        # Streams come first, each with the one version that is asked for: what this reads grows with `moved` alone.
+        # Of a withheld fork, only the first head is entered: from the hash of a later one, its event could be guessed.
+        # Of a private game, the last head is entered, too: the end publishes a secret, so nobody can guess the event.
+        # Streams come first, each with the one version that is needed, so what this reads grows with `moved` alone.
         moved = (
             f"{self.moved_between}"
             f" UNION SELECT f.book, f.game FROM ({self.moved_between}) o JOIN forks f ON f.withheld = o.game"
@@ -100,7 +100,7 @@ class SqlTree(ABC):
         return self._tree_head(await self._database.select(self.head_query))
 
     def _tree_head(self, rows: Sequence[Any]) -> TreeHead | None:
-        """Return what `head_query` has found."""
+        """Return the tree that `head_query` has found, or None."""
         for size, root, reached in rows:
             return TreeHead(size, root, Cursor.parse(reached, self._books))
         return None
@@ -166,7 +166,7 @@ class SqlTree(ABC):
         heads_by_tree = await asyncio.gather(*(tree.moved_here(after, until) for tree in (self, *self.beside)))
         newest: dict[StreamId, StreamHead] = {}
         for head in (head for each in heads_by_tree for head in each):
-            # While a book moves, it is on two servers, and on one of them further.
+            # While a book moves, it is on two servers, and one of them may have more of it.
             if head.stream not in newest or newest[head.stream].version < head.version:
                 newest[head.stream] = head
         heads = [*newest.values()]
@@ -177,7 +177,7 @@ class SqlTree(ABC):
         return [head for head in heads if head.version > (entered[head.stream] or 0)]
 
     async def moved_here(self, after: Cursor, until: Cursor) -> list[StreamHead]:
-        """Return the heads that are to be entered of the streams that moved here, also such as were entered already."""
+        """Return the heads to enter for the streams that moved on this server, including those entered already."""
         between = self._between(after, until)
         rows = await self._database.select(self._moved, *between, *between) if between else []
         return [StreamHead(*columns) for columns in rows]

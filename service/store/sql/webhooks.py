@@ -46,7 +46,7 @@ ALONE: Final = "the deliveries of webhooks"
 """Changes to the place in the log, and to who gets its events, run one after another."""
 
 TOGETHER: Final = 50
-"""Rows that one statement adds."""
+"""The most rows that one statement adds."""
 
 _COUNT: Final = (
     "INSERT INTO webhook_places (number, place, changes) VALUES (1, '', 1)"
@@ -160,12 +160,12 @@ class SqlHooks:
         await self._change(*_added([delivery]))
 
     async def due_deliveries(self, now: str, busy: Busy, limit: int) -> list[tuple[DeliveryRow, HookRow]]:
-        those = (("d.webhook", busy.webhooks), ("w.host", busy.hosts), ("d.delivery", busy.deliveries))
-        but = [f" AND {column} NOT IN ({', '.join('?' * len(values))})" for column, values in those if values]
+        busy_columns = (("d.webhook", busy.webhooks), ("w.host", busy.hosts), ("d.delivery", busy.deliveries))
+        free = [f" AND {column} NOT IN ({', '.join('?' * len(values))})" for column, values in busy_columns if values]
         rows = await self._database.select(
             f"SELECT {DELIVERY}, {HOOK} FROM deliveries d JOIN webhooks w ON w.webhook = d.webhook"
             " WHERE d.status = 'waiting' AND d.due <= ? AND ((w.status = 'on' AND w.hold <= ?) OR d.type = 'ping')"
-            f"{''.join(but)} ORDER BY d.due, d.number LIMIT ?",
+            f"{''.join(free)} ORDER BY d.due, d.number LIMIT ?",
             *(now, now, *busy.webhooks, *busy.hosts, *busy.deliveries, limit),
         )
         return [(_delivery(tuple(row)[:10]), _hook(tuple(row)[10:])) for row in rows]
@@ -315,7 +315,7 @@ class SqlHooks:
 
 
 def removed(which: str, *values: Any) -> list[Statement]:
-    """Return the statements that delete the webhooks that a condition names, and all that was sent there."""
+    """Return the statements that delete the webhooks that a condition names, with their deliveries and attempts."""
     of_hooks = f"(SELECT delivery FROM deliveries WHERE webhook {which})"
     return [
         (f"DELETE FROM attempts WHERE delivery IN {of_hooks}", values),
@@ -325,7 +325,7 @@ def removed(which: str, *values: Any) -> list[Statement]:
 
 
 def _delivered(outcomes: Sequence[Outcome]) -> list[Statement]:
-    """Return the statements that store many successful attempts, which most are."""
+    """Return the statements that store many successful attempts at once: most attempts are successful."""
     statements, rest = list[Statement](), iter(outcomes)
     while page := list(islice(rest, TOGETHER)):
         # By the number of the attempt, so that storing it a second time changes nothing.
@@ -352,7 +352,7 @@ def _attempted(attempts: Sequence[AttemptRow]) -> Statement:
 
 
 def _added(deliveries: Sequence[DeliveryRow], condition: str = "TRUE", *parameters: Any) -> list[Statement]:
-    """Return the statements that store deliveries to webhooks that are there, where a condition holds, each once."""
+    """Return the statements that store each delivery once, if its webhook exists and a condition holds."""
     statements, rest = list[Statement](), iter(deliveries)
     names = "delivery, webhook, type, body, made, due, status, attempts, before_attempts"
     while rows := list(islice(rest, TOGETHER)):

@@ -29,7 +29,7 @@ from service.store.sqlite.connections import Connections
 
 
 class SqliteAccounts(SqlAccounts):
-    """An `AccountStore` in the file of a `SqliteStore`, which lends it its connections."""
+    """An `AccountStore` in the file of a `SqliteStore`, over the connections of that store."""
 
     def __init__(self, connections: Connections) -> None:
         super().__init__(connections)
@@ -90,7 +90,7 @@ class SqliteAccounts(SqlAccounts):
         account: PlayerRow | None = None,
         most: int | None = None,
     ) -> Made | None:
-        """Store a token, and its account, unless an idempotency key made something before; return that."""
+        """Store a token, and its account. If the key of `creation` was used, store nothing and return what it made."""
 
         def work(connection: sqlite3.Connection) -> Made | None:
             before = _row_of_key(connection, creation.key) if creation is not None else None

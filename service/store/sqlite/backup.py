@@ -17,7 +17,7 @@ _PREFIX: Final = "tabularium-"
 _STAMP: Final = "%Y%m%dT%H%M%SZ"
 
 KEPT: Final = {"%Y%m%dT%H%M%SZ": 10, "%Y%m%dT%H": 24, "%Y%m%d": 7}
-"""How many copies stay: of the newest copies, of the last copies of an hour, and of the last copies of a day."""
+"""How many copies stay: the newest ones, the last one of each of the newest hours, and of each of the newest days."""
 
 
 class Copying:
@@ -26,16 +26,16 @@ class Copying:
     def __init__(self, database: Path, folder: Path) -> None:
         self._folder = folder
         self._source = sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)
-        self._copied: int | None = None
+        self._copied_version: int | None = None
 
     def copy(self, now: datetime) -> Path | None:
         """Copy the file as it is at one moment, and return the copy; None when nothing was written since the last.
 
-        It copies in one step, because a write would make it begin again. A copy gets its name when it is whole and on
-        the disk.
+        The file is copied in one step: in several, every write would make SQLite begin again. A copy gets its name when
+        it is whole and on the disk.
         """
-        moved = self._source.execute("PRAGMA data_version").fetchone()[0]
-        if moved == self._copied:
+        data_version = self._source.execute("PRAGMA data_version").fetchone()[0]
+        if data_version == self._copied_version:
             return None
         make_folder(self._folder)
         goal = self._folder / f"{_PREFIX}{now.strftime(_STAMP)}.db"
@@ -49,7 +49,7 @@ class Copying:
         _to_disk(part)
         part.replace(goal)
         _to_disk(self._folder)
-        self._copied = moved
+        self._copied_version = data_version
         for old in set(copies(self._folder)) - set(copies_to_keep(copies(self._folder))):
             old.unlink()
         return goal
@@ -80,7 +80,7 @@ def moment_of(copy: Path) -> datetime:
 def put_back(checked: Path, settings: Settings, now: datetime) -> Path:
     """Put a checked file in the place of the store, and return the folder that has the old files.
 
-    The projections and the snapshots go, too: they may be ahead of the copy, and are made again.
+    The projections and the snapshots are moved there, too: they may be ahead of the copy, and are made again.
 
     Raises:
         StoreUnavailable: a service is running.

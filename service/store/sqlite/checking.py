@@ -63,6 +63,6 @@ class Checking:
 
 
 def mark(path: Path, why: str) -> None:
-    """Try to leave a mark beside a file that it was found damaged. The disk itself may be broken."""
+    """Leave a mark beside a file that was found damaged, if the disk still lets us."""
     with suppress(OSError):
         mark_of(path).write_text(f"{why}\n")

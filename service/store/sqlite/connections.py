@@ -39,7 +39,7 @@ _BAD_TEXT: Final = "Could not decode to UTF-8"
 
 
 def connect(path: Path, *pragmas: str) -> sqlite3.Connection:
-    """Open a file that is there."""
+    """Open an existing file."""
     uri = f"{path.absolute().as_uri()}?mode=rw"
     connection = sqlite3.connect(uri, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
     for pragma in pragmas:

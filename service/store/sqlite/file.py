@@ -17,7 +17,7 @@ from service.store.sqlite.schema import APPLICATION, SANDBOX, SCHEMA_VERSION, sc
 from service.store.sqlite.wal import PAGE, check_wal
 
 AT_ONCE: Final = 16 * 1024 * 1024
-"""Up to this size (0.1 s) a file is read whole before it is served; a larger one while it is (`checking.py`)."""
+"""Up to this size (0.1 s) a file is read whole before it is served, a larger one while it is served (`checking.py`)."""
 
 THOROUGH: Final = 256 * 1024 * 1024
 """Up to this size the indexes are compared with their tables as well."""
@@ -28,8 +28,8 @@ _MAGIC: Final = b"SQLite format 3\0"
 def check_file(path: Path, *, durable: bool = True, whole: bool = False, sandbox: bool = False) -> bool:
     """Tell whether there is a store at `path`, of this schema or an older one. Nothing is changed.
 
-    The file is read whole when `whole` says so, or `is_read_first`. Without `durable` the write-ahead log is not looked
-    at: a power failure may have left it incomplete, as agreed. With `sandbox`, it must be the file of one.
+    The file is read whole when `whole` or `is_read_first` says so. Without `durable`, the write-ahead log is not
+    checked: a power failure may have left it incomplete. With `sandbox`, the file must be of a sandbox; otherwise not.
 
     Raises:
         StoreDamaged: what is there is damaged, or is something else.
@@ -95,7 +95,7 @@ def damaged(path: Path, wrong: str) -> str:
 
 
 def mark_of(path: Path) -> Path:
-    """Return the mark that a service leaves beside a file at `path` that it found damaged."""
+    """Return the path of the mark that a service leaves when it finds the file at `path` damaged."""
     return _beside(path, ".found-damaged")
 
 

@@ -16,12 +16,12 @@ from service.store.protocol import StoreUnavailable
 
 @contextmanager
 def only_service(data: Path) -> Iterator[None]:
-    """Make the directory `data` if it is missing, and hold it alone.
+    """Make the directory `data` if it is missing, and lock it for this process.
 
-    The operating system lets go of the lock when the process ends, however it ends; the file stays.
+    The operating system releases the lock when the process ends, however it ends. The lock file stays.
 
     Raises:
-        StoreUnavailable: another service holds it, or it cannot be written to. Nothing was changed.
+        StoreUnavailable: another service has the lock, or the directory cannot be written to. No data was changed.
     """
     try:
         make_folder(data)

@@ -1,9 +1,9 @@
 """The embedded store of projections: one SQLite file beside that of the log.
 
-Apart from the log, for three reasons. A commit here would hold the one write lock of SQLite while commands wait to be
-stored. The log's file is checked to be a log and nothing else. And this file may be lost: projections are folded anew
-from the log, so that it need not wait for the disk either (a power failure may take the last commits back, rows and
-checkpoint together). What is lost with it for good is the count of refusals.
+It is a file of its own for three reasons. In the file of the log, a commit of projections would hold SQLite's only
+write lock while commands wait to be stored. The log's file is checked to be a log and nothing else. And this file may
+be lost, because projections can be folded anew from the log. So its commits do not wait for the disk: a power failure
+may take the last ones back, rows and checkpoint together. Only the count of refusals would be lost for good.
 """
 
 import asyncio
@@ -231,5 +231,5 @@ def _translated() -> Iterator[None]:
     except StoreError as error:
         cause = error.__cause__
         if isinstance(cause, sqlite3.Error) and cause.sqlite_errorcode == sqlite3.SQLITE_ERROR:
-            raise cause from None  # a statement that makes no sense
+            raise cause from None  # a mistake in a statement
         raise Unavailable(str(error)) from error

@@ -164,8 +164,8 @@ CREATE INDEX players_by_sought ON players (sought, player) WHERE sought IS NOT N
 CREATE INDEX games_by_organizer ON games (organizer, number);
 """
 
-# Who may organize games may be named an official of games. A token does not come to rule by itself, unless it could
-# make one that does: then it is the one that its owner keeps.
+# Accounts with the scope `organize` get `judge`, so that they can be officials of games. Of their tokens, only those
+# with `account` get it: they could make tokens with it anyway.
 _JUDGES: Final = """
 UPDATE players
 SET scopes = trim(replace(' ' || scopes || ' ', ' organize ', ' organize judge '))
@@ -176,8 +176,8 @@ WHERE ' ' || scopes || ' ' LIKE '% organize %' AND ' ' || scopes || ' ' LIKE '% 
     AND ' ' || scopes || ' ' NOT LIKE '% judge %';
 """
 
-# Cases: their index, the rules that they cite, and what parties wrote, which alone may be erased. Their events are in
-# `events`, as those of games are.
+# Cases: their index, the rules that they cite, and what parties wrote, the only data that may be erased. Their events
+# are in `events`, as those of games are.
 _CASES: Final = """
 CREATE TABLE cases (
     place   INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -220,8 +220,8 @@ CREATE TRIGGER statements_remain BEFORE DELETE ON statements
 BEGIN SELECT RAISE(ABORT, 'statements are erased, but never deleted'); END;
 """
 
-# A Merkle tree over the heads of all streams. Its rows are only added, as those of the log. What is signed stands in
-# `trees` first: so there is one root for a size.
+# A Merkle tree over the heads of all streams. Its rows are only added, as those of the log. A tree is stored in `trees`
+# before it is signed, so there is one root for each size.
 _TRANSPARENCY: Final = """
 CREATE TABLE entries (
     number  INTEGER PRIMARY KEY,
@@ -269,7 +269,7 @@ ALTER TABLE players ADD COLUMN bot TEXT;
 CREATE INDEX players_by_bot ON players (player) WHERE bot IS NOT NULL;
 """
 
-# Which games began with the position of another one; until the game in `withheld` is over, its officials alone see one.
+# Games that began with the position of another one. Until the game in `withheld` is over, only its officials see them.
 _FORKS: Final = """
 CREATE TABLE forks (
     game    TEXT PRIMARY KEY,
@@ -284,7 +284,7 @@ CREATE TRIGGER forks_stay BEFORE UPDATE ON forks BEGIN SELECT RAISE(ABORT, 'fork
 CREATE TRIGGER forks_remain BEFORE DELETE ON forks BEGIN SELECT RAISE(ABORT, 'forks are never deleted'); END;
 """
 
-# A game is `unlisted` before it is there, so that no list shows it in between.
+# A game is entered into `unlisted` before it is stored, so that no list shows it in between.
 _INVITATIONS: Final = """
 CREATE TABLE unlisted (game TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE invitations (
@@ -300,7 +300,7 @@ CREATE TABLE invitations (
 CREATE INDEX invitations_by_game ON invitations (game, number);
 """
 
-# Of challenges and recovery codes the SHA-256 is kept. `signs` is how often a passkey signed, where it counts.
+# Of challenges and recovery codes, only the SHA-256 is kept. `signs` is how often a passkey signed, if it counts that.
 _PASSKEYS: Final = """
 CREATE TABLE passkeys (
     number     INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -331,7 +331,7 @@ CREATE INDEX recovery_codes_by_player ON recovery_codes (player);
 # Whether a program plays an account that the service does not play.
 _PROGRAMS: Final = "ALTER TABLE players ADD COLUMN automated INTEGER NOT NULL DEFAULT FALSE;"
 
-# Which events of cases are rulings, and which cases that were ruled on cite a rule: so nobody reads a case to find out.
+# Which events of cases are rulings, and which cases with a ruling cite a rule, so that no case is read to find out.
 _RULINGS: Final = """
 CREATE TABLE rulings (
     stream  TEXT NOT NULL,
@@ -365,15 +365,15 @@ CREATE TABLE challenge_keys (
 );
 """
 
-# Games that only those read who take part in them. Games of before are `unlisted` at most, as they were made.
+# Games that only their members may read. Older games are `unlisted` at most.
 _PRIVATE: Final = """
 CREATE TABLE private (game TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TRIGGER private_stay BEFORE UPDATE ON private BEGIN SELECT RAISE(ABORT, 'a private game stays private'); END;
 CREATE TRIGGER private_remain BEFORE DELETE ON private BEGIN SELECT RAISE(ABORT, 'a private game stays private'); END;
 """
 
-# What is over and old: records of games, packed (`service/store/segments.py`). An event is deleted only when a segment
-# has it; a segment and its dictionary never are.
+# Packed records of games that are over and old (`service/store/segments.py`). An event is deleted only when a segment
+# has it. Segments and dictionaries are never deleted.
 _ARCHIVE: Final = """
 CREATE TABLE dictionaries (
     number INTEGER PRIMARY KEY,
@@ -407,7 +407,7 @@ BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
     for name, change, done in (("stay", "UPDATE", "changed"), ("remain", "DELETE", "deleted"))
 )
 
-# Queries name the book of a stream, because PostgreSQL keeps the log in many. Here is one: 0.
+# Queries name the book of a stream, because PostgreSQL keeps the log in many books. Here, there is only book 0.
 _BOOK: Final = """
 ALTER TABLE games ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE seated ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
@@ -423,8 +423,8 @@ ALTER TABLE precedents ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE statements ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
 """
 
-# Webhooks: where they go, what is to be sent, and what was answered. Who plays may be told; a token does not come to
-# that by itself, unless it could make one that does. `number` orders deliveries.
+# Webhooks: their addresses, the deliveries, and the answers. Accounts with the scope `play` get `notify`; of their
+# tokens, only those with `account` get it. `number` orders deliveries.
 _WEBHOOKS: Final = """
 CREATE TABLE webhooks (
     webhook       TEXT PRIMARY KEY,
@@ -500,7 +500,7 @@ CREATE TABLE inbox_settings (
 ) WITHOUT ROWID;
 """
 
-# How many e-mails asked for confirmation on a day: of an account, and to an address, of which a digest is kept here.
+# How many e-mails for confirmation were sent on a day: for an account, and to an address, of which this has a digest.
 _MAIL: Final = """
 CREATE TABLE mail_counts (
     key   TEXT NOT NULL,
@@ -510,7 +510,7 @@ CREATE TABLE mail_counts (
 ) WITHOUT ROWID;
 """
 
-# Whom accounts let seat them, and games that were asked for together.
+# The organizers whom accounts allow to seat them, and games that were requested together.
 _ORGANIZING: Final = """
 CREATE TABLE consents (
     player    TEXT NOT NULL REFERENCES players (player),
@@ -548,7 +548,7 @@ CREATE TABLE bulk_games (
 CREATE INDEX bulk_games_by_due ON bulk_games (due) WHERE status IN ('queued', 'open', 'waiting');
 """
 
-# Tournaments: their index, and what their lots come from. Their events are in `events`, as those of games are.
+# Tournaments: their index, and the seeds of their lots. Their events are in `events`, as those of games are.
 _TOURNAMENTS: Final = """
 CREATE TABLE tournaments (
     place     INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -660,8 +660,9 @@ CREATE TABLE app_access (
 CREATE INDEX app_access_by_token ON app_access (token);
 """
 
-# Contents of segments outside of the database (`service/store/outside.py`). Contents move for their digest, and nothing
-# else of a segment ever changes. SQLite computes no SHA-256: a reader compares a content with it.
+# Contents of segments outside of the database (`service/store/outside.py`). A digest takes the place of a content, or
+# the content that of its digest; nothing else of a segment ever changes. SQLite cannot compute SHA-256, so a reader
+# compares a content with its digest.
 _OUTSIDE: Final = """
 ALTER TABLE segments ADD COLUMN digest BLOB;
 CREATE INDEX segments_outside ON segments (game, version) WHERE digest IS NOT NULL;
@@ -742,7 +743,7 @@ def bring_up_to_date(connection: sqlite3.Connection) -> None:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        # Asked again: another process may just have done it.
+        # Read again: another process may have brought it up to date just now.
         have = version_of(connection)
         for statement in _statements(script(have)) if have < SCHEMA_VERSION else ():
             connection.execute(statement)

@@ -34,7 +34,7 @@ from service.store.sqlite.schema import bring_up_to_date
 from service.store.sqlite.transparency import SqliteTree
 
 QUICK: Final = 0.002
-"""Seconds that a transaction usually takes at most, to be run in the event loop."""
+"""While transactions usually take less than these seconds, they run in the event loop."""
 
 READERS: Final = 4
 
@@ -42,7 +42,7 @@ AT_HAND: Final = 2000
 """How many of the newest records of the log are kept in memory, at least."""
 
 _SPANS: Final = msgspec.json.encode([*range(41)])
-"""What the spans of segments may be."""
+"""The possible spans of segments, as JSON."""
 
 _Outcome = tuple[Appended, int]
 """The outcome of an append, and the position of its first record; 0 when nothing was added."""
@@ -178,7 +178,7 @@ class SqliteStore(SqlStore):
     def _packed_between(
         self, after: Cursor, windows: Mapping[int, int], games: Collection[StreamId] | None
     ) -> tuple[Any, ...]:
-        # All within 2^span positions overlap a window only when they begin so far before it, at most.
+        # A segment with positions within 2^span overlaps a window only if it begins at most 2^span before the window.
         (start,), only, values = after.positions, *self._only("s", games)
         query = (
             f"SELECT 0, {COLUMNS} FROM json_each(?) k CROSS JOIN segments s"
@@ -273,8 +273,8 @@ _INSERT: Final = (
     "INSERT INTO events (game, version, event, schema, draws, at, cause, hash)"
     " VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), ?)"
 )
-"""A text that may be empty, and a bytearray for the hash: Python looks for adapters of None and of bytes first, which
-takes longer than to write them."""
+"""The cause is a text that may be empty, and the hash a bytearray: for None and for bytes, Python first looks for
+adapters, which takes longer than to write them."""
 
 
 def _append_together(connection: sqlite3.Connection, batches: Sequence[Append]) -> _Outcome:
@@ -330,7 +330,7 @@ def _append(connection: sqlite3.Connection, batch: Append) -> _Outcome:
 
 
 def _moved(connection: sqlite3.Connection, batch: Append) -> bool:
-    """Move a game on whose status stays the same; tell whether that was possible."""
+    """Move a game, whose status stays the same, to its new version; tell whether that was possible."""
     last, key = batch.records[-1], batch.key
     values = last.version, last.at, batch.game, batch.expected, batch.status
     if key is None:

@@ -14,7 +14,7 @@ from service.store.transparency import Growth, TreeMoved
 
 
 class SqliteTree(SqlTree):
-    """A `TreeStore` in the file of a `SqliteStore`, which lends it its connections.
+    """A `TreeStore` in the file of a `SqliteStore`, over the connections of that store.
 
     It is in the same file as the log, so that a copy has both as of one moment.
     """
