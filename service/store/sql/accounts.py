@@ -227,8 +227,7 @@ class SqlAccounts(ABC):
             (close, (now, name, player)),
             ("UPDATE tokens SET revoked = coalesce(revoked, ?), name = '' WHERE player = ?", (now, player)),
             *ending(player),
-            (f"UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE token IN {_OF_ITS_APPS}", (now, player)),
-            ("DELETE FROM apps WHERE player = ?", (player,)),
+            *unregistering("player = ?", player, now),
             ("DELETE FROM imports WHERE player = ?", (player,)),
         )
 
@@ -314,6 +313,27 @@ def ending(player: PlayerId, which: str = "?") -> list[tuple[str, tuple[Any, ...
     ]
 
 
+def revoking(tokens: str, now: str, *values: Any) -> list[tuple[str, tuple[Any, ...]]]:
+    """Return the statements that revoke the tokens that a query names, with the webhooks and devices made by them."""
+    return [
+        (f"UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE token IN {tokens}", (now, *values)),
+        *removed(f"IN (SELECT webhook FROM webhooks WHERE token <> '' AND token IN {tokens})", *values),
+    ]
+
+
+def unregistering(which: str, value: str, now: str) -> list[tuple[str, tuple[Any, ...]]]:
+    """Return the statements that delete the registered apps that a condition with `value` names.
+
+    Their tokens are revoked, and nobody has let them in any more.
+    """
+    clients = f"(SELECT client FROM apps WHERE {which})"
+    return [
+        *revoking(f"(SELECT token FROM app_sign_ins WHERE client IN {clients})", now, value),
+        *((f"DELETE FROM {table} WHERE client IN {clients}", (value,)) for table in ("app_consents", "app_codes")),
+        (f"DELETE FROM apps WHERE {which}", (value,)),
+    ]
+
+
 def tokens_of(player: PlayerId) -> str:
     """Return the text for `alone` of changes to the tokens of an account."""
     return f"tokens of {player}"
@@ -322,9 +342,6 @@ def tokens_of(player: PlayerId) -> str:
 def _or_any(most: int | None) -> int:
     return LARGEST_INTEGER if most is None else most
 
-
-_OF_ITS_APPS: Final = "(SELECT token FROM app_sign_ins WHERE client IN (SELECT client FROM apps WHERE player = ?))"
-"""The sign-ins of the apps that an account registered."""
 
 _PASSKEYS: Final = "SELECT passkey, player, credential, public_key, signs, name, created, used FROM passkeys"
 _INVITATIONS: Final = "SELECT invitation, game, created, revoked, key, nonce FROM invitations"

@@ -10,9 +10,8 @@ from typing import Any, Final
 from domain.kernel.ids import PlayerId
 from service.store.accounts import LimitReached, PlayerRow, TokenId, TokenRow
 from service.store.apps import AccessRow, AppId, AppRow, ClientId, ClientRow, CodeRow, SignInRow
-from service.store.sql.accounts import PLAYER, TOKEN, player_row, token_row, token_values
+from service.store.sql.accounts import PLAYER, TOKEN, player_row, revoking, token_row, token_values, unregistering
 from service.store.sql.database import Database
-from service.store.sql.webhooks import removed
 
 Change = Callable[..., Awaitable[list[Any]]]
 """Executes all statements in one transaction, and returns the rows of the last; see `SqlAccounts.change`."""
@@ -62,12 +61,7 @@ class SqlApps:
         return [_client(row) for row in rows]
 
     async def unregister(self, client: ClientId, now: str) -> None:
-        await self._change(
-            *revoking("(SELECT token FROM app_sign_ins WHERE client = ?)", now, client),
-            ("DELETE FROM app_consents WHERE client = ?", (client,)),
-            ("DELETE FROM app_codes WHERE client = ?", (client,)),
-            ("DELETE FROM apps WHERE client = ?", (client,)),
-        )
+        await self._change(*unregistering("client = ?", client, now))
 
     # --- consents ---
 
@@ -232,14 +226,6 @@ class SqlApps:
 
     async def _one(self, *statements: tuple[str, tuple[Any, ...]]) -> Any:
         return (await self._change(*statements))[0]
-
-
-def revoking(tokens: str, now: str, *values: Any) -> list[tuple[str, tuple[Any, ...]]]:
-    """Return the statements that revoke the tokens that a query names, with the webhooks and devices made by them."""
-    return [
-        (f"UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE token IN {tokens}", (now, *values)),
-        *removed(f"IN (SELECT webhook FROM webhooks WHERE token <> '' AND token IN {tokens})", *values),
-    ]
 
 
 def _access_values(row: AccessRow) -> tuple[Any, ...]:

@@ -290,10 +290,14 @@ async def test_a_closed_account_lets_nobody_in(app: App, anna: Player, bert: Pla
     issued = await app.service.post("/v1/clients", bert, {"name": "Bert's", "redirects": [REDIRECT]})
     of_bert = App(app.service, issued["client"]["id"], REDIRECT, issued["secret"])
     anna_at_bert, berts = await of_bert.signed_in(anna), await app.signed_in(bert)
+    used = await of_bert.signed_in(anna, "notify")  # this process remembers a token for a moment after its use
+    await app.service.post("/v1/webhooks", bearer(used), {"url": "https://hooks.invalid/"})
     closed = await app.service.ask("DELETE", f"/v1/players/me?confirm={bert.id}", bert)
     assert closed.status_code == 200
     assert error(await app.refresh(berts["refresh_token"])) == (400, "invalid_grant")
     assert not await allows(app.service, bearer(anna_at_bert)), "the app that they registered ends, too"
+    for path in ("/v1/apps", "/v1/webhooks"):
+        assert (await app.service.get(path, anna))["items"] == [], "with what it added, for whoever let it in"
 
 
 async def test_in_a_browser_a_person_lets_an_app_in(app: App, anna: Player) -> None:
