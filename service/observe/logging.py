@@ -22,8 +22,13 @@ request_id: ContextVar[str] = ContextVar("request")
 """The id of the request that is being answered. Every line that is logged meanwhile has it."""
 
 
-_TOKEN: Final = re.compile(r"tab_[\w-]{20,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]*")
-"""The pattern of a token that an account made, or of a JSON Web Token."""
+_MARKS: Final = ("tab", "inv_", "code_", "dev_", "whsec_", "eyJ")
+"""One of these is in every text that `_SECRET` matches, and in few others."""
+
+_SECRET: Final = re.compile(
+    r"(?:tab[a-z]?|inv)_[\w-]{20,}|(?:code|dev)_[\w-]{40,}|whsec_[\w+/-]{20,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]*"
+)
+"""The pattern of the secret values that the service gives away, and of JSON Web Tokens."""
 
 # Without the local variables of the frames, which structlog shows by default: tokens and secrets are among them.
 _EXCEPTIONS: Final = structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False))
@@ -76,10 +81,10 @@ def _to_json_line(logger: Any, name: str, event: EventDict) -> str:
     if not line.isascii():
         # The client chooses the path: U+0085 or U+2028 ends a line for some readers, U+009B commands a terminal.
         line = json.dumps(json.loads(line), separators=(",", ":"))
-    # Nobody logs a token, but somebody may put one where a game's id belongs, and paths are logged.
-    return without_tokens(line)
+    # Nobody logs a secret, but somebody may put one where a game's id belongs, and paths are logged.
+    return without_secrets(line)
 
 
-def without_tokens(text: str) -> str:
-    """Return a text in which `…` replaces all that matches `_TOKEN`."""
-    return _TOKEN.sub("…", text) if "tab_" in text or "eyJ" in text else text
+def without_secrets(text: str) -> str:
+    """Return a text in which `…` replaces all that matches `_SECRET`."""
+    return _SECRET.sub("…", text) if any(mark in text for mark in _MARKS) else text

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.base.extras import needs_extra
-from service.observe.logging import without_tokens
+from service.observe.logging import without_secrets
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -124,6 +124,6 @@ class Traced:
                 if status:
                     spanned.set_attribute("http.response.status_code", status)
                 if game := request.get("path_params", {}).get("game"):
-                    spanned.set_attribute("tabularium.game", without_tokens(str(game)))
+                    spanned.set_attribute("tabularium.game", without_secrets(str(game)))
                 if status >= 500:
                     spanned.set_status(StatusCode.ERROR)

@@ -9,7 +9,10 @@ from websockets.asyncio.client import connect
 from websockets.typing import Subprotocol
 
 from domain.kernel.ids import GameId
+from service.accounts import values
+from service.accounts.apps import apps, protocol
 from service.observe.logging import configure, log
+from service.webhooks import secrets
 from tests.service.api.serving import Service, serving
 
 
@@ -69,18 +72,28 @@ async def _confide(service: Service) -> list[str]:
     protocols = [Subprotocol("tabularium.v1"), Subprotocol(f"bearer.{token}")]
     async with connect(f"{address}{path}/events/socket?after=0", subprotocols=protocols) as socket:
         await socket.recv()
+    invitation = (await service.post(f"/v1/games/{other}/invitations", anna))["token"]
+    await service.get(f"/v1/invitations/{invitation}")
     stored = await service.services.store.load(GameId(game))
     assert stored is not None
-    return [token, token[4:], jwt, "canary", "Canary", "entropy", stored.chance.hex()]
+    return [token, token[4:], invitation[4:], jwt, "canary", "Canary", "entropy", stored.chance.hex()]
 
 
-def test_a_token_that_is_logged_all_the_same_is_struck_out(capsys: pytest.CaptureFixture[str]):
+def prefixes() -> list[str]:
+    """Return what secret values of the service begin with."""
+    modules = (values, protocol, apps, secrets)
+    named = [(module, name) for module in modules for name in vars(module) if name.endswith("PREFIX")]
+    return sorted({getattr(module, name) for module, name in named})
+
+
+@pytest.mark.parametrize("prefix", prefixes())
+def test_a_secret_that_is_logged_all_the_same_is_struck_out(capsys: pytest.CaptureFixture[str], prefix: str):
     configure("info")
-    token = "tab_" + "aB3-_" * 8
-    log.info("said", what=[token], why=f"token {token}!")
-    logging.getLogger("library").warning("gave %s", token)
+    secret = values.random_value(prefix)
+    log.info("said", what=[secret], why=f"it was {secret}!", path=f"/v1/invitations/{secret}")
+    logging.getLogger("library").warning("gave %s", secret)
     said = capsys.readouterr().err
-    assert "aB3" not in said
+    assert secret[len(prefix) :][:10] not in said
     assert len(said.splitlines()) == 2
 
 
