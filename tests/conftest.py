@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from tests.helpers import citus, sampling
 from tests.helpers.asked import telling_database
 from tests.helpers.citus import NOT_TESTED, stop_shared_machines
-from tests.helpers.postgres import shared_cluster, stop_shared_cluster
+from tests.helpers.postgres import kept_from_programs, shared_cluster, stop_shared_cluster
 from tests.helpers.redis import stop_shared_server
 from tests.helpers.sampling import STORES, sampled
 
@@ -55,6 +55,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize(
             "database_url", sampled(f"tests over a store:{here}", STORES, 1, weight=STORES.__getitem__), indirect=True
         )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def told_to_tests() -> Iterator[None]:
+    with kept_from_programs():
+        yield
 
 
 @pytest.hookimpl(wrapper=True)

@@ -15,9 +15,10 @@ import pytest
 from msgspec import Struct
 
 from service.store.postgres import migrations
-from tests.helpers.postgres import OWNER, Cluster, connected, shared_cluster
+from tests.helpers.postgres import OWNER, TOLD_TO_TESTS, Cluster, connected, shared_cluster
 
-SETTING: Final = "TABULARIUM_TEST_CITUS"
+SETTING: Final = f"{TOLD_TO_TESTS}CITUS"
+_NAMED: Final = os.environ.get(SETTING, "")
 
 NOT_TESTED: Final = (
     f"the distributed store was not tested: PostgreSQL here has no Citus, and {SETTING} names no cluster"
@@ -96,7 +97,7 @@ class Machines:
 
 def has_citus() -> bool:
     """Tell whether there is a cluster to test on, or PostgreSQL has what it takes to start one."""
-    return bool(os.environ.get(SETTING)) or is_installed()
+    return bool(_NAMED) or is_installed()
 
 
 def is_installed() -> bool:
@@ -110,8 +111,8 @@ _prepared: dict[str, str] = {}
 
 def shared_machines() -> str:
     """Return the address of a coordinator as a superuser. Skips the test where there is none."""
-    if named := os.environ.get(SETTING):
-        return named
+    if _NAMED:
+        return _NAMED
     if not has_citus():
         pytest.skip(NOT_TESTED)
     if not _started:
