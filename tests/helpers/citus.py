@@ -135,6 +135,14 @@ def at(url: str, *, user: str = "", database: str = "", place: tuple[str, int] |
     return urlunsplit(parts._replace(netloc=f"{user or login}@{host}", path=f"/{database}" if database else parts.path))
 
 
+def past_triggers(url: str) -> str:
+    """Return the address of a database of the run as a superuser whom triggers do not stop, on any machine.
+
+    Where there is one machine, the session has to set `session_replication_role` itself.
+    """
+    return at(as_superuser(url), user=_EMPTIER) if RUN.on_citus else at(url, user="superuser")
+
+
 def as_superuser(url: str) -> str:
     """Return the address of a distributed database as the superuser of its machines."""
     return at(shared_machines(), database=urlsplit(url).path.removeprefix("/"))
@@ -205,6 +213,11 @@ class Run(Struct):
 
 
 RUN: Final = Run()
+
+
+def name_of(store: str) -> str:
+    """Return the name in this run of a store, where `database_of_the_run` lends PostgreSQL: `-k citus` finds it."""
+    return "citus" if RUN.on_citus and store == "postgres" else store
 
 
 @contextlib.asynccontextmanager

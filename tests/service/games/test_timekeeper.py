@@ -20,7 +20,6 @@ from service.doctor import examine
 from service.doctor.finding import Finding
 from service.games import timekeeper
 from service.games.watch import Watch
-from tests.helpers.citus import database_of_the_run
 from tests.service.api.serving import Player, serving
 from tests.service.games.hall import MINUTE, QUIETLY, Hall, hall_in
 from tests.service.rig import Hands
@@ -160,14 +159,17 @@ async def test_a_ruling_after_an_outage_takes_nobodys_time(hall: Hall, anna: Pla
 
 
 async def test_three_timekeepers_let_each_flag_fall_once_and_none_too_early(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     time = Hands()
     monkeypatch.setattr(timekeeper, "LEASE", 600.0)  # on a busy machine none ends before the lanes are shared
-    async with database_of_the_run() as url, AsyncExitStack() as stack:
+    async with AsyncExitStack() as stack:
         halls = [
             Hall(
-                await stack.enter_async_context(serving(tmp_path / name, database_url=url, clock=time, **QUIETLY)), time
+                await stack.enter_async_context(
+                    serving(tmp_path / name, database_url=postgres_url, clock=time, **QUIETLY)
+                ),
+                time,
             )
             for name in ("one", "two", "three")
         ]
@@ -203,13 +205,18 @@ async def test_three_timekeepers_let_each_flag_fall_once_and_none_too_early(
             await first.proved(game)
 
 
-async def test_lanes_of_a_process_that_died_are_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_lanes_of_a_process_that_died_are_taken_over(
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     time = Hands()
     monkeypatch.setattr(timekeeper, "LEASE", 0.3)
-    async with database_of_the_run() as url, AsyncExitStack() as stack:
+    async with AsyncExitStack() as stack:
         one, two = [
             Hall(
-                await stack.enter_async_context(serving(tmp_path / name, database_url=url, clock=time, **QUIETLY)), time
+                await stack.enter_async_context(
+                    serving(tmp_path / name, database_url=postgres_url, clock=time, **QUIETLY)
+                ),
+                time,
             )
             for name in ("one", "two")
         ]
@@ -227,13 +234,18 @@ async def test_lanes_of_a_process_that_died_are_taken_over(tmp_path: Path, monke
 
 
 @pytest.mark.rule("TAB-CLK-05")
-async def test_of_an_answer_and_a_flag_at_the_same_moment_exactly_one_happens(tmp_path: Path) -> None:
+async def test_of_an_answer_and_a_flag_at_the_same_moment_exactly_one_happens(
+    tmp_path: Path, postgres_url: str
+) -> None:
     """The answer comes to another process than that whose timekeeper looks for flags."""
     time, seen = Hands(), set[str]()
-    async with database_of_the_run() as url, AsyncExitStack() as stack:
+    async with AsyncExitStack() as stack:
         one, two = [
             Hall(
-                await stack.enter_async_context(serving(tmp_path / name, database_url=url, clock=time, **QUIETLY)), time
+                await stack.enter_async_context(
+                    serving(tmp_path / name, database_url=postgres_url, clock=time, **QUIETLY)
+                ),
+                time,
             )
             for name in ("one", "two")
         ]
@@ -293,31 +305,30 @@ async def test_a_process_whose_clock_is_wrong_goes_by_the_time_of_the_database(
     assert clock.off == timedelta(0), "little is not corrected, and what was wrong once may be right by now"
 
 
-async def test_processes_over_one_database_go_by_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with (
-        database_of_the_run() as url,
-        serving(tmp_path, database_url=url, clock=utc_now, **QUIETLY) as service,
-    ):
+async def test_processes_over_one_database_go_by_its_time(
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving(tmp_path, database_url=postgres_url, clock=utc_now, **QUIETLY) as service:
         assert isinstance(service.services.games._clock, CommonTime)
         monkeypatch.setattr("service.cluster.common_time.utc_now", lambda: utc_now() + timedelta(seconds=50))
         async with common_time(service.services.rows) as clock:
             assert abs(clock() - utc_now()) < timedelta(seconds=5)
 
 
-async def test_the_doctor_says_since_when_nobody_has_watched(tmp_path: Path) -> None:
-    async def found(url: str) -> list[Finding]:
-        return [each async for each in examine(Settings(database_url=url)) if each.check == "clocks"]
+async def test_the_doctor_says_since_when_nobody_has_watched(tmp_path: Path, postgres_url: str) -> None:
+    async def found() -> list[Finding]:
+        return [each async for each in examine(Settings(database_url=postgres_url)) if each.check == "clocks"]
 
-    async with database_of_the_run() as url, hall_in(tmp_path, url, Hands()) as hall:
+    async with hall_in(tmp_path, postgres_url, Hands()) as hall:
         anna, bert = await hall.service.register("Anna"), await hall.service.register("Bert")
-        assert await found(url) == []
+        assert await found() == []
         await hall.begun(anna, bert)
-        (warned,) = await found(url)
+        (warned,) = await found()
         assert (warned.level, "1 games since 2026-11-21T06:" in warned.message) == ("warn", True)
         assert "TABULARIUM_CLOCKS=true" in warned.remedy
         rows = hall.service.services.rows
         await rows.watch(dict.fromkeys(range(16), written(await rows.time())), 16)
-        assert [each.level for each in await found(url)] == ["ok"]
+        assert [each.level for each in await found()] == ["ok"]
 
 
 # --- as a part of the service ---
