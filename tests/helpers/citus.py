@@ -66,8 +66,8 @@ _NODE: Final = {
 class Node(Cluster):
     """One of the machines, on which all databases are made together with those of the others."""
 
-    def __init__(self) -> None:
-        super().__init__(None, **_NODE)
+    def __init__(self, **options: str) -> None:
+        super().__init__(None, **{**_NODE, **options})
 
     def _make_owner(self) -> None:
         self.sql("CREATE EXTENSION citus")
@@ -76,8 +76,9 @@ class Node(Cluster):
 class Machines:
     """A coordinator and two workers, of which tests can take any away."""
 
-    def __init__(self) -> None:
-        self.coordinator, *self.workers = self.nodes = [Node() for _ in range(3)]
+    def __init__(self, **options: str) -> None:
+        """`options` go into the configuration of each."""
+        self.coordinator, *self.workers = self.nodes = [Node(**options) for _ in range(3)]
         self.coordinator.sql(
             f"SELECT citus_set_coordinator_host('127.0.0.1', {self.coordinator.port})",
             *(f"SELECT citus_add_node('127.0.0.1', {worker.port})" for worker in self.workers),
