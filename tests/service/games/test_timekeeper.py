@@ -20,6 +20,7 @@ from service.doctor import examine
 from service.doctor.finding import Finding
 from service.games import timekeeper
 from service.games.watch import Watch
+from tests.helpers.citus import database_of_the_run
 from tests.service.api.serving import Player, serving
 from tests.service.games.hall import MINUTE, QUIETLY, Hall, hall_in
 from tests.service.rig import Hands
@@ -315,20 +316,21 @@ async def test_processes_over_one_database_go_by_its_time(
             assert abs(clock() - utc_now()) < timedelta(seconds=5)
 
 
-async def test_the_doctor_says_since_when_nobody_has_watched(tmp_path: Path, postgres_url: str) -> None:
-    async def found() -> list[Finding]:
-        return [each async for each in examine(Settings(database_url=postgres_url)) if each.check == "clocks"]
+async def test_the_doctor_says_since_when_nobody_has_watched(tmp_path: Path) -> None:
+    async def found(url: str) -> list[Finding]:
+        return [each async for each in examine(Settings(database_url=url)) if each.check == "clocks"]
 
-    async with hall_in(tmp_path, postgres_url, Hands()) as hall:
+    # The doctor asks all machines, which `postgres_url` forbids.
+    async with database_of_the_run() as url, hall_in(tmp_path, url, Hands()) as hall:
         anna, bert = await hall.service.register("Anna"), await hall.service.register("Bert")
-        assert await found() == []
+        assert await found(url) == []
         await hall.begun(anna, bert)
-        (warned,) = await found()
+        (warned,) = await found(url)
         assert (warned.level, "1 games since 2026-11-21T06:" in warned.message) == ("warn", True)
         assert "TABULARIUM_CLOCKS=true" in warned.remedy
         rows = hall.service.services.rows
         await rows.watch(dict.fromkeys(range(16), written(await rows.time())), 16)
-        assert [each.level for each in await found()] == ["ok"]
+        assert [each.level for each in await found(url)] == ["ok"]
 
 
 # --- as a part of the service ---
