@@ -3,6 +3,7 @@
 import gc
 import itertools
 from collections.abc import AsyncIterator, Iterator, Set
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from tests.helpers import citus, sampling
 from tests.helpers.asked import telling_database
 from tests.helpers.citus import NOT_TESTED, stop_shared_machines
-from tests.helpers.postgres import shared_cluster, stop_shared_cluster
+from tests.helpers.postgres import kept_from_programs, shared_cluster, stop_shared_cluster
 from tests.helpers.redis import stop_shared_server
 from tests.helpers.sampling import STORES, sampled
 
@@ -48,13 +49,22 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give a test that works over a store one of the two; `service/store` is where each store shows all it can do."""
-    if "database_url" in metafunc.fixturenames and metafunc.config.option.on_citus:
+    on_citus = metafunc.config.option.on_citus
+    if "postgres_url" in metafunc.fixturenames:
+        metafunc.parametrize("postgres_url", ["citus" if on_citus else "postgres"], indirect=True)
+    if "database_url" in metafunc.fixturenames and on_citus:
         metafunc.parametrize("database_url", ["citus"], indirect=True)
     elif "database_url" in metafunc.fixturenames:
         here = f"{metafunc.function.__module__}.{metafunc.function.__qualname__}"
         metafunc.parametrize(
             "database_url", sampled(f"tests over a store:{here}", STORES, 1, weight=STORES.__getitem__), indirect=True
         )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def told_to_tests() -> Iterator[None]:
+    with kept_from_programs():
+        yield
 
 
 @pytest.hookimpl(wrapper=True)
@@ -108,13 +118,26 @@ def pytest_sessionfinish() -> None:
 @pytest.fixture
 async def database_url(request: pytest.FixtureRequest) -> AsyncIterator[str]:
     """The setting that chooses the store: a database that a service has begun, or none for the embedded store."""
-    if request.param == "sqlite":
+    async with _database(request.param) as url:
+        yield url
+
+
+@pytest.fixture
+async def postgres_url(request: pytest.FixtureRequest) -> AsyncIterator[str]:
+    """A database that a service has begun, for what only PostgreSQL can do, such as serving several processes."""
+    async with _database(request.param) as url:
+        yield url
+
+
+@asynccontextmanager
+async def _database(store: str) -> AsyncIterator[str]:
+    if store == "sqlite":
         yield ""
-        return
-    if not request.config.option.on_citus:
+    elif store == "postgres":
         async with shared_cluster().begun_database() as url:
             yield url
-        return
-    async with telling_database() as (url, asked):
-        yield url
-    assert {each.statement for each in asked if each.is_astray} == set(), "about one stream, and asked of all machines"
+    else:
+        async with telling_database() as (url, asked):
+            yield url
+        astray = {each.statement for each in asked if each.is_astray}
+        assert astray == set(), "about one stream, and asked of all machines"

@@ -22,16 +22,19 @@ from msgspec import Raw
 
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.record import Cause, Record, genesis, inscribe
+from service.store.postgres.distributed import open_store
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import Append, KeyUse, Opening
-from tests.bench.machines import processor
-from tests.bench.measure import Figure, figure
+from tests.bench.measure import Figure, figure, processor
 from tests.helpers.postgres import Cluster, cluster
 
 SECONDS: Final = 4.0
 REPEATS: Final = 3
 CLIENTS: Final = (1, 8, 32)
 PROCESSES: Final = (1, 2, 4)
+
+BUFFERS: Final = "256MB"
+"""As on a server, not as in tests: a buffer that holds all pages in use."""
 
 SCHEMA: Final = "CREATE TABLE bare (id bigserial PRIMARY KEY, body text NOT NULL)"
 TEXT: Final = "x" * 220
@@ -51,6 +54,11 @@ class Side(msgspec.Struct):
     server: list[float] = msgspec.field(default_factory=list[float])
     client: list[float] = msgspec.field(default_factory=list[float])
 
+    def add(self, run: "Run") -> None:
+        self.rates.append(run.rate)
+        self.server.append(run.server / run.count * 1e6)
+        self.client.append(run.client / run.count * 1e6)
+
 
 class Run(msgspec.Struct):
     """What one run did: commands a second and in all, and the seconds of processor of the server and of its clients."""
@@ -66,25 +74,24 @@ def measured(clients: int, processes: int) -> tuple[Side, Side]:
     bare, ours = Side(), Side()
     with _server() as (server, script):
         for attempt in range(REPEATS):
-            for side, run in (
-                (bare, _pgbench(server, script, clients, processes)),
-                (ours, _appends(server, clients, processes, attempt)),
-            ):
-                side.rates.append(run.rate)
-                side.server.append(run.server / run.count * 1e6)
-                side.client.append(run.client / run.count * 1e6)
+            bare.add(by_pgbench(server, script, clients, processes))
+            ours.add(by_store(server.url("migrated"), [server], clients, processes, f"{attempt}"))
     return bare, ours
 
 
 @contextmanager
 def _server() -> Iterator[tuple[Cluster, Path]]:
-    # As on a server, not as in tests: a buffer that holds all pages in use.
-    with cluster(shared_buffers="256MB") as server:
-        script = server.data.parent / "insert.sql"
-        script.write_text(f"INSERT INTO bare (body) VALUES ('{'x' * _size()}');\n")
-        script.chmod(0o644)
-        server.sql(SCHEMA, database="migrated")
-        yield server, script
+    with cluster(shared_buffers=BUFFERS) as server:
+        yield server, script_of_pgbench(server)
+
+
+def script_of_pgbench(server: Cluster) -> Path:
+    """Make the table that pgbench inserts into, and return the file of its statement."""
+    script = server.data.parent / "insert.sql"
+    script.write_text(f"INSERT INTO bare (body) VALUES ('{'x' * _size()}');\n")
+    script.chmod(0o644)
+    server.sql(SCHEMA, database="migrated")
+    return script
 
 
 def bench_append() -> Iterator[Figure]:
@@ -94,10 +101,8 @@ def bench_append() -> Iterator[Figure]:
             name = f"append-{clients}x{processes}"
             note = f"{clients} clients in {processes} processes; pgbench with as many"
             goal = {8: ">= 0.7", 32: ">= 0.85"}.get(clients, "") if processes == 1 else ""
-            yield figure(f"{name}-ratio", _shares(ours.rates, bare.rates), "of pgbench", goal=goal, note=note)
-            yield figure(
-                f"{name}-server-ratio", _shares(ours.server, bare.server), "of its processor", note="a command"
-            )
+            yield figure(f"{name}-ratio", shares(ours.rates, bare.rates), "of pgbench", goal=goal, note=note)
+            yield figure(f"{name}-server-ratio", shares(ours.server, bare.server), "of its processor", note="a command")
             for kind, side in (("ours", ours), ("pgbench", bare)):
                 yield figure(f"{name}-{kind}", side.rates, "1/s", note="commands of one event, with idempotency keys")
                 yield figure(f"{name}-{kind}-server", side.server, "µs of processor")
@@ -112,11 +117,11 @@ def table() -> Iterator[str]:
     for clients in CLIENTS:
         for processes in (each for each in PROCESSES if each <= clients):
             bare, ours = measured(clients, processes)
-            rate, server = median(_shares(ours.rates, bare.rates)), median(_shares(ours.server, bare.server))
+            rate, server = median(shares(ours.rates, bare.rates)), median(shares(ours.server, bare.server))
             yield f"| {clients} | {processes} | {rate:.2f} | {server:.1f} | {median(ours.client):.0f} µs |"
 
 
-def _shares(ours: Sequence[float], bare: Sequence[float]) -> list[float]:
+def shares(ours: Sequence[float], bare: Sequence[float]) -> list[float]:
     return [mine / plain for mine, plain in zip(ours, bare, strict=True)]
 
 
@@ -125,7 +130,8 @@ def _size() -> int:
     return len(msgspec.json.encode(Moved())) + 150
 
 
-def _pgbench(server: Cluster, script: Path, clients: int, processes: int) -> Run:
+def by_pgbench(server: Cluster, script: Path, clients: int, processes: int) -> Run:
+    """Insert single rows for `SECONDS`."""
     before, children = processor([server]), sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
     said = server.run(
         "pgbench", "-n", "-M", "prepared", "-f", str(script), "-c", str(clients), "-j", str(processes),
@@ -139,9 +145,9 @@ def _pgbench(server: Cluster, script: Path, clients: int, processes: int) -> Run
     return Run(float(rate), int(count.partition("/")[0]), processor([server]) - before, client)
 
 
-def _appends(server: Cluster, clients: int, processes: int, attempt: int) -> Run:
+def by_store(url: str, servers: Sequence[Cluster], clients: int, processes: int, attempt: str) -> Run:
+    """Append to games of their own for `SECONDS`, which no other `attempt` has."""
     names = [f"{clients}-{attempt}-{number}" for number in range(processes)]
-    url = server.url("migrated")
     running = [
         subprocess.Popen(
             [sys.executable, "-m", "tests.bench.appends", url, str(clients // processes), str(SECONDS), name],
@@ -154,7 +160,7 @@ def _appends(server: Cluster, clients: int, processes: int, attempt: int) -> Run
     for process in running:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-    before = processor([server])
+    before = processor(servers)
     for process in running:
         assert process.stdin is not None
         process.stdin.write("go\n")
@@ -163,13 +169,13 @@ def _appends(server: Cluster, clients: int, processes: int, attempt: int) -> Run
     return Run(
         sum(each.rate for each in said),
         sum(each.count for each in said),
-        processor([server]) - before,
+        processor(servers) - before,
         sum(each.client for each in said),
     )
 
 
 async def _work(url: str, clients: int, seconds: float, name: str) -> None:
-    store = await PostgresStore.open(url)
+    store = await open_store(url)
     await asyncio.gather(*(_open(store, GameId(f"{name}-{number}")) for number in range(clients)))
     print("ready", flush=True)
     sys.stdin.readline()

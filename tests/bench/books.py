@@ -20,8 +20,7 @@ from projections.cursor import Cursor
 from service.store.postgres import migrations, moving
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import Append
-from tests.bench.machines import processor
-from tests.bench.measure import Figure, figure
+from tests.bench.measure import Figure, figure, processor
 from tests.helpers.postgres import Cluster, cluster, connected, partitioned
 from tests.service.store.batches import addition, new_game, records, use
 

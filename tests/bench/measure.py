@@ -4,9 +4,12 @@ import gc
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
+
+from tests.helpers.postgres import Cluster
 
 
 class Figure(Struct, frozen=True):
@@ -67,6 +70,19 @@ def resident() -> int:
     """Return the memory that this process has resident, in bytes."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * 4096
+
+
+def processor(servers: Sequence[Cluster]) -> float:
+    """Return the seconds of processor that servers of PostgreSQL have taken, with all their processes."""
+    taken = 0.0
+    for server in servers:
+        # A process that ends meanwhile is then one of those that the server, which comes last, has waited for.
+        for process in reversed(server.processes()):
+            # Of its own, and of children that have ended: in user mode and in the kernel, in hundredths.
+            with suppress(FileNotFoundError):
+                said = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()
+                taken += sum(map(int, said[11:15])) / 100
+    return taken
 
 
 def _settle() -> None:

@@ -196,7 +196,7 @@ class Rig:
     """A coordinator with two workers, and what can befall them."""
 
     def __init__(self, machines: Machines, url: str) -> None:
-        self._machines = machines
+        self.machines = machines
         self._url = url
         self._database = urlsplit(url).path.removeprefix("/")
         worker, other = machines.workers
@@ -210,23 +210,23 @@ class Rig:
         machine.start()
 
     async def kill_worker(self) -> None:
-        await _without(self._machines.workers[0].kill, self._machines.workers[0].start, 3)
+        await _without(self.machines.workers[0].kill, self.machines.workers[0].start, 3)
 
     async def freeze_worker(self) -> None:
-        await _without(self._machines.workers[1].freeze, self._machines.workers[1].thaw, 12)
+        await _without(self.machines.workers[1].freeze, self.machines.workers[1].thaw, 12)
 
     async def kill_coordinator(self) -> None:
-        await _without(self._machines.coordinator.kill, self._machines.coordinator.start, 3)
+        await _without(self.machines.coordinator.kill, self.machines.coordinator.start, 3)
 
     async def freeze_coordinator(self) -> None:
-        await _without(self._machines.coordinator.freeze, self._machines.coordinator.thaw, 12)
+        await _without(self.machines.coordinator.freeze, self.machines.coordinator.thaw, 12)
 
     async def add_machine(self) -> None:
         """Add a worker, and let Citus move shards to it."""
-        node = self._machines.add()
+        node = self.machines.add()
         node.sql(f"CREATE DATABASE {self._database}")
         node.sql("CREATE EXTENSION citus", database=self._database)
-        async with connected(self._machines.coordinator.url(self._database, "superuser")) as coordinator:
+        async with connected(self.machines.coordinator.url(self._database, "superuser")) as coordinator:
             await coordinator.execute("SELECT citus_add_node('127.0.0.1', $1)", node.port)
             await coordinator.execute("SELECT citus_rebalance_start()")
             while state := await coordinator.fetchval(

@@ -12,7 +12,6 @@ from domain.kernel.ids import PlayerId
 from domain.kernel.proof.verify import verify
 from service.games.requests import hashed_key
 from tests.faults.nursery import LIBRARY, Nursery, Process, nursery
-from tests.helpers.postgres import shared_cluster
 
 KILLS: Final = 4
 PROGRESS: Final = 12
@@ -21,12 +20,9 @@ PROGRESS: Final = 12
 GAMES: Final = {"tiny-auction": 3, "conquest-classic-friz": 2}
 
 
-async def test_bots_play_on_whoever_is_killed_and_answer_once(tmp_path: Path) -> None:
+async def test_bots_play_on_whoever_is_killed_and_answer_once(tmp_path: Path, postgres_url: str) -> None:
     given = {"data": str(tmp_path), "port": "0", "log_level": "error", "bot_pause": "0", "transparency": "false"}
-    async with (
-        shared_cluster().database() as url,
-        nursery({**given, "database_url": url}, tmp_path / "log") as young,
-    ):
+    async with nursery({**given, "database_url": postgres_url}, tmp_path / "log") as young:
         serving = [await young.start() for _ in range(2)]
         games, players = await begin(serving[0])
         for _ in range(KILLS):

@@ -15,9 +15,10 @@ import pytest
 from msgspec import Struct
 
 from service.store.postgres import migrations
-from tests.helpers.postgres import OWNER, Cluster, connected, shared_cluster
+from tests.helpers.postgres import OWNER, TOLD_TO_TESTS, Cluster, connected, shared_cluster
 
-SETTING: Final = "TABULARIUM_TEST_CITUS"
+SETTING: Final = f"{TOLD_TO_TESTS}CITUS"
+_NAMED: Final = os.environ.get(SETTING, "")
 
 NOT_TESTED: Final = (
     f"the distributed store was not tested: PostgreSQL here has no Citus, and {SETTING} names no cluster"
@@ -65,8 +66,8 @@ _NODE: Final = {
 class Node(Cluster):
     """One of the machines, on which all databases are made together with those of the others."""
 
-    def __init__(self) -> None:
-        super().__init__(None, **_NODE)
+    def __init__(self, **options: str) -> None:
+        super().__init__(None, **{**_NODE, **options})
 
     def _make_owner(self) -> None:
         self.sql("CREATE EXTENSION citus")
@@ -75,8 +76,9 @@ class Node(Cluster):
 class Machines:
     """A coordinator and two workers, of which tests can take any away."""
 
-    def __init__(self) -> None:
-        self.coordinator, *self.workers = self.nodes = [Node() for _ in range(3)]
+    def __init__(self, **options: str) -> None:
+        """`options` go into the configuration of each."""
+        self.coordinator, *self.workers = self.nodes = [Node(**options) for _ in range(3)]
         self.coordinator.sql(
             f"SELECT citus_set_coordinator_host('127.0.0.1', {self.coordinator.port})",
             *(f"SELECT citus_add_node('127.0.0.1', {worker.port})" for worker in self.workers),
@@ -96,7 +98,7 @@ class Machines:
 
 def has_citus() -> bool:
     """Tell whether there is a cluster to test on, or PostgreSQL has what it takes to start one."""
-    return bool(os.environ.get(SETTING)) or is_installed()
+    return bool(_NAMED) or is_installed()
 
 
 def is_installed() -> bool:
@@ -110,8 +112,8 @@ _prepared: dict[str, str] = {}
 
 def shared_machines() -> str:
     """Return the address of a coordinator as a superuser. Skips the test where there is none."""
-    if named := os.environ.get(SETTING):
-        return named
+    if _NAMED:
+        return _NAMED
     if not has_citus():
         pytest.skip(NOT_TESTED)
     if not _started:
@@ -132,6 +134,14 @@ def at(url: str, *, user: str = "", database: str = "", place: tuple[str, int] |
     if place is not None:
         host = f"{place[0]}:{place[1]}"
     return urlunsplit(parts._replace(netloc=f"{user or login}@{host}", path=f"/{database}" if database else parts.path))
+
+
+def past_triggers(url: str) -> str:
+    """Return the address of a database of the run as a superuser whom triggers do not stop, on any machine.
+
+    Where there is one machine, the session has to set `session_replication_role` itself.
+    """
+    return at(as_superuser(url), user=_EMPTIER) if RUN.on_citus else at(url, user="superuser")
 
 
 def as_superuser(url: str) -> str:
@@ -204,6 +214,11 @@ class Run(Struct):
 
 
 RUN: Final = Run()
+
+
+def name_of(store: str) -> str:
+    """Return the name in this run of a store, where `database_of_the_run` lends PostgreSQL: `-k citus` finds it."""
+    return "citus" if RUN.on_citus and store == "postgres" else store
 
 
 @contextlib.asynccontextmanager

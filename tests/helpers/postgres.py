@@ -27,6 +27,11 @@ from tests.helpers import ports
 OWNER: Final = "tabularium_owner"
 """Who owns the databases; may make databases and roles, and is no superuser."""
 
+TOLD_TO_TESTS: Final = "TABULARIUM_TEST_"
+"""How the environment's words to the tests begin. The service takes them for settings, and knows no such setting."""
+
+_FSYNC: Final = os.environ.get(f"{TOLD_TO_TESTS}FSYNC", "on")
+
 _TEMPLATE: Final = "migrated"
 _BEGUN: Final = "begun"
 _PDEATHSIG: Final = 1
@@ -140,7 +145,7 @@ class Cluster:
             "listen_addresses": "127.0.0.1",
             "port": str(self.port),
             "unix_socket_directories": "",
-            "fsync": os.environ.get("TABULARIUM_TEST_FSYNC", "on"),
+            "fsync": _FSYNC,
             "shared_buffers": "32MB",
             "max_connections": "100",
             **options,
@@ -320,6 +325,16 @@ class Cluster:
         done = subprocess.run([self.binaries / program, *arguments], input=stdin, capture_output=True, check=False)
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout
+
+
+@contextlib.contextmanager
+def kept_from_programs() -> Iterator[None]:
+    """Take what is told to the tests out of the environment, which programs inherit that they start."""
+    told = {name: os.environ.pop(name) for name in [*os.environ] if name.startswith(TOLD_TO_TESTS)}
+    try:
+        yield
+    finally:
+        os.environ.update(told)
 
 
 @contextlib.asynccontextmanager

@@ -15,7 +15,7 @@ OF_MANY: Final = {
     "how many leagues an account has": r"SELECT count\(\*\) FROM leagues l WHERE l.organizer",
     "the log of all streams": r"unnest\(\$1::smallint\[\], \$2::bigint\[\]",
     "whether the archive has parts of it": r"unnest\(\$1::bigint\[\]\) WITH ORDINALITY",
-    "streams that a page has named": r"unnest\(\$1::smallint\[\], \$2::text\[\]",
+    "streams that a page has named": r"unnest\(\$\d::smallint\[\], \$\d::text\[\]\)",
     "whether old cases and forks are in other books than their games": "SELECT NOT \\(EXISTS",
     "how many forks an account has open": "SELECT count\\(\\*\\) FROM games g JOIN forks f .* WHERE g.organizer",
     "how many bots an account has seated": r"SELECT count\(\*\) FROM games g JOIN seated s .* p\.bot IS NOT NULL",

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from projections.store import ProjectionStore
+from tests.helpers.citus import name_of
 from tests.projections.stores import ADAPTERS, Open
 
 
-@pytest.fixture(params=ADAPTERS)
+@pytest.fixture(params=ADAPTERS, ids=name_of)
 async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Open]:
     """A place for rows, with nothing in it, to be opened as often as one likes."""
     async with ADAPTERS[request.param](tmp_path) as open_rows:

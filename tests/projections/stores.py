@@ -8,7 +8,7 @@ from pathlib import Path
 from projections.store import ProjectionStore
 from service.store.postgres.rows import PostgresRows
 from service.store.sqlite.rows import SqliteRows
-from tests.helpers.postgres import shared_cluster
+from tests.helpers.citus import database_of_the_run
 
 Open = Callable[[], Awaitable[ProjectionStore]]
 """Opens the same rows once more, as another process would."""
@@ -31,7 +31,7 @@ async def sqlite(scratch: Path) -> AsyncIterator[Open]:
 
 @contextlib.asynccontextmanager
 async def postgres(scratch: Path) -> AsyncIterator[Open]:
-    async with shared_cluster().database() as url, contextlib.AsyncExitStack() as opened:
+    async with database_of_the_run() as url, contextlib.AsyncExitStack() as opened:
 
         async def open_rows() -> ProjectionStore:
             rows = await PostgresRows.open(url)

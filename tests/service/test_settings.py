@@ -1,11 +1,14 @@
 """Settings from the environment."""
 
+import os
 import re
 from pathlib import Path
 
 import pytest
 
 from service.base.settings import Settings, SettingsError, from_env, meanings
+from tests.helpers.citus import SETTING
+from tests.helpers.postgres import kept_from_programs
 
 
 def test_nothing_need_be_set() -> None:
@@ -263,6 +266,13 @@ def test_limits_are_turned_off_by_the_word(off: str) -> None:
     assert settings.unlimited == [*given, "TABULARIUM_CONNECTIONS_PER_ADDRESS"]
     closed = from_env({**given, "TABULARIUM_REGISTRATION": "false", "TABULARIUM_HOST": "0.0.0.0"})
     assert "TABULARIUM_REGISTRATIONS_PER_ADDRESS" not in closed.unlimited, "nobody registers there"
+
+
+def test_what_is_told_to_the_tests_does_not_reach_programs_that_they_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SETTING, "postgresql://superuser@coordinator/postgres")
+    with kept_from_programs():
+        assert from_env(os.environ) == Settings()
+    assert os.environ[SETTING]
 
 
 def test_every_setting_says_what_it_means() -> None:

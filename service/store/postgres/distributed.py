@@ -65,6 +65,22 @@ class DistributedStore(PostgresStore):
         self._known_until = -math.inf
         self._writers_to: dict[tuple[int, int], Writer] = {}
 
+    async def check_schema(self) -> None:
+        await super().check_schema()
+        await self._look_up_machines()
+
+    def part_of(self, stream: StreamId) -> int:
+        return self._machines.get(book_of(stream), 0)
+
+    def _any_of(
+        self, games: Collection[StreamId], column: str = "game", table: str = ""
+    ) -> tuple[str, tuple[Any, ...]]:
+        pairs, values = super()._any_of(games, column, table)
+        if len(games) == 1:
+            return pairs, values
+        # For the pairs alone Citus would ask all machines, and wait for one that is away.
+        return f"({table}book = ANY (?::smallint[]) AND {pairs})", ([*{*map(book_of, games)}], *values)
+
     @staticmethod
     def _to(url: str, connections: int, durable: bool) -> Connections:
         return Connections(url, connections, durable=durable, session=_SESSION)
@@ -74,7 +90,7 @@ class DistributedStore(PostgresStore):
 
     def _writer_of(self, stream: StreamId) -> Writer:
         book = book_of(stream)
-        place = self._machines.get(book, 0), book % EACH
+        place = self.part_of(stream), book % EACH
         if place not in self._writers_to:
             self._writers_to[place] = Writer(self._connections, append_to, self._settle, is_of_one_book=True)
             self._writers.append(self._writers_to[place])

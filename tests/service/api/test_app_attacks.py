@@ -10,7 +10,6 @@ import pytest
 
 from service.accounts.apps.protocol import PAUSE
 from service.accounts.limits import DEVICE_CODES
-from tests.helpers.citus import database_of_the_run
 from tests.service.api.apps import REDIRECT, App, bearer, error
 from tests.service.api.browsers import authenticator, browser
 from tests.service.api.serving import Player, Service, serving
@@ -90,12 +89,13 @@ async def test_every_answer_names_its_issuer(app: App, anna: Player) -> None:
 
 
 @pytest.mark.parametrize("what", ["code", "refresh token"])
-async def test_of_two_processes_that_get_it_at_once_one_gives_tokens_and_they_end(tmp_path: Path, what: str) -> None:
+async def test_of_two_processes_that_get_it_at_once_one_gives_tokens_and_they_end(
+    tmp_path: Path, postgres_url: str, what: str
+) -> None:
     """On PostgreSQL: a thief and an app that are equally quick."""
     async with (
-        database_of_the_run() as url,
-        serving(tmp_path / "a", durable=False, database_url=url, token_cache=0) as one,
-        serving(tmp_path / "b", durable=False, database_url=url, token_cache=0) as other,
+        serving(tmp_path / "a", durable=False, database_url=postgres_url, token_cache=0) as one,
+        serving(tmp_path / "b", durable=False, database_url=postgres_url, token_cache=0) as other,
     ):
         app, same, anna = App(one), App(other), await one.register("Anna")
         same.verifier = app.verifier

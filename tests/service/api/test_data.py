@@ -24,7 +24,7 @@ from service.webhooks.push import new_push_key
 from service.webhooks.secrets import new_key
 from tests.helpers.browsers import Subscriber, text
 from tests.helpers.mailing import posting
-from tests.helpers.postgres import connected, shared_cluster
+from tests.helpers.postgres import connected
 from tests.service.api.apps import App
 from tests.service.api.browsers import browser
 from tests.service.api.clubs import REGULATIONS
@@ -324,11 +324,11 @@ def embedded_owners() -> set[str]:
         return owners(connection.execute(query).fetchall())
 
 
-async def test_each_table_that_names_an_account_is_shown_or_left_out_for_a_reason() -> None:
+async def test_each_table_that_names_an_account_is_shown_or_left_out_for_a_reason(postgres_url: str) -> None:
     """A new one belongs into the file, or into the list here with a reason."""
     assert set(SHOWN.values()) <= {each.name for each in fields(DataLine)}
     embedded = embedded_owners()
-    async with shared_cluster().database() as url, connected(url) as owner:
+    async with connected(postgres_url) as owner:
         query = (
             "SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid"
             " WHERE c.relnamespace = 'tabularium'::regnamespace AND c.relkind IN ('r', 'p') AND a.attnum > 0"

@@ -13,7 +13,6 @@ import pytest
 from service.api.games import listing
 from service.api.players.stream import follow_games
 from service.base.scopes import EVERYBODYS
-from tests.helpers.citus import database_of_the_run
 from tests.service.api.serving import Player, Service, serving
 
 
@@ -375,11 +374,10 @@ async def test_it_ends_with_its_token(service: Service, anna: Player) -> None:
             await frames.next()
 
 
-async def test_it_tells_what_happens_in_other_processes(tmp_path: Path) -> None:
+async def test_it_tells_what_happens_in_other_processes(tmp_path: Path, postgres_url: str) -> None:
     async with (
-        database_of_the_run() as url,
-        serving(tmp_path / "one", durable=False, database_url=url) as one,
-        serving(tmp_path / "two", durable=False, database_url=url) as two,
+        serving(tmp_path / "one", durable=False, database_url=postgres_url) as one,
+        serving(tmp_path / "two", durable=False, database_url=postgres_url) as two,
     ):
         anna, bert = await one.register("Anna"), await one.register("Bert")
         async with following(one, anna) as frames:

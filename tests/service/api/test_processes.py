@@ -15,7 +15,6 @@ import pytest
 from domain.kernel.ids import GameId
 from service.cluster.shared_wake import CHANNEL
 from service.observe.background import background
-from tests.helpers.citus import database_of_the_run
 from tests.helpers.redis import Server, server
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_streams import Frames, socket_of, streaming
@@ -31,11 +30,17 @@ def redis() -> Iterator[Server]:
 
 
 @pytest.fixture
-async def pair(tmp_path: Path, redis: Server) -> AsyncIterator[Pair]:
-    async with database_of_the_run() as url, contextlib.AsyncExitStack() as stack:
+async def pair(tmp_path: Path, redis: Server, postgres_url: str) -> AsyncIterator[Pair]:
+    async with contextlib.AsyncExitStack() as stack:
         one, two = [
             await stack.enter_async_context(
-                serving(tmp_path / name, durable=False, database_url=url, redis_url=redis.url, projections=False)
+                serving(
+                    tmp_path / name,
+                    durable=False,
+                    database_url=postgres_url,
+                    redis_url=redis.url,
+                    projections=False,
+                )
             )
             for name in ("one", "two")
         ]
@@ -214,12 +219,9 @@ async def test_a_flushed_redis_changes_nothing(pair: Pair, redis: Server) -> Non
         await shown(service, "tabularium_redis_up", 1)
 
 
-async def test_a_service_starts_without_its_redis(tmp_path: Path, redis: Server) -> None:
+async def test_a_service_starts_without_its_redis(tmp_path: Path, redis: Server, postgres_url: str) -> None:
     redis.halt()
-    async with (
-        database_of_the_run() as url,
-        serving(tmp_path, durable=False, database_url=url, redis_url=redis.url) as service,
-    ):
+    async with serving(tmp_path, durable=False, database_url=postgres_url, redis_url=redis.url) as service:
         anna, bert, game = await seated(service)
         await service.play_out(game, anna, bert)
         assert await measured(service, "tabularium_redis_up") == 0
@@ -227,11 +229,10 @@ async def test_a_service_starts_without_its_redis(tmp_path: Path, redis: Server)
         await shown(service, "tabularium_redis_up", 1)
 
 
-async def test_processes_without_any_redis_find_each_others_events(tmp_path: Path) -> None:
+async def test_processes_without_any_redis_find_each_others_events(tmp_path: Path, postgres_url: str) -> None:
     async with (
-        database_of_the_run() as url,
-        serving(tmp_path / "one", durable=False, database_url=url, projections=False) as one,
-        serving(tmp_path / "two", durable=False, database_url=url, projections=False) as two,
+        serving(tmp_path / "one", durable=False, database_url=postgres_url, projections=False) as one,
+        serving(tmp_path / "two", durable=False, database_url=postgres_url, projections=False) as two,
     ):
         anna, _, game = await seated(one)
         async with streaming(two, game) as frames:

@@ -14,7 +14,6 @@ from service.accounts.accounts import MOST_TOKENS
 from service.api.contract.document import endpoints
 from service.api.problems.access import TOKEN_ENDED
 from service.base.scopes import EVERYBODYS, SCOPES, Scope
-from tests.helpers.citus import database_of_the_run
 from tests.service.api.serving import Player, Service, serving
 
 
@@ -312,12 +311,11 @@ async def test_an_idle_stream_ends_with_its_token(tmp_path: Path, over: str, how
 
 
 @pytest.fixture
-async def two(tmp_path: Path) -> AsyncIterator[tuple[Service, Service]]:
+async def two(tmp_path: Path, postgres_url: str) -> AsyncIterator[tuple[Service, Service]]:
     """Two services over one database."""
     async with (
-        database_of_the_run() as url,
-        serving(tmp_path / "a", database_url=url, token_cache=0.3, heartbeat=600) as one,
-        serving(tmp_path / "b", database_url=url, token_cache=0.3, heartbeat=600) as other,
+        serving(tmp_path / "a", database_url=postgres_url, token_cache=0.3, heartbeat=600) as one,
+        serving(tmp_path / "b", database_url=postgres_url, token_cache=0.3, heartbeat=600) as other,
     ):
         yield one, other
 

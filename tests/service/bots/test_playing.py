@@ -25,7 +25,6 @@ from service.bots.bot import RandomBot
 from service.bots.playing import Playing
 from service.bots.thinking import NoThought, Thinkers
 from service.bots.worker import Question
-from tests.helpers.postgres import shared_cluster
 from tests.helpers.sampling import sampled
 from tests.service.api.serving import Answer, Player, Service, serving
 
@@ -276,13 +275,15 @@ async def test_the_process_of_bots_knows_no_settings_and_lets_others_go_first(mo
         await thinkers.close()
 
 
-async def test_one_process_of_several_plays_and_another_goes_on_when_it_stops(tmp_path: Path) -> None:
-    async with shared_cluster().database() as url, AsyncExitStack() as first:
-        one = await first.enter_async_context(serving(tmp_path / "one", **QUICK, database_url=url))
+async def test_one_process_of_several_plays_and_another_goes_on_when_it_stops(
+    tmp_path: Path, postgres_url: str
+) -> None:
+    async with AsyncExitStack() as first:
+        one = await first.enter_async_context(serving(tmp_path / "one", **QUICK, database_url=postgres_url))
         anna = await one.register("Anna")
         games = [await against_bots(one, anna) for _ in range(3)]
         await play_out(one, anna, games[0])
-        async with serving(tmp_path / "two", **QUICK, database_url=url) as two:
+        async with serving(tmp_path / "two", **QUICK, database_url=postgres_url) as two:
             await play_out(two, anna, games[1])
             await first.aclose()
             await play_out(two, anna, games[2])

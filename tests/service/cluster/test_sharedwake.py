@@ -13,9 +13,8 @@ from service.cluster.redis import Redis, open_redis
 from service.cluster.shared_wake import CHANNEL, UNTOLD, SharedWake, open_shared_wake
 from service.cluster.wake import Signal
 from service.observe.metrics import Metrics
-from service.store.postgres.store import PostgresStore
+from service.store.postgres.distributed import open_store
 from service.store.protocol import EventStore
-from tests.helpers.postgres import shared_cluster
 from tests.helpers.redis import Server, server
 from tests.service.store.batches import addition, new_game
 
@@ -32,13 +31,12 @@ def own() -> Iterator[Server]:
 
 
 @pytest.fixture
-async def store() -> AsyncIterator[EventStore]:
-    async with shared_cluster().database() as url:
-        opened = await PostgresStore.open(url, durable=False)
-        await opened.append(new_game("g1"))
-        await opened.append(new_game("g2"))
-        yield opened
-        await opened.close()
+async def store(postgres_url: str) -> AsyncIterator[EventStore]:
+    opened = await open_store(postgres_url, durable=False)
+    await opened.append(new_game("g1"))
+    await opened.append(new_game("g2"))
+    yield opened
+    await opened.close()
 
 
 @contextlib.asynccontextmanager

@@ -14,16 +14,15 @@ from domain.kernel.rules.refusal import Refusal
 from service.cluster.heads import Heads
 from service.games.views import Passage, viewer_of
 from service.store.protocol import StoreUnavailable
-from tests.helpers.citus import database_of_the_run
 from tests.service.rig import ANNA, Rig, caller, open_rig
 from tests.tiny.auction import LARGEST_PRIZE
 
 
 @pytest.fixture
-async def rigs(tmp_path: Path) -> AsyncIterator[tuple[Rig, Rig]]:
-    async with database_of_the_run() as url, contextlib.AsyncExitStack() as stack:
-        one = await stack.enter_async_context(open_rig(tmp_path / "one", database_url=url, durable=False))
-        two = await stack.enter_async_context(open_rig(tmp_path / "two", database_url=url, durable=False))
+async def rigs(tmp_path: Path, postgres_url: str) -> AsyncIterator[tuple[Rig, Rig]]:
+    async with contextlib.AsyncExitStack() as stack:
+        one = await stack.enter_async_context(open_rig(tmp_path / "one", database_url=postgres_url, durable=False))
+        two = await stack.enter_async_context(open_rig(tmp_path / "two", database_url=postgres_url, durable=False))
         yield one, two
 
 

@@ -11,7 +11,7 @@ from service.base.settings import Settings
 from service.cluster.redis import open_redis
 from service.observe.metrics import Metrics
 from service.store.backend import backend_of
-from tests.helpers.citus import database_of_the_run
+from tests.helpers.citus import database_of_the_run, name_of
 from tests.helpers.redis import shared_server
 from tests.service.api.serving import Player
 from tests.service.games.hall import Hall, hall_in
@@ -25,7 +25,7 @@ async def rig(tmp_path: Path, database_url: str) -> AsyncIterator[Rig]:
         yield opened
 
 
-@pytest.fixture(params=["sqlite", "postgres", "redis"])
+@pytest.fixture(params=["sqlite", "postgres", "redis"], ids=name_of)
 async def data(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Data]:
     """A store, and one place of snapshots: beside it, or in Redis."""
     async with AsyncExitStack() as opened:

@@ -160,14 +160,17 @@ async def test_a_ruling_after_an_outage_takes_nobodys_time(hall: Hall, anna: Pla
 
 
 async def test_three_timekeepers_let_each_flag_fall_once_and_none_too_early(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     time = Hands()
     monkeypatch.setattr(timekeeper, "LEASE", 600.0)  # on a busy machine none ends before the lanes are shared
-    async with database_of_the_run() as url, AsyncExitStack() as stack:
+    async with AsyncExitStack() as stack:
         halls = [
             Hall(
-                await stack.enter_async_context(serving(tmp_path / name, database_url=url, clock=time, **QUIETLY)), time
+                await stack.enter_async_context(
+                    serving(tmp_path / name, database_url=postgres_url, clock=time, **QUIETLY)
+                ),
+                time,
             )
             for name in ("one", "two", "three")
         ]
@@ -203,13 +206,18 @@ async def test_three_timekeepers_let_each_flag_fall_once_and_none_too_early(
             await first.proved(game)
 
 
-async def test_lanes_of_a_process_that_died_are_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_lanes_of_a_process_that_died_are_taken_over(
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     time = Hands()
     monkeypatch.setattr(timekeeper, "LEASE", 0.3)
-    async with database_of_the_run() as url, AsyncExitStack() as stack:
+    async with AsyncExitStack() as stack:
         one, two = [
             Hall(
-                await stack.enter_async_context(serving(tmp_path / name, database_url=url, clock=time, **QUIETLY)), time
+                await stack.enter_async_context(
+                    serving(tmp_path / name, database_url=postgres_url, clock=time, **QUIETLY)
+                ),
+                time,
             )
             for name in ("one", "two")
         ]
@@ -227,13 +235,18 @@ async def test_lanes_of_a_process_that_died_are_taken_over(tmp_path: Path, monke
 
 
 @pytest.mark.rule("TAB-CLK-05")
-async def test_of_an_answer_and_a_flag_at_the_same_moment_exactly_one_happens(tmp_path: Path) -> None:
+async def test_of_an_answer_and_a_flag_at_the_same_moment_exactly_one_happens(
+    tmp_path: Path, postgres_url: str
+) -> None:
     """The answer comes to another process than that whose timekeeper looks for flags."""
     time, seen = Hands(), set[str]()
-    async with database_of_the_run() as url, AsyncExitStack() as stack:
+    async with AsyncExitStack() as stack:
         one, two = [
             Hall(
-                await stack.enter_async_context(serving(tmp_path / name, database_url=url, clock=time, **QUIETLY)), time
+                await stack.enter_async_context(
+                    serving(tmp_path / name, database_url=postgres_url, clock=time, **QUIETLY)
+                ),
+                time,
             )
             for name in ("one", "two")
         ]
@@ -293,11 +306,10 @@ async def test_a_process_whose_clock_is_wrong_goes_by_the_time_of_the_database(
     assert clock.off == timedelta(0), "little is not corrected, and what was wrong once may be right by now"
 
 
-async def test_processes_over_one_database_go_by_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with (
-        database_of_the_run() as url,
-        serving(tmp_path, database_url=url, clock=utc_now, **QUIETLY) as service,
-    ):
+async def test_processes_over_one_database_go_by_its_time(
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving(tmp_path, database_url=postgres_url, clock=utc_now, **QUIETLY) as service:
         assert isinstance(service.services.games._clock, CommonTime)
         monkeypatch.setattr("service.cluster.common_time.utc_now", lambda: utc_now() + timedelta(seconds=50))
         async with common_time(service.services.rows) as clock:
@@ -308,6 +320,7 @@ async def test_the_doctor_says_since_when_nobody_has_watched(tmp_path: Path) -> 
     async def found(url: str) -> list[Finding]:
         return [each async for each in examine(Settings(database_url=url)) if each.check == "clocks"]
 
+    # The doctor asks all machines, which `postgres_url` forbids.
     async with database_of_the_run() as url, hall_in(tmp_path, url, Hands()) as hall:
         anna, bert = await hall.service.register("Anna"), await hall.service.register("Bert")
         assert await found(url) == []

@@ -46,7 +46,7 @@ async def embedded() -> AsyncIterator[str]:
 
 @pytest.fixture
 def database(request: pytest.FixtureRequest) -> Database:
-    """Lends the setting that chooses a store: an empty one for each world."""
+    """Lends the setting that chooses a store: an empty one for each world, and never machines: a run has one there."""
     return embedded if request.param == "sqlite" else shared_cluster().database
 
 

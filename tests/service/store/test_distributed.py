@@ -20,6 +20,7 @@ from service.store.postgres.rows import PostgresRows
 from service.store.postgres.server import Server
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import Added, Appended, Conflict, StoreUnavailable
+from tests.helpers.asked import telling_database
 from tests.helpers.citus import as_superuser, distributed_database, lent_database, machines_of
 from tests.helpers.postgres import connected, shared_cluster
 from tests.service.store.batches import addition, new_game, secret, use
@@ -211,6 +212,26 @@ async def test_an_append_is_refused_that_is_not_what_it_should_be(url: str, stor
             await connection.fetch(call.format(book_of(GameId(here)), here, entry.format(there)))
     assert await store.events() == 0
     assert set((await store.end()).positions) == {0}
+
+
+async def test_a_process_knows_from_the_start_which_games_are_on_one_machine(url: str, store: DistributedStore) -> None:
+    first, second = await on_two_machines(url)
+    assert store.part_of(GameId(first)) != store.part_of(GameId(second))
+
+
+async def test_of_streams_that_are_named_only_the_machines_that_have_them_are_asked() -> None:
+    async with telling_database() as (url, asked):
+        async with connected(as_superuser(url)) as superuser:
+            places = {f"g{number}": await machine_of(superuser, f"g{number}") for number in range(12)}
+        here = [game for game, place in places.items() if place == places["g0"]]
+        store = await DistributedStore.open(url)
+        for game in here:
+            await store.append(new_game(game))
+        asked.clear()
+        assert await store.heads([GameId(game) for game in here]) == dict.fromkeys(here, 1)
+        (looked_up,) = [each for each in asked if "version AS head" in each.statement]
+        assert 1 <= looked_up.tasks <= len(here)
+        await store.close()
 
 
 async def test_a_refused_append_leaves_no_gap(store: DistributedStore) -> None:

@@ -47,6 +47,11 @@ async def test_an_append_waits_for_nobody_who_writes_to_another_machine(url: str
     assert await asyncio.gather(*held) == [Appended(2)] * len(FIRST)
 
 
+async def test_games_of_each_machine_are_a_part_of_the_store_that_is_asked_by_itself(store: OneMachine) -> None:
+    assert {store.part_of(GameId(game)) for game in FIRST} == {0}
+    assert {store.part_of(GameId(game)) for game in OTHER} == {1}
+
+
 async def test_what_waits_for_a_machine_that_does_not_answer_is_told_so_soon(url: str, store: OneMachine) -> None:
     """Each append takes as long as a statement may. They do not do so one after the other."""
     for game in FIRST:
