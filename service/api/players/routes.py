@@ -137,8 +137,9 @@ async def close_me(request: Call) -> Response[bytes]:
     if page.confirm != row.player:
         detail = f"`confirm` is {page.confirm!r}, and the account that you asked to close is {row.player}."
         raise Problem(INVALID_QUERY, detail, f"To close it for good, send ?confirm={row.player}.")
-    await services.closing.close(row)
+    # First: if the service dies between the two, the caller's token is still good for a second try.
     await services.accounts.unlink_all(row.player)
+    await services.closing.close(row)
     log.info("account closed", account=row.player, by=row.player)
     return answer(player_view(await account_of(request, row.player)), 200, cleared(request.scope))
 

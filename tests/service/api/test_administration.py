@@ -2,12 +2,15 @@
 
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
+from domain.kernel.ids import PlayerId
 from domain.kernel.proof.verify import verify
 from projections.cursor import Cursor
 from service.base.scopes import EVERYBODYS, Scope
+from service.store.protocol import StoreUnavailable
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_mine import eventually
 from tests.service.rig import LIBRARY
@@ -185,6 +188,19 @@ async def test_players_close_their_own_accounts(service: Service, anna: Player, 
     assert (await service.ask("GET", f"/v1/games/{over}/export")).content == before
     export = (await service.ask("GET", f"/v1/games/{game}/export")).content
     assert verify(export.splitlines(keepends=True), LIBRARY).ok
+
+
+@pytest.mark.parametrize("breaks", ["unlink_all", "close"])
+async def test_a_closing_that_breaks_off_can_be_repeated(
+    service: Service, anna: Player, monkeypatch: pytest.MonkeyPatch, breaks: str
+) -> None:
+    accounts, url = service.services.accounts, f"/v1/players/me?confirm={anna.id}"
+    await service.services.store.accounts.link(PlayerId(anna.id), "https://login.example", "anna")
+    with monkeypatch.context() as patched:
+        patched.setattr(accounts, breaks, mock.AsyncMock(side_effect=StoreUnavailable("away")))
+        assert (await service.ask("DELETE", url, anna)).status_code == 503
+    assert (await service.ask("DELETE", url, anna)).status_code == 200
+    assert await service.services.store.accounts.identities(PlayerId(anna.id)) == []
 
 
 @pytest.mark.parametrize("path", ["/v1/players/nobody", "/v1/players/nobody/scopes", "/v1/players/nobody/tokens"])
