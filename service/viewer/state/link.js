@@ -1,5 +1,5 @@
 /**
- * The page's address: it names the version that is shown, so that it can be sent to somebody.
+ * The page's address: it names the version that is shown, so that people can send it to each other.
  * @module
  */
 
@@ -35,13 +35,13 @@ export class Address {
     this.room = room;
   }
 
-  /** Let it say what the room shows, in a moment. */
+  /** Change the address to what the room shows, in a moment. */
   update() {
     clearTimeout(this.#timer);
     const { room } = this;
     const before = location.href;
     this.#timer = setTimeout(() => {
-      // Somebody has followed a link meanwhile, which the page has not read yet.
+      // The person has followed a link meanwhile, which the page has not read yet.
       if (location.href !== before) return;
       const plain = room.following && room.against === null && room.area === null;
       const wanted = plain ? location.pathname : linkTo(room);
