@@ -74,7 +74,7 @@ export class Beforehand {
     return this.#kept;
   }
 
-  /** Keep the moves that go the way and take the piece that the form shows; all where it shows none. @param {Move[]} moves */
+  /** Return the moves that go the way and take the piece that the form shows, if any do. @param {Move[]} moves */
   fitting(moves) {
     return this.#withShownPiece(this.#inShownWay(moves));
   }
@@ -88,7 +88,7 @@ export class Beforehand {
     return moves.filter(({ option }) => titleOf(option) === title || !hasAlong(option));
   }
 
-  /** Several pieces may lie in one place: keep the moves of the one that the form shows as chosen. @param {Move[]} moves */
+  /** Of several pieces in one place, return the moves of the one that is chosen in the form. @param {Move[]} moves */
   #withShownPiece(moves) {
     const { order } = this.commands;
     if (!this.isOpen || !order) return moves;

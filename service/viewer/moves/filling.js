@@ -1,6 +1,6 @@
 /**
- * Choosing much or little at once: as much as can be chosen in the fields of a command, or as little as must be, within
- * the sums that the option's schema allows.
+ * Fills fields of a command at once: with as much as can be chosen, or as little as must be, within the sums that the
+ * option's schema allows.
  * @module
  */
 
@@ -88,7 +88,8 @@ function chosen(choices, number, needed) {
 }
 
 /**
- * Change counts one by one until the sums of an object, and of those in it, are within their bounds.
+ * Change counts one by one until the sums of an object, and of the objects in it, are within their bounds, or until no
+ * count can change. It changes `value`.
  * @param {ObjectField} schema
  * @param {JsonObject} value
  * @param {string[]} names
@@ -137,7 +138,8 @@ function amountOf({ holder, name }) {
 }
 
 /**
- * Tell whether only one value is possible in the named fields: none that is a step or an exchange away from it fits.
+ * Tell whether only one value is possible in the named fields: the least one fits, and no value that differs from it by
+ * one more, one less, or an exchange of one for another.
  * @param {ObjectField} schema
  * @param {JsonObject} value
  * @param {string[]} names

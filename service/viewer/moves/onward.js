@@ -11,7 +11,7 @@
 
 import { goesOn } from "./meaning.js";
 
-/** By command: how many clicks each guess would have taken of late. */
+/** By command: how many clicks each guess would have taken of late, and which was right the last time. */
 const taken = new Map();
 
 /** In the order in which they are tried when they did equally well. */
@@ -19,7 +19,7 @@ const GUESSES = ["end", "nowhere", "start"];
 const FORGET = 0.6; // How much an older move counts beside the one after it.
 
 /**
- * Where moves can go on after one of a command: by guess, where it would begin and where it could end from there.
+ * Where moves can go on after a command: for each guess, the area where the next begins and the areas where it can end.
  * @typedef {{command: string, places: Record<string, {area: string, ends: Set<string>}>}} Onward
  */
 
@@ -107,8 +107,8 @@ export function noteBegun({ command, places }, area) {
 }
 
 /**
- * Return the clicks that it takes to begin at an area. A right guess takes none. A wrong one takes two where the move
- * could also end there: it has to be taken back first.
+ * Return how many clicks it takes to begin at an area after a guess. A right guess takes none. A wrong one, or none, takes
+ * one; but two if the guessed move could end at that area, since the player has to take it back first.
  * @param {string} area
  * @param {{area: string, ends: Set<string>} | undefined} place
  */
