@@ -1,6 +1,7 @@
 /**
- * What a certificate says of a verified export: that it is in the log which the service signs (C2SP `tlog-proof`,
- * `domain/transparency/certificate.py`). The signatures are Ed25519; a browser without it says what was not checked.
+ * Checks the certificate of a verified export: that a version of it is in the log which the service signs (C2SP
+ * `tlog-proof`, `domain/transparency/certificate.py`). Signatures are Ed25519; a browser without it says what it could
+ * not check.
  * @module
  */
 
@@ -41,6 +42,7 @@ const STATUS = {
 };
 
 /**
+ * Check a certificate against the export that it belongs to.
  * @param {string} text the certificate
  * @param {string} policy which log and which witnesses are believed
  * @param {Verdict} verdict of the export

@@ -57,7 +57,7 @@ export class Chance {
   }
 
   /**
-   * Return a draw's first bytes, at least so many.
+   * Return the first bytes of a draw: at least `count`, in whole blocks.
    * @param {number} draw
    * @param {number} count
    */
@@ -134,7 +134,7 @@ function shuffled(bytes, length) {
 }
 
 /**
- * Say in words how dice came about: "draw 17: HMAC-SHA256 of 5b0e…0000 begins 7f 22 → 2, 5".
+ * Say in words how dice came about: "Draw 17: HMAC-SHA256 of 5b0e…0000 begins 7f 22 → 2, 5".
  * @param {Chance} chance
  * @param {{draw: number, numbers: number[], used: {byte: number, number: number | null}[]}} drawn
  */

@@ -1,8 +1,8 @@
 /**
  * Every draw of chance of a finished game, repeated from its secret and compared with what its events show.
  *
- * Which event shows which roll or shuffle is data of the ruleset (`domain/kernel/chance/evidence.py`); what a version
- * drew and did not show are salts, which come in the order in which secrets were sealed.
+ * Which event shows which roll or shuffle is data of the ruleset (`domain/kernel/chance/evidence.py`). Draws that no
+ * event shows are salts, in the order in which secrets were sealed, or lots that only the position explains.
  * @module
  */
 
@@ -24,7 +24,7 @@ export class Draws {
   #rolls = 0;
   #shuffles = 0;
   #salts = 0;
-  /** @type {number[]} */
+  /** The versions whose lots cannot be checked here. @type {number[]} */
   #untold = [];
 
   /**
@@ -44,7 +44,7 @@ export class Draws {
    * @param {string} game its id
    * @param {Row[]} rows the whole log, of a game that is over
    * @param {Ruleset} ruleset as `GET /v1/rulesets/{id}` shows it
-   * @param {string} secret that of its chance, in hex
+   * @param {string} secret behind its chance, in hex
    */
   static async of(game, rows, ruleset, secret) {
     const entropy = entropyOf(rows);
@@ -53,8 +53,8 @@ export class Draws {
 
   /**
    * Draw all again.
-   * @param {{salt: string, commitment: string}[]} secrets those that were published, in the order of sealing
-   * @param {boolean} isOpen whether these are all: otherwise a draw may be the salt of what the reader may not see
+   * @param {{salt: string, commitment: string}[]} secrets the published ones, in the order of sealing
+   * @param {boolean} isOpen whether these are all: otherwise a draw may be the salt of a value that is hidden here
    * @param {(done: number, total: number) => void} [progress]
    * @returns {Promise<{problem: string, version?: number} | undefined>} the first thing that is wrong
    */
@@ -132,7 +132,7 @@ export class Draws {
   }
 
   /**
-   * Find the salts among the draws that a version does not show. Returns what is wrong when something is left.
+   * Take the salts out of `left` and `salts`, as far as they match. Returns what is wrong with a draw that is left.
    * @param {Row} row
    * @param {Map<number, string | undefined>} left
    * @param {string[]} salts
