@@ -12,7 +12,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { choicesOf } from "../forms/schema.js";
 import { takeBacksOf } from "../state/take-backs.js";
 
-/** Why the viewer's seat is out of the game; undefined while it is not. @param {Table} room */
+/** Return why the viewer's seat is out of the game; undefined while it is not. @param {Table} room */
 export function outOf({ currentScene, seat, following, commands }) {
   return following && !commands?.isAsked
     ? currentScene?.standings?.find((standing) => standing.seat === seat)?.out
@@ -53,7 +53,7 @@ export async function takeBack(commands, undo) {
   const { after, title } = commands.done;
   commands.choose(undo, null, "bar");
   if (!commands.form) return;
-  // Several that were sent together are taken back together.
+  // Commands that were sent together are taken back together.
   if (choicesOf(undo.schema.properties.to).includes(after)) commands.form.value.to = after;
   await commands.send(`Undo ${inside(title)}`);
 }
