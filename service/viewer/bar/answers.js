@@ -45,8 +45,8 @@ export const MANY = 9;
  * @returns {Answered[]}
  */
 export function answersOf(commands, moves) {
-  const begun = moves.start === null || moves.isComplete ? [] : answersThere(commands, moves);
-  if (begun.length && !moves.isGuess) return begun;
+  const gestureAnswers = moves.start === null || moves.isComplete ? [] : answersThere(commands, moves);
+  if (gestureAnswers.length && !moves.isGuess) return gestureAnswers;
   // The tray above the bar shows a gesture that is complete.
   if (moves.isComplete) return [];
   const kinds = new Set(commands.decisions.map(({ kind }) => kind));
@@ -55,9 +55,13 @@ export function answersOf(commands, moves) {
     buttonsOf(option, commands, moves).map((answer) => ({ ...answer, command: option.command })),
   );
   // A gesture that began by itself hides no other answer.
-  if (begun.length) {
-    const others = folded(all, commands.room, MANY - begun.length);
-    return [...others.slice(0, MANY - begun.length), ...begun, ...others.slice(MANY - begun.length)];
+  if (gestureAnswers.length) {
+    const others = folded(all, commands.room, MANY - gestureAnswers.length);
+    return [
+      ...others.slice(0, MANY - gestureAnswers.length),
+      ...gestureAnswers,
+      ...others.slice(MANY - gestureAnswers.length),
+    ];
   }
   return folded(all, commands.room, MANY).sort(
     (one, other) => Number(one.quiet ?? false) - Number(other.quiet ?? false),
@@ -76,12 +80,12 @@ function answersThere(commands, moves) {
   const isEach = !moves.isGuess && stays.length <= FEW;
   const each = stays.map((move) => ({
     value: `here/${commands.options.indexOf(move.option)}`,
-    label: `${there(commands, moves, move)}${aside(commands, moves, move)}`,
+    label: `${titleHere(commands, moves, move)}${suffixOf(commands, moves, move)}`,
     act: () => moves.stay(move.option),
   }));
   const one = stays
     .slice(0, 1)
-    .map((move) => ({ value: "here", label: `${there(commands, moves, move)} …`, act: () => moves.stay() }));
+    .map((move) => ({ value: "here", label: `${titleHere(commands, moves, move)} …`, act: () => moves.stay() }));
   return [
     ...(isEach ? each : one),
     ...(!commands.form && moves.from(moves.start).some(({ option, end }) => end && hasAlong(option))
@@ -97,7 +101,7 @@ function answersThere(commands, moves) {
  * @param {Moves} moves
  * @param {Move} move
  */
-function there({ labels }, { start }, { option }) {
+function titleHere({ labels }, { start }, { option }) {
   const title = titleOf(option);
   return title.includes(labels?.value(start) ?? "") ? title : `Here: ${title}`;
 }
@@ -108,7 +112,7 @@ function there({ labels }, { start }, { option }) {
  * @param {Moves} moves
  * @param {Move} move
  */
-function aside({ labels }, moves, move) {
+function suffixOf({ labels }, moves, move) {
   if (!labels || !isClear(move)) return " …";
   const words = things(move.option, moves.valueOf(move), labels).join(", ");
   return words && `: ${words}`;

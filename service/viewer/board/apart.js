@@ -120,9 +120,9 @@ function reachOf(boxes) {
  * @param {Box} other
  */
 function overlap(one, other) {
-  const wide = Math.min(one.right, other.right) - Math.max(one.left, other.left);
-  const tall = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
-  return wide > 0 && tall > 0 ? wide * tall : 0;
+  const width = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+  const height = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+  return width > 0 && height > 0 ? width * height : 0;
 }
 
 /**

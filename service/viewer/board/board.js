@@ -286,9 +286,9 @@ export class Board extends EventTarget {
   /** Let the Tab key reach these areas, besides the one that has the focus or had it last. @param {string[]} areas */
   reach(areas) {
     const reached = new Set(areas);
-    const left = this.#focused ?? (reached.size ? null : this.#first);
+    const tabStop = this.#focused ?? (reached.size ? null : this.#first);
     for (const [area, group] of this.#areas)
-      group.setAttribute("tabindex", reached.has(area) || group === left ? "0" : "-1");
+      group.setAttribute("tabindex", reached.has(area) || group === tabStop ? "0" : "-1");
   }
 
   /**

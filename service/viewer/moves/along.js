@@ -15,7 +15,7 @@ const KEPT = `tabularium-along ${location.pathname}`;
 /**
  * The habit of the player, by command. A tab remembers it for each game.
  */
-const known = new Map(/** @type {[string, Habit][]} */ (kept()));
+const habits = new Map(/** @type {[string, Habit][]} */ (storedHabits()));
 
 /**
  * The ways to guess what comes along, in the order in which they are tried where they did equally well.
@@ -42,7 +42,7 @@ const WAYS = {
 const FORGET = 0.6; // How much an older miss counts beside the one after it.
 const LATELY = 3; // Different choices of a command that are remembered.
 
-function kept() {
+function storedHabits() {
   try {
     return JSON.parse(sessionStorage.getItem(KEPT) ?? "[]");
   } catch {
@@ -52,7 +52,7 @@ function kept() {
 
 /** Tell whether a command of this kind was sent before. @param {string} command */
 export function isKnown(command) {
-  return known.has(command);
+  return habits.has(command);
 }
 
 /**
@@ -61,7 +61,7 @@ export function isKnown(command) {
  * @param {string[]} names
  */
 export function isUsual({ command, schema }, names) {
-  return isSame(known.get(command)?.fields, fieldsOf(schema, names));
+  return isSame(habits.get(command)?.fields, fieldsOf(schema, names));
 }
 
 /**
@@ -79,7 +79,7 @@ function fieldsOf(schema, names) {
  * @param {string[]} names
  */
 export function remember({ command, schema }, value, names) {
-  const before = known.get(command);
+  const before = habits.get(command);
   const named = names.filter((name) => name in schema.properties);
   const wrong = Object.fromEntries(
     Object.entries(WAYS).map(([way, guess]) => {
@@ -96,9 +96,9 @@ export function remember({ command, schema }, value, names) {
   const left = Object.fromEntries(named.map((name) => [name, leftOf(schema.properties[name], value[name])]));
   const along = /** @type {JsonObject} */ (something(alongIn({ schema }, value)) ?? {});
   const lately = [along, ...(before?.lately ?? []).filter((each) => !isSame(each, along))].slice(0, LATELY);
-  known.set(command, { taken: isNews ? taken : before.taken, left, wrong, fields: fieldsOf(schema, names), lately });
+  habits.set(command, { taken: isNews ? taken : before.taken, left, wrong, fields: fieldsOf(schema, names), lately });
   try {
-    sessionStorage.setItem(KEPT, JSON.stringify([...known]));
+    sessionStorage.setItem(KEPT, JSON.stringify([...habits]));
   } catch {
     // Without a storage the page forgets it when it is closed.
   }
@@ -128,7 +128,7 @@ export function alongIn(option, value) {
 export function lately({ command, schema }, value) {
   const { pieces = [], counts = [] } = gestureOf({ schema });
   const names = [...pieces, ...counts].filter((name) => name in schema.properties);
-  const choices = (known.get(command)?.lately ?? []).map((along) => ({
+  const choices = (habits.get(command)?.lately ?? []).map((along) => ({
     ...along,
     ...Object.fromEntries(names.map((name) => [name, withZeros(schema.properties[name], along[name])])),
   }));
@@ -191,7 +191,7 @@ export function begun(option, value, names) {
  * @returns {JsonObject}
  */
 function recalled({ command, schema }, value, names) {
-  const before = known.get(command);
+  const before = habits.get(command);
   if (!before) return filled(schema, value, names, true);
   const ways = /** @type {(keyof typeof WAYS)[]} */ (Object.keys(WAYS)).sort(
     (one, other) => before.wrong[one] - before.wrong[other],
@@ -273,14 +273,14 @@ function allBut(schema, left, now) {
  * @returns {JsonObject | undefined}
  */
 function again(schema, value, names, before, how) {
-  const made = structuredClone(value);
+  const copy = structuredClone(value);
   for (const name of names) {
     if (!(name in schema.properties)) continue;
-    made[name] = how(schema.properties[name], before[name], value[name]);
-    if (made[name] === undefined) delete made[name];
+    copy[name] = how(schema.properties[name], before[name], value[name]);
+    if (copy[name] === undefined) delete copy[name];
   }
-  fit(schema, made, names);
-  return matches(schema, withoutUndefined(made)) ? made : undefined;
+  fit(schema, copy, names);
+  return matches(schema, withoutUndefined(copy)) ? copy : undefined;
 }
 
 /**

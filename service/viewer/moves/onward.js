@@ -12,7 +12,7 @@
 import { goesOn } from "./meaning.js";
 
 /** By command: how many clicks each guess would have taken of late, and which was right the last time. */
-const taken = new Map();
+const records = new Map();
 
 /** In the order in which they are tried when they did equally well. */
 const GUESSES = ["end", "nowhere", "start"];
@@ -90,7 +90,7 @@ export function onwardFrom({ start, end, command }, from) {
  * @param {Onward} onward
  */
 export function guessed({ command, places }) {
-  const { clicks = {}, right = null } = taken.get(command) ?? {};
+  const { clicks = {}, right = null } = records.get(command) ?? {};
   const [best] = GUESSES.filter((guess) => guess === "nowhere" || guess in places).sort(
     (one, other) => (clicks[one] ?? 0) - (clicks[other] ?? 0),
   );
@@ -99,11 +99,11 @@ export function guessed({ command, places }) {
 
 /** Remember where the next move did begin. @param {Onward} onward @param {string} area */
 export function noteBegun({ command, places }, area) {
-  const before = taken.get(command)?.clicks ?? {};
+  const before = records.get(command)?.clicks ?? {};
   const clicks = Object.fromEntries(
     GUESSES.map((guess) => [guess, FORGET * (before[guess] ?? 0) + clicksFor(places[guess], area)]),
   );
-  taken.set(command, { clicks, right: GUESSES.find((guess) => places[guess]?.area === area) });
+  records.set(command, { clicks, right: GUESSES.find((guess) => places[guess]?.area === area) });
 }
 
 /**

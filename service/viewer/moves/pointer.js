@@ -14,7 +14,7 @@ export function listen(moves) {
   board.svg.dataset.dragged = "";
   /** Where a pointer went down, and whether it drags. @type {{area: string, x: number, y: number, began: boolean} | null} */
   let held = null;
-  let isOver = false;
+  let hasDropped = false;
   /** @param {PointerEvent} event */
   const drop = ({ pointerType }) => {
     held = null;
@@ -51,8 +51,8 @@ export function listen(moves) {
     const { began, area } = held;
     drop(event);
     if (!began) return;
-    isOver = true;
-    setTimeout(() => (isOver = false));
+    hasDropped = true;
+    setTimeout(() => (hasDropped = false));
     board.arrow(null);
     const end = board.areaAt(event);
     if (end !== null && end !== area) moves.point(end);
@@ -62,7 +62,7 @@ export function listen(moves) {
   board.place.addEventListener(
     "click",
     (event) => {
-      if (isOver) event.stopPropagation();
+      if (hasDropped) event.stopPropagation();
     },
     { capture: true },
   );

@@ -98,9 +98,9 @@ export class Chance {
    * @returns {Promise<number[]>} a permutation of 0 to length - 1
    */
   async order(draw, length) {
-    for (let room = 4 * length + 32; ; room *= 2) {
-      const found = shuffled(await this.bytes(draw, room), length);
-      if (found) return found;
+    for (let size = 4 * length + 32; ; size *= 2) {
+      const order = shuffled(await this.bytes(draw, size), length);
+      if (order) return order;
     }
   }
 

@@ -63,8 +63,8 @@ export class Draws {
     for (let start = 0; start < this.rows.length; start += TOGETHER) {
       const batch = this.rows.slice(start, start + TOGETHER);
       const found = await Promise.all(batch.map((row, index) => this.#row(row, start + index)));
-      for (const { fault, left, row } of found) {
-        const wrong = fault ?? (isOpen ? this.#account(row, left, salts) : undefined);
+      for (const { fault, unshown, row } of found) {
+        const wrong = fault ?? (isOpen ? this.#account(row, unshown, salts) : undefined);
         if (wrong) return { problem: `version ${row.version} ${wrong}`, version: row.version };
       }
       progress(start + batch.length, this.rows.length);
@@ -82,22 +82,22 @@ export class Draws {
   async #row(row, index) {
     const before = index ? this.rows[index - 1].draws : 0;
     /** @type {Map<number, string | undefined>} */
-    const left = new Map();
-    for (let draw = before + 1; draw <= row.draws; draw += 1) left.set(draw, undefined);
+    const unshown = new Map();
+    for (let draw = before + 1; draw <= row.draws; draw += 1) unshown.set(draw, undefined);
     /** @type {string | undefined} */
     let fault;
     for (const place of this.ruleset.chance[row.event.type] ?? []) {
       const holder = /** @type {{draw: number, faces: Json[]} | undefined} */ (memberAt(row.event, place.at));
       const draw = /** @type {number | null} */ (holder?.draw ?? null);
       if (draw === null) continue;
-      if (!left.delete(draw)) fault ??= `shows draw ${draw}, which is not one of its own`;
+      if (!unshown.delete(draw)) fault ??= `shows draw ${draw}, which is not one of its own`;
       else if (place.type === "dice")
         fault ??= await this.#dice(place, /** @type {{draw: number, faces: Json[]}} */ (holder));
       else if (place.outcome) fault ??= await this.#lots(row, place, draw);
       else this.#untold.push(row.version);
     }
-    for (const draw of left.keys()) left.set(draw, await this.chance.salt(draw));
-    return { fault, left, row };
+    for (const draw of unshown.keys()) unshown.set(draw, await this.chance.salt(draw));
+    return { fault, unshown, row };
   }
 
   /**
@@ -119,12 +119,12 @@ export class Draws {
    * @param {number} draw
    */
   async #lots(row, { outcome, items, stock }, draw) {
-    const given = stock
+    const unshuffled = stock
       ? singly(/** @type {Record<string, number>} */ (memberAt(row.event, stock) ?? {}))
       : (items[this.seats.length] ?? this.seats);
     const found = /** @type {Json[] | JsonObject | undefined} */ (outcome ? memberAt(row.event, outcome) : undefined);
     const lots = Array.isArray(found) ? found : this.seats.map((seat) => found?.[seat]);
-    const order = (await this.chance.order(draw, given.length)).map((index) => given[index]);
+    const order = (await this.chance.order(draw, unshuffled.length)).map((index) => unshuffled[index]);
     const right = stock ? order.slice(0, lots.length) : order;
     this.#shuffles += 1;
     if (isSame(right, lots)) return undefined;
@@ -132,20 +132,21 @@ export class Draws {
   }
 
   /**
-   * Take the salts out of `left` and `salts`, as far as they match. Returns what is wrong with a draw that is left.
+   * Take the salts out of `unshown` and `salts`, as far as they match. Returns what is wrong with a draw that is left.
    * @param {Row} row
-   * @param {Map<number, string | undefined>} left
+   * @param {Map<number, string | undefined>} unshown
    * @param {string[]} salts
    */
-  #account(row, left, salts) {
-    for (const [draw, salt] of left) {
+  #account(row, unshown, salts) {
+    for (const [draw, salt] of unshown) {
       if (salt !== salts[0]) continue;
       salts.shift();
-      left.delete(draw);
+      unshown.delete(draw);
     }
-    if (!left.size) return undefined;
+    if (!unshown.size) return undefined;
     const hidden = (this.ruleset.chance[row.event.type] ?? []).some((each) => each.type === "lots" && !each.outcome);
-    if (!hidden) return `uses draw ${left.keys().next().value}, which is no roll, no shuffle and no salt of a secret`;
+    if (!hidden)
+      return `uses draw ${unshown.keys().next().value}, which is no roll, no shuffle and no salt of a secret`;
     if (!this.#untold.includes(row.version)) this.#untold.push(row.version);
     return undefined;
   }

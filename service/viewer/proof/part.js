@@ -190,10 +190,10 @@ export class Part {
       readers: parentCreated.readers,
       withheld: parentCreated.withheld ?? (created.withheld && parent),
     };
-    for (const [name, is] of Object.entries(right)) {
-      if (written(created[/** @type {keyof typeof right} */ (name)]) === written(is)) continue;
+    for (const [name, expected] of Object.entries(right)) {
+      if (written(created[/** @type {keyof typeof right} */ (name)]) === written(expected)) continue;
       throw new Fault(
-        `version 1 forks with ${name} ${written(created[/** @type {keyof typeof right} */ (name)])}; of ${parent} there follows ${written(is)}`,
+        `version 1 forks with ${name} ${written(created[/** @type {keyof typeof right} */ (name)])}; of ${parent} there follows ${written(expected)}`,
         where,
       );
     }
@@ -225,8 +225,8 @@ export class Part {
    */
   async #checkDocuments(named, documents) {
     for (const name of Object.keys({ ...named, ...documents }).sort()) {
-      const given = name in documents && `sha256:${hex(await sha256(utf8(canonical(documents[name]))))}`;
-      if (given !== named[name]) {
+      const digest = name in documents && `sha256:${hex(await sha256(utf8(canonical(documents[name]))))}`;
+      if (digest !== named[name]) {
         throw new Fault(`the ${name} in the first line are not those that the game was created with`, {
           line: this.first,
         });
@@ -238,21 +238,21 @@ export class Part {
 
   async #readSecrets() {
     const before = this.rows.length + 1;
-    const found = this.lines.slice(before, -1).map((line, index) => {
+    const secrets = this.lines.slice(before, -1).map((line, index) => {
       const number = this.first + before + index;
       const { secret } = /** @type {{secret: Opened}} */ (readLine(line, number, ["secret"]));
       requireShape(secret, SHAPES.secret, [], number);
       return secret;
     });
     await Promise.all(
-      found.map(async ({ salt, value, commitment }, index) => {
+      secrets.map(async ({ salt, value, commitment }, index) => {
         if (await isGenuine(salt, value, commitment)) return;
         throw new Fault(`the secret of ${commitment} does not fit its commitment`, {
           line: this.first + before + index,
         });
       }),
     );
-    this.secrets = found;
+    this.secrets = secrets;
   }
 
   /** Read the line that ends a whole export. @param {string} text */

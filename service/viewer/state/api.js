@@ -151,18 +151,18 @@ export class Api {
     session = token === null,
   ) {
     /** @type {Record<string, string>} */
-    const sent = {
+    const allHeaders = {
       Accept: "application/json, */*",
       ...(token ? { Authorization: `Bearer ${token}` } : {}),
       ...headers,
     };
-    if (body !== undefined) sent["Content-Type"] = "application/json";
+    if (body !== undefined) allHeaders["Content-Type"] = "application/json";
     // Except for a GET, the service accepts the session only with a header that no other site can send.
-    if (session && method !== "GET") sent["Tabularium-Page"] = "1";
+    if (session && method !== "GET") allHeaders["Tabularium-Page"] = "1";
     const ask = () =>
       fetch(path, {
         method,
-        headers: sent,
+        headers: allHeaders,
         body: body ? JSON.stringify(body) : undefined,
         signal,
         credentials: session ? "same-origin" : "omit",
@@ -277,11 +277,11 @@ export class Api {
    * @param {(data: string) => void} onData
    * @param {() => void} onSign
    */
-  async #read({ path, headers: more }, signal, onOpen, onData, onSign) {
+  async #read({ path, headers: extra }, signal, onOpen, onData, onSign) {
     const silence = new AbortController();
     const stop = AbortSignal.any([signal, silence.signal]);
     let timer = setTimeout(() => silence.abort(), SILENCE);
-    const headers = { Accept: "text/event-stream", ...more };
+    const headers = { Accept: "text/event-stream", ...extra };
     try {
       const response = await this.#call("GET", path, { headers, signal: stop });
       if (response.status === 204 || !response.body) return true;
@@ -330,8 +330,8 @@ export function newKey() {
  * @param {object} [query]
  */
 function withQuery(path, query = {}) {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
-  return given.length ? `${path}?${new URLSearchParams(given)}` : path;
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  return entries.length ? `${path}?${new URLSearchParams(entries)}` : path;
 }
 
 /**

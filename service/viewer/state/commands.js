@@ -298,8 +298,8 @@ export class Commands {
     const { option } = this;
     if (!option || !this.form?.validate()) return;
     const command = this.sent(this.form.command);
-    const called = title ?? titleOf(option);
-    const attempt = this.advance.until ? this.#leaving(option, command, called) : commanding({ command }, called);
+    const name = title ?? titleOf(option);
+    const attempt = this.advance.until ? this.#leaving(option, command, name) : commanding({ command }, name);
     await this.#ask(() =>
       this.#asLongAsItStands(() => {
         this.#attempt = { ...attempt, headers: { "If-Match": `"${this.version}"`, "Idempotency-Key": newKey() } };

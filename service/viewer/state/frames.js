@@ -265,11 +265,11 @@ export class Frames extends EventTarget {
   /** @param {number} start */
   async #fetch(start) {
     // Of the newest chunk, fetch only the frames that are missing.
-    const have = this.#chunks.get(start);
-    const after = have?.last ?? start;
+    const existing = this.#chunks.get(start);
+    const after = existing?.last ?? start;
     await this.#glanced;
     const page = await this.#read({ after, limit: CHUNK });
-    const chunk = have ?? new Chunk(start, page.key);
+    const chunk = existing ?? new Chunk(start, page.key);
     this.#chunks.set(start, chunk);
     let current = chunk;
     for (const frame of page.frames) {

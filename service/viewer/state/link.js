@@ -7,14 +7,14 @@
 
 /** Return what the address asks for: `#v=123`, or `?version=123`; `&with=100` to compare; `&area=rome`. */
 export function linked() {
-  const given = new URLSearchParams(location.hash.slice(1));
+  const fragment = new URLSearchParams(location.hash.slice(1));
   const query = new URLSearchParams(location.search);
   /** @param {string | null} text */
   const number = (text) => (/^[1-9]\d{0,9}$/.test(text ?? "") ? Number(text) : undefined);
   return {
-    version: number(given.get("v") ?? query.get("version")),
-    against: number(given.get("with")),
-    area: given.get("area") ?? undefined,
+    version: number(fragment.get("v") ?? query.get("version")),
+    against: number(fragment.get("with")),
+    area: fragment.get("area") ?? undefined,
   };
 }
 

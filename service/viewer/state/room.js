@@ -379,9 +379,9 @@ export class Room extends EventTarget {
     this.#timer = setTimeout(async () => {
       // Wait for what is not loaded yet: otherwise the replay would run unseen.
       await this.frames?.want(this.version).catch(() => {});
-      const went = await this.step(1).catch(() => false);
+      const hasMoved = await this.step(1).catch(() => false);
       if (!this.playing) return;
-      if (went && !this.following) this.#tick();
+      if (hasMoved && !this.following) this.#tick();
       else this.play(false);
     }, 1000 / this.speed);
   }
@@ -466,11 +466,11 @@ export class Room extends EventTarget {
       const game = await this.api.get(`/v1/games/${this.id}`);
       // A later request was made, or the viewer has changed: this answer is out of date.
       if (signal.aborted || !isNewest()) return;
-      const over = game.status === "over" && this.game?.status !== "over";
+      const hasEnded = game.status === "over" && this.game?.status !== "over";
       // In an analysis one account plays all seats: `you` is the one that is asked.
       Object.assign(this, { game, seat: game.you, ahead: aheadOf(game, this.ahead) });
       // When a game ends, everybody may see everything of its past.
-      if (over) await this.enter(this.following ? undefined : this.version);
+      if (hasEnded) await this.enter(this.following ? undefined : this.version);
       else await this.#readLandmarks();
     } catch (error) {
       const problem = problemOf(error);
@@ -486,7 +486,7 @@ export class Room extends EventTarget {
     // While it is being built, the page does without it.
     if (await this.landmarks?.read().catch(() => false)) this.redraw();
     const signal = this.#visit.signal;
-    const last = this.game?.status === "over" && this.landmarks?.entries.at(-1)?.version === this.head;
-    if (!last && tries) this.#reading = setTimeout(() => signal.aborted || this.#readLandmarks(tries - 1), 2000);
+    const isComplete = this.game?.status === "over" && this.landmarks?.entries.at(-1)?.version === this.head;
+    if (!isComplete && tries) this.#reading = setTimeout(() => signal.aborted || this.#readLandmarks(tries - 1), 2000);
   }
 }
