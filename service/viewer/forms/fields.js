@@ -34,7 +34,7 @@ export class Fields {
   /**
    * @param {Form} form
    * @param {Fault[]} wrong the faults that are shown beside the fields
-   * @param {boolean} [isQuick] whether numbers are buttons, which take one click but more room
+   * @param {boolean} [isQuick] whether a few numbers are buttons, which take one click but more room
    */
   constructor(form, wrong, isQuick = false) {
     this.form = form;

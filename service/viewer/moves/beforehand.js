@@ -17,11 +17,11 @@ import { gestureOf, hasAlong } from "./gestures.js";
 
 /** The choice of what comes along, while the gesture has no end yet. */
 export class Beforehand {
-  /** The form in which it is chosen, and what came along when the form was opened. @type {Form | null} */
+  /** The form in which it is chosen. @type {Form | null} */
   #form = null;
-  /** @type {JsonObject} */
+  /** What the form had when it was opened. @type {JsonObject} */
   #usual = {};
-  /** What was chosen, when the gesture has ended. @type {JsonObject | null} */
+  /** What was chosen, once the gesture has ended; null if it is the usual. @type {JsonObject | null} */
   #kept = null;
   /** Whether the player chose one of several ways to go on. */
   isWayChosen = false;

@@ -27,9 +27,9 @@
 
 /** What was pointed at so far. */
 export class Gesture {
-  /** The area where it began; the area where it ended, once it has. @type {string | null} */
+  /** The area where it began; null before. @type {string | null} */
   start = null;
-  /** @type {string | null} */
+  /** The area where it ended; null before, and if it points at its start only. @type {string | null} */
   end = null;
   /** The commands that are meant: several when one gesture can mean several. @type {Meant[]} */
   meant = [];

@@ -408,7 +408,7 @@ class Court {
     return at === before.at ? undefined : "has another time than the act that it follows from";
   }
 
-  /** The seats whose consent is missing, as far as the page knows. @param {string | undefined} [seat] */
+  /** The seats whose consent is missing besides `seat`; none without the game. @param {string | undefined} [seat] */
   #missing(seat = undefined) {
     if (!this.game) return [];
     const { players } = aroundAt(this.game.rows, this.game.rows.length, this.game.past?.around);

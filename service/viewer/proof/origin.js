@@ -15,7 +15,7 @@
  * @property {boolean} [command] whether its cause has a command
  * @property {boolean} [onCase] whether it carries out the ruling on a case
  * @property {boolean} [early] whether it happens only before the start; other acts happen only after it
- * @property {boolean} [whenever] whether it happens before and after the start
+ * @property {boolean} [whenever] whether it may happen before and after the start
  * @property {boolean} [stays] whether no retraction takes it back
  * @property {boolean} [inPause] whether it may happen during a pause
  * @property {boolean} [inTournament] whether it may be for the tournament to which the game belongs

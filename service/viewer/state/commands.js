@@ -82,7 +82,7 @@ export class Commands {
     /** Where that form is filled in: in the list of options, or by pointing. @type {"" | "form" | "bar"} */
     this.place = "";
     /**
-     * How long the command answers this question by itself ("": only now), and on which conditions.
+     * Until when the command also answers this question in advance ("": only now), and under which conditions.
      * @type {{until: string, when: Record<string, string>}}
      */
     this.advance = { until: "", when: {} };
@@ -273,7 +273,8 @@ export class Commands {
   }
 
   /**
-   * What the decision that an option answers is about, as far as an answer in advance can depend on it.
+   * Return what the decision of an option is about, as names and values, if an answer in advance can depend on them:
+   * texts, numbers and booleans.
    * @param {Option} option
    */
   aboutOf({ decision }) {
@@ -282,7 +283,7 @@ export class Commands {
   }
 
   /**
-   * Change how long the command answers this question by itself, or on which conditions.
+   * Change until when the command answers this question in advance, or under which conditions.
    * @param {Partial<Commands["advance"]>} changes
    */
   ahead(changes) {

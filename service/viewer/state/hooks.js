@@ -27,8 +27,9 @@ export class Hooks extends EventTarget {
     this.api = api;
     /** The newest first; null until they are read. @type {Webhook[] | null} */
     this.items = null;
-    /** How many an account can have, and whether this service sends any. */
+    /** How many webhooks an account can have. */
     this.most = 0;
+    /** Whether this service sends any. */
     this.sent = true;
     /** The webhook whose deliveries are shown; empty for none. */
     this.shown = "";

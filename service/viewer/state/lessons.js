@@ -43,9 +43,9 @@ export class Lessons extends EventTarget {
     this.ruleset = null;
     /** The tutorial, as `GET /v1/rulesets/{id}/tutorial` shows it; null until it was read. @type {Tutorial | null} */
     this.tutorial = null;
-    /** The lesson that is shown, and its position; null until they were read. @type {Lesson | null} */
+    /** The lesson that is shown; null until the tutorial was read. @type {Lesson | null} */
     this.lesson = null;
-    /** @type {Position | null} */
+    /** The position of the lesson; null until it was read. @type {Position | null} */
     this.position = null;
     /** The outcome of the command that the lesson asks for; null before. @type {Outcome | null} */
     this.outcome = null;

@@ -61,13 +61,13 @@ export class Room extends EventTarget {
     this.seat = null;
     /** Whether the viewer of the page may see everything. */
     this.everything = false;
-    /** The version that is shown; and one to compare it with, or null. */
+    /** The version that is shown. */
     this.version = 0;
-    /** @type {number | null} */
+    /** A version to compare it with; null for none. @type {number | null} */
     this.against = null;
-    /** The frames of the game, and what its timeline marks; null until the room was entered. @type {Frames | null} */
+    /** The frames of the game; null until the room was entered. @type {Frames | null} */
     this.frames = null;
-    /** @type {Landmarks | null} */
+    /** What the timeline of the game marks; null until the room was entered. @type {Landmarks | null} */
     this.landmarks = null;
     /** The frames of the parent of a fork while the two are compared; null otherwise. @type {Frames | null} */
     this.beside = null;
@@ -78,11 +78,11 @@ export class Room extends EventTarget {
      * @type {Frame[] | null}
      */
     this.overview = null;
-    /** The board of the page; and what the seat may do and points at, once its bar was drawn. @type {Board | null} */
+    /** The board of the page. @type {Board | null} */
     this.board = null;
-    /** @type {Commands | null} */
+    /** What the seat may do; null until a bar or a list of options was drawn. @type {Commands | null} */
     this.commands = null;
-    /** @type {Moves | null} */
+    /** The gesture of the seat on the board; null until a bar was drawn. @type {Moves | null} */
     this.moves = null;
     this.playing = false;
     this.stride = "command";
