@@ -342,7 +342,7 @@ export class Around {
 
   /**
    * Tell whether the end of the game fits the act before it. A flag, a resignation, a ruling, an agreement and an
-   * abandonment each end a game under a rule of their own, and nothing else does.
+   * abandonment each end a game under a rule of their own, which no other end has.
    * @param {Row} row
    * @param {Row} act
    */
