@@ -1,13 +1,13 @@
-// The board of a game on another site: drawn for spectators, and again whenever the game goes on.
+// The board of a game, embedded in another site. It shows what spectators see, and follows the game.
 
-const AGAIN = 5000;
+const AGAIN = 5000; // Milliseconds before the stream is requested again.
 
 const game = document.body.dataset.game ?? "";
 const board = document.querySelector("img");
 
-/** @returns {Promise<boolean>} whether the game may go on */
+/** Follow the stream until it ends. @returns {Promise<boolean>} whether to request it again */
 const follow = async () => {
-  // Without cookies: nobody is signed in here, on whatever site this is.
+  // Without cookies: it is always a spectator who asks.
   const answer = await fetch(`/v1/games/${game}/events/stream`, { credentials: "omit" });
   const reader = answer.status === 200 ? answer.body?.getReader() : undefined;
   const words = new TextDecoder();
@@ -19,9 +19,9 @@ const follow = async () => {
   return answer.status === 200 || answer.status >= 500;
 };
 
-const on = async () => {
-  const goesOn = await follow().catch(() => true);
-  if (goesOn) setTimeout(on, AGAIN);
+const keepFollowing = async () => {
+  const isAgain = await follow().catch(() => true);
+  if (isAgain) setTimeout(keepFollowing, AGAIN);
 };
 
-on();
+keepFollowing();

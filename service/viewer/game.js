@@ -1,5 +1,5 @@
 /**
- * The page of a game: the room and its board. They come first, and alone: the panels around the board follow.
+ * The page of a game: the room and its board. They are loaded first; the panels around the board follow.
  * @module
  */
 
@@ -14,7 +14,7 @@ import { linked } from "./state/link.js";
 import { Room } from "./state/room.js";
 import { takeToken } from "./state/token.js";
 
-/** The page: what it has drawn, and what follows the board. */
+/** The page: draws the board, and then fetches and draws the panels. */
 class GamePage {
   #resting = 0;
   /** The version for which the board was moved last. */
@@ -33,7 +33,7 @@ class GamePage {
     this.room = Object.assign(room, { board: this.board });
     this.place = place;
     room.addEventListener("change", () => this.#draw());
-    // Without a board the panels say what is wrong.
+    // When something is wrong before the board is drawn, the panels say it.
     room.addEventListener("change", () => room.problem && this.#drawPanels());
     room.addEventListener("entered", () => this.#open());
   }
@@ -62,7 +62,7 @@ class GamePage {
     if (isThere) place.dataset.version = `${room.version}`;
   }
 
-  /** Draw what happened, when the version has not changed for a moment. Not in a comparison. @param {boolean} isThere */
+  /** Mark what happened on the board, once the version rests, except in a comparison. @param {boolean} isThere */
   #tell(isThere) {
     const { room, board } = this;
     clearTimeout(this.#resting);
@@ -73,7 +73,7 @@ class GamePage {
   }
 
   /**
-   * Show where something happened, once for each version; after that, questions and the reader move the board.
+   * Move the board to where something happened, once for each version; after that, questions and the person move it.
    * @param {string[]} areas
    */
   #follow(areas) {

@@ -47,25 +47,25 @@ function side() {
   </section>`;
 }
 
-/** Where the game comes from. Ids of accounts are texts of another service, so they are kept apart from ours. */
+/** Where the game comes from. `<bdi>` keeps texts of the other service apart from the text around them. */
 function provenance() {
-  const told = room.import;
-  if (!told) return html`<p class="quiet">Loading …</p>`;
-  const { issuer, finish } = told;
-  document.title = `Game ${told.game} of another service · Tabularium`;
-  place("title").textContent = `An imported game of ${room.ruleset?.title ?? told.ruleset}`;
+  const detail = room.import;
+  if (!detail) return html`<p class="quiet">Loading …</p>`;
+  const { issuer, finish } = detail;
+  document.title = `Game ${detail.game} of another service · Tabularium`;
+  place("title").textContent = `An imported game of ${room.ruleset?.title ?? detail.ruleset}`;
   return html`<div class="imported" role="note">
-    <p><strong>Imported from ${told.origin ? html`<bdi>${told.origin}</bdi>` : "another service"}, not played here.</strong>
-      ${told.provenance}</p>
+    <p><strong>Imported from ${detail.origin ? html`<bdi>${detail.origin}</bdi>` : "another service"}, not played here.</strong>
+      ${detail.provenance}</p>
     <p>${endedAs(finish, named)} It counts in no list, record or rating of this service (TAB-IMP-06).</p>
-    <details><summary>Verified when it was imported, <time datetime=${told.imported}>${clock(told.imported)}</time></summary>
-      <ul>${[...told.proved, ...(issuer?.said ?? [])].map((sentence) => html`<li>${sentence}</li>`)}</ul>
-      <p>Game <bdi>${told.game}</bdi>, ${told.ruleset} version ${told.ruleset_version}. Its head is <code>${told.head}</code>.
+    <details><summary>Verified when it was imported, <time datetime=${detail.imported}>${clock(detail.imported)}</time></summary>
+      <ul>${[...detail.proved, ...(issuer?.said ?? [])].map((sentence) => html`<li>${sentence}</li>`)}</ul>
+      <p>Game <bdi>${detail.game}</bdi>, ${detail.ruleset} version ${detail.ruleset_version}. Its head is <code>${detail.head}</code>.
         ${issuer ? html`The key that signed is <code>${issuer.key}</code>.` : nothing}</p>
-      <p>Accounts are called as its own service calls them. <a href="/players/${told.player}">An account of this service</a>
+      <p>Accounts are called as its own service calls them. <a href="/players/${detail.player}">An account of this service</a>
         brought the game.</p>
     </details>
-    <p><a href="/v1/imports/${told.id}/export" download>The export, as it came</a>: <code>tabularium verify</code> checks it
+    <p><a href="/v1/imports/${detail.id}/export" download>The export, as it came</a>: <code>tabularium verify</code> checks it
       again. <a href="/imports">All imports</a></p>
   </div>`;
 }

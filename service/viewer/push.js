@@ -1,6 +1,6 @@
 /**
- * The service worker: it shows what is pushed to this browser, also when no page is open. It is a script of its own, which
- * browsers fetch from `/push.js`, and it keeps nothing.
+ * The service worker: it shows what the service pushes to this browser, also when no page is open. Browsers fetch this
+ * script from `/push.js`. It stores nothing.
  */
 
 const worker = /** @type {import("./types.js").PushWorker} */ (/** @type {unknown} */ (self));
@@ -15,7 +15,7 @@ worker.addEventListener("notificationclick", (event) => {
 worker.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(renew(event)));
 
 /**
- * Show what was pushed, unless somebody looks at it already.
+ * Show what was pushed, unless its page is visible.
  * @param {import("./types.js").Pushed | undefined} pushed
  */
 async function show(pushed) {
@@ -26,14 +26,14 @@ async function show(pushed) {
   await worker.registration.showNotification(title, { body, tag, data: url, icon: "/favicon.ico" });
 }
 
-/** Go to a page, in a tab that shows it if there is one. @param {string} url a path of this service */
+/** Go to a page: to a tab that shows it, or a new one. @param {string} url a path of this service */
 async function open(url) {
   const there = (await windows()).find((each) => pathOf(each.url) === url);
   if (there) await there.focus();
   else await worker.clients.openWindow(url);
 }
 
-/** Tell the service where this browser is from now on. @param {import("./types.js").SubscriptionChange} change */
+/** Send the service the new subscription of this browser. @param {import("./types.js").SubscriptionChange} change */
 async function renew({ oldSubscription, newSubscription }) {
   const options = oldSubscription?.options;
   const subscription = newSubscription ?? (options && (await worker.registration.pushManager.subscribe(options)));

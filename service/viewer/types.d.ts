@@ -1,6 +1,5 @@
 /**
- * Types of the viewer. What the API sends and takes comes from the contract; what is the page's own is described in the
- * file that makes it.
+ * Types of the viewer. Those of the API come from the contract. A module describes the types of what it makes itself.
  *
  * `contract.d.ts` is generated from `openapi/openapi.json` (see tests/README.md). Editors find it once the tests of
  * `tests/viewer` have run.
@@ -63,13 +62,13 @@ type Operation<Address extends string, Method extends string> = paths[PathOf<Add
 
 type JsonOf<Response> = Response extends { content: { "application/json": infer Body } } ? Body : never;
 
-/** What a request is answered when all is well. */
+/** The JSON of a successful answer. */
 export type Answer<Address extends string, Method extends string> =
   Operation<Address, Method> extends { responses: infer Responses }
     ? JsonOf<Responses[keyof Responses & (200 | 201 | 202)]>
     : never;
 
-/** What a request says. */
+/** The JSON body of a request. */
 export type Body<Address extends string, Method extends string> =
   Operation<Address, Method> extends { requestBody?: { content: { "application/json": infer Given } } } ? Given : never;
 
@@ -162,13 +161,13 @@ export type Orders = Schemas["Orders"];
 
 // --- what a seat may do ---
 
-/** Where in a value something is: names of members and places in lists. */
+/** Where in a value something is: names of members and indexes in lists. */
 export type Path = (string | number)[];
 
 /** A command: its type, and what its option leaves to choose. */
 export type Command = { type: string } & JsonObject;
 
-/** What the schema of a set-up says besides, which the contract describes in full. */
+/** What only schemas of set-ups have besides. */
 type Said = { description?: string; default?: Json; title?: string };
 
 export type ConstField = Omit<Schemas["ConstSchema"], "const"> & Said & { type?: undefined; const: Json };
@@ -201,8 +200,8 @@ export type Sealed = { commitment: string; readers: string[] };
 export type Opened = { commitment: string; readers: string[]; salt: string; value: Json };
 
 /**
- * The members of the events that are known here. Which of them an event has, its type says; a log may lie, so each is
- * compared, and none is trusted.
+ * The members of the events that are known here; an event has those of its type. A log may be forged, so proofs check
+ * each member and trust none.
  */
 export type LoggedEvent = {
   type: string;
@@ -288,7 +287,7 @@ export type CaseEvent = {
 /** A row of the log of a case. */
 export type CaseRow = Row<CaseEvent>;
 
-/** A row of a log; of a game's, unless it says something else. */
+/** A row of a log, by default of a game's. */
 export type Row<Event = LoggedEvent> = {
   at: string;
   cause?: Cause;
@@ -311,7 +310,7 @@ export type Entered = Room & { game: Game; frames: Frames; landmarks: Landmarks;
 /** What is asked of a seat, and what it may do, at a version. */
 export type Options = { version: number; decisions: Decision[]; options: Option[] };
 
-/** What would come of commands. */
+/** What commands would bring about, if they are acceptable. */
 export type Checked = {
   commands: number;
   can_undo?: boolean;
@@ -380,7 +379,7 @@ export interface SubscriptionChange extends Lasting {
   newSubscription: PushSubscription | null;
 }
 
-/** The global object of the service worker, which is none of a page: what of it is used. */
+/** The global object of a service worker, as far as it is used. TypeScript types `self` as that of a page. */
 export interface PushWorker {
   addEventListener(type: "push", listener: (event: Lasting & { data?: { json(): Pushed } }) => void): void;
   addEventListener(
@@ -403,7 +402,7 @@ export type At<Place extends EventTarget, Kind extends Event = Event> = Kind & {
 /** A form that was sent. */
 export type Submitted = At<HTMLFormElement, SubmitEvent>;
 
-/** Whether a list or a set has something may be asked of anything: nobody's seat is in no list of seats. */
+/** Let `includes` and `has` take any value, such as the seat of a spectator, which is null. */
 declare global {
   interface Array<T> {
     includes(element: unknown, from?: number): boolean;

@@ -25,13 +25,13 @@ const FEW = 6; // A field with no more values than this has a button for each.
 export const MANY = 9;
 
 /**
- * An answer: its label, what a click does, and how it differs from other answers.
+ * An answer: its label, what a click does, and what its button shows and opens.
  * @typedef {object} Answered
  * @property {string} label
  * @property {() => unknown} act
- * @property {string} [value] by which tests and screen readers know its button
+ * @property {string} [value] the id of its button, in `data-answer`
  * @property {boolean} [quiet] whether it only declines
- * @property {string} [key] if it is not the number of the button
+ * @property {string} [key] its key, if that is not the number of the button
  * @property {boolean} [isOpen] whether its control is open
  * @property {Option} [option] whose control it opens
  * @property {string} [command]
@@ -39,15 +39,15 @@ export const MANY = 9;
  */
 
 /**
- * Return the answers that need no board.
+ * Return the answers that need no pointing, and what can be done where a gesture has begun.
  * @param {Commands} commands
  * @param {Moves} moves
  * @returns {Answered[]}
  */
 export function answersOf(commands, moves) {
-  const begun = moves.start === null || moves.isComplete ? [] : answersThere(commands, moves);
-  if (begun.length && !moves.isGuess) return begun;
-  // What was pointed at is shown above.
+  const gestureAnswers = moves.start === null || moves.isComplete ? [] : answersThere(commands, moves);
+  if (gestureAnswers.length && !moves.isGuess) return gestureAnswers;
+  // The tray above the bar shows a gesture that is complete.
   if (moves.isComplete) return [];
   const kinds = new Set(commands.decisions.map(({ kind }) => kind));
   const open = commands.options.filter((option) => kinds.has(option.decision) && !isOnMap(option));
@@ -55,9 +55,13 @@ export function answersOf(commands, moves) {
     buttonsOf(option, commands, moves).map((answer) => ({ ...answer, command: option.command })),
   );
   // A gesture that began by itself hides no other answer.
-  if (begun.length) {
-    const others = folded(all, commands.room, MANY - begun.length);
-    return [...others.slice(0, MANY - begun.length), ...begun, ...others.slice(MANY - begun.length)];
+  if (gestureAnswers.length) {
+    const others = folded(all, commands.room, MANY - gestureAnswers.length);
+    return [
+      ...others.slice(0, MANY - gestureAnswers.length),
+      ...gestureAnswers,
+      ...others.slice(MANY - gestureAnswers.length),
+    ];
   }
   return folded(all, commands.room, MANY).sort(
     (one, other) => Number(one.quiet ?? false) - Number(other.quiet ?? false),
@@ -76,12 +80,12 @@ function answersThere(commands, moves) {
   const isEach = !moves.isGuess && stays.length <= FEW;
   const each = stays.map((move) => ({
     value: `here/${commands.options.indexOf(move.option)}`,
-    label: `${there(commands, moves, move)}${aside(commands, moves, move)}`,
+    label: `${titleHere(commands, moves, move)}${suffixOf(commands, moves, move)}`,
     act: () => moves.stay(move.option),
   }));
   const one = stays
     .slice(0, 1)
-    .map((move) => ({ value: "here", label: `${there(commands, moves, move)} …`, act: () => moves.stay() }));
+    .map((move) => ({ value: "here", label: `${titleHere(commands, moves, move)} …`, act: () => moves.stay() }));
   return [
     ...(isEach ? each : one),
     ...(!commands.form && moves.from(moves.start).some(({ option, end }) => end && hasAlong(option))
@@ -97,25 +101,25 @@ function answersThere(commands, moves) {
  * @param {Moves} moves
  * @param {Move} move
  */
-function there({ labels }, { start }, { option }) {
+function titleHere({ labels }, { start }, { option }) {
   const title = titleOf(option);
   return title.includes(labels?.value(start) ?? "") ? title : `Here: ${title}`;
 }
 
 /**
- * Return what comes along, where the button sends it at once; "…" where something is to be chosen first.
+ * Return what follows the title on a button: what comes along, or "…" when the player has to choose something first.
  * @param {Commands} commands
  * @param {Moves} moves
  * @param {Move} move
  */
-function aside({ labels }, moves, move) {
+function suffixOf({ labels }, moves, move) {
   if (!labels || !isClear(move)) return " …";
   const words = things(move.option, moves.valueOf(move), labels).join(", ");
   return words && `: ${words}`;
 }
 
 /**
- * Fold many answers: those of one command go behind one button. So do cards, which are shown above the bar.
+ * Fold many answers: those of one command go behind one button. So do cards, which the tray shows.
  * @param {Table} room
  * @param {number} most
  * @param {Answered[]} all
@@ -125,7 +129,7 @@ function folded(all, room, most) {
   const families = [...Map.groupBy(all, ({ command }) => command).values()];
   const { options } = commandsOf(room);
   const opened = openedIn(room);
-  // The command was given: show all commands again.
+  // The options have changed: show all commands again.
   if (opened.unfolded?.options !== options) opened.unfolded = null;
   const inside = families.find(([{ command }]) => command === opened.unfolded?.command);
   const isMany = all.length > most;

@@ -133,7 +133,7 @@ function choices(room, commands, moves) {
   // When the only question is one command with something to fill in, its form opens at once.
   const loud = all.filter((answer) => !answer.quiet);
   const isOne = loud.length && loud.every(({ option }) => option?.command === loud[0].option?.command && option);
-  // Not in a lesson: on a phone the form would cover the text that is to be read first.
+  // Not in a lesson: on a phone the form would cover the text of the lesson.
   if (isOne && room.isGame && !moves.all.length && !commands.form && moves.closed !== commands.options) {
     const options = loud.flatMap(({ option }) => option ?? []);
     queueMicrotask(() => moves.present(options[0], options, commands.outcome));

@@ -1,6 +1,6 @@
 /**
- * The control of a command: a division, a shop, a bid or a hand, as its gesture says (`as` in `x-gesture`), otherwise
- * fields. All of them fill in the same form.
+ * The control of a command: a division, a shop, a bid or a hand, as `as` in `x-gesture` says, otherwise fields. All of
+ * them fill in the same form.
  * @module
  */
 
@@ -74,7 +74,7 @@ function countsOf(schema, names, path = []) {
 }
 
 /**
- * Set a count, and the objects that hold it.
+ * Set a count. Objects that hold it and are missing are made.
  * @param {Form} form
  * @param {Path} path
  * @param {number} value

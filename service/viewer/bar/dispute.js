@@ -1,5 +1,5 @@
 /**
- * A refusal that the seat can dispute: that opens a case, to which the command belongs.
+ * A refusal that the seat can dispute. That opens a case about the refused command.
  * @module
  */
 

@@ -150,7 +150,7 @@ function owner(room, option) {
   return seat ? html`${chip(room, seat)} ` : nothing;
 }
 
-/** The seat that a field names, if it can only be one. @param {Field | undefined} field */
+/** Return the value of a constant field, in a list; an empty list for any other. @param {Field | undefined} field */
 function fixedIn(field) {
   return field && "const" in field ? [/** @type {string} */ (field.const)] : [];
 }

@@ -37,13 +37,13 @@ export function helpTray(room) {
     room.redraw();
   };
   const rows = [
-    ["Tab, Shift+Tab", "on the board: to the next or last area that can act or be pointed at"],
+    ["Tab, Shift+Tab", "on the board: to the next or previous area that can act or be pointed at"],
     ["arrows", "to the area beside"],
     ["Enter", "begin there; end there, which sends it if it can be taken back; send what is shown"],
     ["Shift+Enter", "end there, and choose what comes along"],
     ["c", "to what comes along, and back to the board"],
-    ["0 … 9, arrows", "in a row of numbers: so many"],
-    ["a, n", "take all along, or as little as can be"],
+    ["0 … 9, arrows", "in a row of numbers: choose the number"],
+    ["a, n", "take all along, or as little as possible"],
     ["Esc", "take back one step of the move"],
     ["←, →", "anywhere else: back and on in the game"],
     ["s", "what happened since your last move: all of it, then move by move, then back to now"],
@@ -117,12 +117,12 @@ export function key(event, room) {
 }
 
 /**
- * Keys for what comes along.
+ * Handle a key that chooses what comes along.
  * @param {At<Element, KeyboardEvent>} event
  * @param {Table} room
  * @param {Commands} commands
  * @param {Moves} moves
- * @returns {boolean} whether this was one
+ * @returns {boolean} whether it was such a key
  */
 function keyAlong({ key, target }, room, commands, moves) {
   const { start } = moves;

@@ -6,8 +6,8 @@
 /** @import { Command, Option, Table } from "../types.js" */
 
 /**
- * What ends the turn, at a version: the commands and their labels, null while the service is asked for them; whether
- * they can be taken back; and whether a mouse only passes over the button.
+ * What ends the turn, at a version: the commands and their labels, which are null until the service has answered;
+ * whether they can be taken back; and whether it is shown only while a mouse is over the button.
  * @typedef {{version: number, commands: Command[], words: string[] | null, canUndo: boolean, isPassing: boolean}} Plan
  */
 
@@ -25,9 +25,9 @@ export function openedIn(room) {
 export class OpenedInBar {
   /** What ends the turn; null until the player asks for it. @type {Plan | null} */
   plan = null;
-  /** The command whose answers are unfolded, and the options that it is of. @type {{command: string, options: Option[]} | null} */
+  /** The command whose answers are unfolded, and the options then. @type {{command: string, options: Option[]} | null} */
   unfolded = null;
-  /** Whether the keys are shown. */
+  /** Whether the list of keys is shown. */
   isHelp = false;
 
   /** Close what is open above the bar; return whether anything was. */

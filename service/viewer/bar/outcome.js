@@ -12,7 +12,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { choicesOf } from "../forms/schema.js";
 import { takeBacksOf } from "../state/take-backs.js";
 
-/** Why the viewer's seat is out of the game; undefined while it is not. @param {Table} room */
+/** Return why the viewer's seat is out of the game; undefined while it is not. @param {Table} room */
 export function outOf({ currentScene, seat, following, commands }) {
   return following && !commands?.isAsked
     ? currentScene?.standings?.find((standing) => standing.seat === seat)?.out
@@ -23,14 +23,14 @@ export function outOf({ currentScene, seat, following, commands }) {
 export function lastOutcome(commands) {
   const { outcome, undo, busy, done } = commands;
   if (outOf(commands.room)) return nothing;
-  const what = done && inside(done.title);
+  const what = done && uncapitalized(done.title);
   return html`${done ? html`<span>${done.title}: done.</span>` : nothing}
     ${undo && done ? html`<button ?disabled=${busy} @click=${() => takeBack(commands, undo)}>Undo ${what}</button>` : askBack(commands)}
     ${outcome?.kind === "refused" && !commands.form ? html`<span role="alert">${outcome.problem.message}</span>` : nothing}`;
 }
 
 /** A title in the middle of a sentence. @param {string} title */
-function inside(title) {
+function uncapitalized(title) {
   return `${title.slice(0, 1).toLowerCase()}${title.slice(1)}`;
 }
 
@@ -53,7 +53,7 @@ export async function takeBack(commands, undo) {
   const { after, title } = commands.done;
   commands.choose(undo, null, "bar");
   if (!commands.form) return;
-  // Several that were sent together are taken back together.
+  // Commands that were sent together are taken back together.
   if (choicesOf(undo.schema.properties.to).includes(after)) commands.form.value.to = after;
-  await commands.send(`Undo ${inside(title)}`);
+  await commands.send(`Undo ${uncapitalized(title)}`);
 }

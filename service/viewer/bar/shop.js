@@ -17,7 +17,7 @@ import { glyph } from "../parts/shelf.js";
  * @param {Form} form
  * @param {{path: string[], name: string, field: IntegerField}[]} counts
  * @param {{prices?: Record<string, number>, unit?: string, left?: Record<string, number>}} cost as `x-cost` says it
- * @param {number} remains what can still be paid
+ * @param {number} remains how much the seat can still pay
  * @param {(form: Form, path: Path, value: number) => void} put sets a count
  */
 export function shop(form, counts, { prices = {}, unit = "", left = {} }, remains, put) {

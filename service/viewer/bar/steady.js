@@ -12,7 +12,7 @@ const MOVED = 6; // Pixels: a player who moves the pointer has seen what is ther
  * @typedef {{x: number, y: number, button: HTMLElement | null | undefined, words: string | null | undefined}} Rest
  */
 
-/** Hold buttons in a place of the page. @param {HTMLElement} place */
+/** Protect the buttons in a place of the page. @param {HTMLElement} place */
 export function steady(place) {
   /** @type {Rest | null} */
   let rest = null;
@@ -36,6 +36,7 @@ export function steady(place) {
 }
 
 /**
+ * Make a button that has just appeared under the pointer do nothing for a moment.
  * @param {HTMLElement} place
  * @param {Rest} rest
  */

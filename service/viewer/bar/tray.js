@@ -64,7 +64,7 @@ function cardTray(room, commands, moves) {
 }
 
 /**
- * What comes along, while it is open where the gesture ends.
+ * The control for what comes along, while the gesture has no end yet.
  * @param {Commands} commands
  * @param {Moves} moves
  */
@@ -92,19 +92,19 @@ function allOrNone(moves) {
 }
 
 /**
- * The fields that are decided by pointing. Not a piece, since others may be in the same place; nor a number of areas,
- * since more can be chosen.
+ * Return the fields that pointing decides. A piece is not one, since others may be in the same place, nor is an object
+ * with a count for each area, since the player can choose more areas.
  * @param {Option} option
  * @param {boolean} isPointed
  */
 function decided(option, isPointed) {
   const { places = {} } = gestureOf(option);
   /** @param {string} name */
-  const isOpenStill = (name) => {
+  const isOpen = (name) => {
     const field = option.schema.properties[name];
     return field.type === "object" || ("enum" in field && field.enum.some((value) => `${value}` in places));
   };
-  return new Set(isPointed ? pointedFields(option).filter((name) => !isOpenStill(name)) : []);
+  return new Set(isPointed ? pointedFields(option).filter((name) => !isOpen(name)) : []);
 }
 
 /**
@@ -129,7 +129,7 @@ function picker(room, commands, moves) {
     <p class="means" role="status"><strong>${moves.sentence}</strong>${summary(option, form.value, labels)}</p>
     ${cost(labels, moves.sending)}
     <div class="buttons">
-      ${last ? lasts(order, commands.busy, moves, last) : html`<button type="submit" class="strong" ?disabled=${commands.busy}>Send <kbd aria-hidden="true">↵</kbd></button>`}
+      ${last ? valueButtons(order, commands.busy, moves, last) : html`<button type="submit" class="strong" ?disabled=${commands.busy}>Send <kbd aria-hidden="true">↵</kbd></button>`}
       ${hasAlong(option) ? allOrNone(moves) : nothing}
       <button type="button" @click=${() => moves.back()}>Cancel <kbd aria-hidden="true">Esc</kbd></button>
       <span class="hint" role="status">${fault && form.isValidated ? `Not yet: ${fault.message}` : nothing}</span>
@@ -175,7 +175,7 @@ function cost(labels, { foreseen }) {
  * @param {Moves} moves
  * @param {{name: string, values: Json[]}} last
  */
-function lasts({ form, labels }, busy, moves, { name, values }) {
+function valueButtons({ form, labels }, busy, moves, { name, values }) {
   return values.map((value) => {
     const isChosen = (form.get([name]) ?? false) === value;
     return html`<button type=${isChosen ? "submit" : "button"} class="strong" data-last=${`${name}/${value}`} ?disabled=${busy} @click=${(
@@ -188,7 +188,7 @@ function lasts({ form, labels }, busy, moves, { name, values }) {
 }
 
 /**
- * One of several things that a gesture can mean.
+ * One of several things that a gesture can mean, or of several ways to go on.
  * @param {string} name
  * @param {Meant} meant
  * @param {string} title

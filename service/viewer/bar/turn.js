@@ -15,7 +15,7 @@ import { titleOf } from "../state/options.js";
 import { isQuiet } from "../moves/gestures.js";
 import { openedIn } from "./opened.js";
 
-const LONGEST = 8;
+const LONGEST = 8; // Commands at most.
 
 /**
  * Find what ends the turn.
@@ -28,12 +28,12 @@ async function ending(commands) {
   /** @type {string[]} */
   const words = [];
   /** @param {string} type */
-  const often = (type) => chain.filter((command) => command.type === type).length > 1;
+  const isTwice = (type) => chain.filter((command) => command.type === type).length > 1;
   let { options } = commands;
   let canUndo = true;
-  // Nothing can follow what cannot be taken back.
+  // A command that cannot be taken back is the last one.
   while (canUndo && chain.length < LONGEST) {
-    const option = options.find((each) => each.decision && isQuiet(each) && !often(each.command));
+    const option = options.find((each) => each.decision && isQuiet(each) && !isTwice(each.command));
     if (!option) break;
     const foreseen = await commands.foresee([...chain, { type: option.command, ...fixed(option) }], true);
     if (foreseen.problem) break;
@@ -44,7 +44,7 @@ async function ending(commands) {
   return { commands: chain, words, canUndo: chain.length > 0 && canUndo };
 }
 
-/** The command of an option in which nothing is left to choose. @param {Option} option */
+/** Return the fixed fields of an option's command. @param {Option} option */
 function fixed({ schema }) {
   return Object.fromEntries(
     Object.entries(schema.properties).flatMap(([name, field]) => ("const" in field ? [[name, field.const]] : [])),
@@ -68,7 +68,8 @@ export async function planned(room, commands, isPassing = false) {
 }
 
 /**
- * Do what is shown, if it can be taken back or is the only thing to do. Otherwise show it, and ask once more.
+ * Send what the mouse over the button shows, if it can be taken back or is the only thing to do. Otherwise show it until
+ * the player answers.
  * @param {Table} room
  * @param {Commands} commands
  */
@@ -99,7 +100,7 @@ export function passBy(room) {
 }
 
 /**
- * Do what was shown. If the game has moved on since, do nothing.
+ * Send what was shown. If the game has moved on since, do nothing.
  * @param {Commands} commands
  * @param {Plan} shown
  */

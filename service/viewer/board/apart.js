@@ -11,13 +11,13 @@
  * How far something is moved.
  * @typedef {[x: number, y: number]} Shift
  *
- * The pieces of an area. `parts`: their boxes; `near`: the box that they can reach when moved; `at`: how far the pile
- * is moved.
+ * The pieces of an area. `parts`: their boxes where they lie unmoved; `near`: the box that they can reach when moved;
+ * `at`: how far the pile is moved.
  * @typedef {{area: SVGGElement, parts: Box[], near: Box, at: Shift}} Pile
  */
 
 const STEPS = [0, 4, -4, 8, -8, 12, -12, 16, -16]; // Pixels.
-const ASIDE = 6; // Moving a pile by one pixel costs as much as hiding this many square pixels.
+const ASIDE = 6; // Moving a pile by one pixel is as bad as hiding this many square pixels.
 const ROUNDS = 2; // A pile that moved may have made room for others, or taken it.
 
 /** How far a pile may be moved, the shortest way first. @type {Shift[]} */
@@ -62,11 +62,11 @@ function movePile(pile, piles, names, frame) {
   const others = piles
     .filter((other) => other !== pile)
     .flatMap(({ parts, at }) => parts.map((box) => moved(box, ...at)));
-  const there = [...names, ...others].filter((box) => overlap(pile.near, box));
+  const nearby = [...names, ...others].filter((box) => overlap(pile.near, box));
   /** @param {Shift} at */
   const hides = (at) =>
     pile.parts.reduce(
-      (sum, box) => sum + there.reduce((more, other) => more + overlap(moved(box, ...at), other), 0),
+      (sum, box) => sum + nearby.reduce((more, other) => more + overlap(moved(box, ...at), other), 0),
       0,
     );
   pile.at = PLACES[0];
@@ -120,9 +120,9 @@ function reachOf(boxes) {
  * @param {Box} other
  */
 function overlap(one, other) {
-  const wide = Math.min(one.right, other.right) - Math.max(one.left, other.left);
-  const tall = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
-  return wide > 0 && tall > 0 ? wide * tall : 0;
+  const width = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+  const height = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+  return width > 0 && height > 0 ? width * height : 0;
 }
 
 /**

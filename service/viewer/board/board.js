@@ -1,8 +1,8 @@
 /**
  * The board: the bare map, put into the page once, and on it what lies in each area at the version that is shown.
  *
- * What lies there comes as pieces of SVG from the service, made and escaped there; this module has no layout of its
- * own, and puts in only what differs from what is there.
+ * The service makes and escapes what lies in an area, as fragments of SVG. This module has no layout of its own, and
+ * replaces only fragments that have changed.
  * @module
  */
 
@@ -17,7 +17,7 @@ import { fitNames } from "./names.js";
 
 /** @type {Pick<Scene, "areas" | "links">} */
 const NOTHING = { areas: {}, links: "" };
-const BUDGET = 5; // Milliseconds of a frame in which areas are put in; to lay them out and paint them takes as long again.
+const BUDGET = 5; // Milliseconds for replacing areas in one frame; layout and paint take as long again.
 
 const REST = 80; // Milliseconds without a change before names are written and piles parted anew.
 
@@ -109,7 +109,7 @@ export class Board extends EventTarget {
     performance.mark("board-open");
   }
 
-  /** Give its place the proportions of the board: what is left of the width is for the panels beside it. @param {SVGSVGElement} svg */
+  /** Give the place the proportions of the board; the panels get the rest of the width. @param {SVGSVGElement} svg */
   #shapePlace(svg) {
     const { width, height } = svg.viewBox.baseVal;
     const { body } = document;
@@ -124,7 +124,7 @@ export class Board extends EventTarget {
     );
   }
 
-  /** Write the names anew when the board has come nearer or gone farther, or has another place. @param {SVGSVGElement} svg */
+  /** Write the names anew when the board has changed its size or its view. @param {SVGSVGElement} svg */
   #keepNamesReadable(svg) {
     const fit = () => {
       // Before the first paint nobody can be moving the board.
@@ -180,7 +180,7 @@ export class Board extends EventTarget {
    * @returns {{changed: number, isWhole: boolean}} how many areas changed, and whether none is left
    */
   show(scene = NOTHING) {
-    // Frames draw all areas, or none when the game's board is on no map. The ruleset's own board may be another one.
+    // A scene draws all areas, or none if there is no map of the game's board, which may not be the ruleset's own.
     if (scene !== NOTHING && !Object.keys(scene.areas).length) this.#close();
     if (!this.svg) return { changed: 0, isWhole: this.isMissing };
     const until = this.#isBegun ? performance.now() + BUDGET : Infinity;
@@ -208,7 +208,7 @@ export class Board extends EventTarget {
     return { changed, isWhole };
   }
 
-  /** Show where things happened: pieces of SVG from the service, each once. @param {string[]} drawn */
+  /** Show where things happened: fragments of SVG from the service, each once. @param {string[]} drawn */
   tell(drawn) {
     const all = [...new Set(drawn)].join("");
     if (!this.#happened || this.#drawn.get("#happened") === all) return;
@@ -232,7 +232,7 @@ export class Board extends EventTarget {
   }
 
   /**
-   * Tint marked areas below all pieces: those that lie partly in a neighbour keep their colours.
+   * Tint marked areas below all pieces, so that pieces which lie partly in another area keep their colours.
    * @param {string} name
    * @param {string[]} areas
    */
@@ -286,9 +286,9 @@ export class Board extends EventTarget {
   /** Let the Tab key reach these areas, besides the one that has the focus or had it last. @param {string[]} areas */
   reach(areas) {
     const reached = new Set(areas);
-    const left = this.#focused ?? (reached.size ? null : this.#first);
+    const tabStop = this.#focused ?? (reached.size ? null : this.#first);
     for (const [area, group] of this.#areas)
-      group.setAttribute("tabindex", reached.has(area) || group === left ? "0" : "-1");
+      group.setAttribute("tabindex", reached.has(area) || group === tabStop ? "0" : "-1");
   }
 
   /**
@@ -335,12 +335,12 @@ export class Board extends EventTarget {
   areaAt({ clientX, clientY }) {
     const under = document.elementsFromPoint(clientX, clientY);
     if (!this.svg?.contains(under[0])) return null;
-    const there = under.find((each) => each.closest(".pile")) ?? under[0];
-    return areaOf(there);
+    const top = under.find((each) => each.closest(".pile")) ?? under[0];
+    return areaOf(top);
   }
 
   /**
-   * Choose an area: as part of a move, or to look at it. A finger did not see before what it chooses.
+   * Choose an area: as part of a move, or to look at it. With a finger, the player has seen no preview of the move.
    * @param {string | null} area
    * @param {{pointerType?: string, shiftKey?: boolean}} event
    */
@@ -402,7 +402,7 @@ export class Board extends EventTarget {
   }
 
   /**
-   * Return the area nearest in a direction: what lies aside counts twice.
+   * Return the nearest area in a direction; a distance to the side counts twice.
    * @param {SVGGElement} from
    * @param {[number, number]} way
    */
@@ -423,7 +423,7 @@ export class Board extends EventTarget {
     return this.#areas.values().next().value;
   }
 
-  /** @param {SVGGElement} group */
+  /** Make an area the one that Tab reaches. @param {SVGGElement} group */
   #rove(group) {
     (this.#focused ?? this.#first)?.setAttribute("tabindex", "-1");
     group.setAttribute("tabindex", "0");
@@ -436,7 +436,7 @@ function areaOf(element) {
   return element instanceof Element ? (element.closest("[data-area]")?.getAttribute("data-area") ?? null) : null;
 }
 
-/** Return what a fragment says of its area, line by line: the words of its title. @param {string} fragment */
+/** Return the lines of a fragment's title, which say what lies in its area. @param {string} fragment */
 export function contentOf(fragment) {
   const title = /^<title>([^<]*)<\/title>/.exec(fragment)?.[1] ?? "";
   const plain = new DOMParser().parseFromString(title, "text/html").documentElement.textContent;

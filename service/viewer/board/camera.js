@@ -1,11 +1,11 @@
 /**
- * What part of the board is seen: moved and drawn nearer by mouse, wheel, touch and keys.
+ * The part of the board that is in view. Mouse, wheel, touch and keys move and zoom it.
  * @module
  */
 
 /** @import { At } from "../types.js" */
 
-const NEAREST = 8;
+const NEAREST = 8; // The nearest view shows this fraction of the board's width: an eighth.
 const READABLE = 0.36; // Pixels for each unit of the board: with fewer, its figures cannot be read (board/names.js).
 /** @type {Record<string, [number, number]>} */
 const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -18,7 +18,7 @@ const narrow = matchMedia("(max-width: 55.99rem)");
  * @typedef {Pick<DOMRect, "x" | "y" | "width" | "height">} Rectangle
  */
 
-/** The camera over an SVG: it is the SVG's viewBox. */
+/** The camera over an SVG: it sets the viewBox. */
 export class Camera {
   /** @type {Map<number, PointerEvent>} */
   #pointers = new Map();
@@ -39,7 +39,7 @@ export class Camera {
      * @type {"home" | "whole" | ""}
      */
     this.kept = "home";
-    /** Whether it keeps still: what is dragged now is a piece, not the board. */
+    /** Whether it keeps still, since a drag now moves a piece, not the board. */
     this.held = false;
     svg.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
     svg.addEventListener("pointerdown", (event) => this.#down(event));
@@ -56,7 +56,7 @@ export class Camera {
     return this.held || this.#pointers.size > 0;
   }
 
-  /** How wide its place is for its height. */
+  /** The width of the place divided by its height. */
   get #shape() {
     const { width, height } = this.svg.getBoundingClientRect();
     return width && height ? width / height : this.whole.width / this.whole.height;
@@ -67,7 +67,7 @@ export class Camera {
     return this.kept === "home" && this.view.width < this.whole.width - 1;
   }
 
-  /** Let the board fill its place: as much of it as can be read, all of it, or what was seen of it before. */
+  /** Fill the place with what `kept` says: as much as can be read, the whole board, or the same width as before. */
   #fill() {
     const { view } = this;
     const readable = narrow.matches ? this.svg.clientWidth / READABLE : Infinity;
@@ -76,13 +76,13 @@ export class Camera {
     this.#set(x - width / 2, y - width / this.#shape / 2, width);
   }
 
-  /** Whether the pointer that was let go had moved the board, instead of choosing something on it. */
+  /** Whether the pointer that is down, or was down last, moves the board, instead of choosing something on it. */
   get dragged() {
     return this.#moved > 4;
   }
 
   /**
-   * Draw nearer by a factor, towards a point of the board; by default the middle of what is seen.
+   * Zoom in by a factor, towards a point of the board; by default the middle of the view.
    * @param {number} factor
    * @param {{x: number, y: number}} [at]
    * @param {[number, number]} [by] how many pixels that point goes to the right and down meanwhile
@@ -92,8 +92,8 @@ export class Camera {
     at = { x: this.view.x + this.view.width / 2, y: this.view.y + this.view.height / 2 },
     [right, down] = [0, 0],
   ) {
-    const most = this.whole.width / NEAREST;
-    const width = Math.min(Math.max(this.view.width / factor, most), this.#widest);
+    const narrowest = this.whole.width / NEAREST;
+    const width = Math.min(Math.max(this.view.width / factor, narrowest), this.#widest);
     this.kept = "";
     const scale = width / this.view.width;
     const pixel = scale / (this.svg.getScreenCTM()?.a ?? 1);
@@ -104,13 +104,13 @@ export class Camera {
     );
   }
 
-  /** How much is seen where all of the board is. */
+  /** The width of a view that shows the whole board. */
   get #widest() {
     return Math.max(this.whole.width, this.whole.height * this.#shape);
   }
 
   /**
-   * Move by shares of what is seen.
+   * Move the view by fractions of its width and height.
    * @param {number} x
    * @param {number} y
    */
@@ -132,7 +132,7 @@ export class Camera {
     return right >= 0 && right <= width && down >= 0 && down <= height;
   }
 
-  /** Tell whether a box could be seen without drawing the board farther. @param {Rectangle} box */
+  /** Tell whether a box fits into the view without zooming out. @param {Rectangle} box */
   holds(box) {
     return box.width <= this.view.width && box.height <= this.view.height;
   }

@@ -1,20 +1,21 @@
 /**
- * What is written on the board: names, and the figures of pieces and areas. It is never too small to be read. When the
- * board is far away, it is larger than the map meant. Where two names would overlap, that of the smaller area is hidden
- * until the board is nearer; the card of an area always shows its name.
+ * Keeps writing on the board readable: names, and the figures of pieces and areas. When the board is far away, it is
+ * drawn larger than on the map; figures only up to a limit. Where two names would overlap, that of the smaller area is
+ * hidden until the board is nearer; the card of an area always shows its name.
  * @module
  */
 
 /** @import { Box } from "./apart.js" */
 
-const LEAST = 11; // Pixels.
-const AS_DRAWN = 13.5; // As the map has names, in its own units.
-const ON_PIECES = 13; // The figures on pieces.
-const PRINTED = 11; // What is printed below names.
-// Enlarged more than this, they hide most of the map: so a phone opens it nearer (board/camera.js).
+const LEAST = 11; // The smallest size that can be read, in pixels.
+// Sizes on the map, in its units: of names, of the figures on pieces, and of what is printed below names.
+const AS_DRAWN = 13.5;
+const ON_PIECES = 13;
+const PRINTED = 11;
+// Enlarged more than this, they would hide most of the map: so a phone opens it nearer (board/camera.js).
 const MOST_PIECES = 2.4;
 const MOST_PRINTED = 2.8;
-const STEPS = 25; // Steps between a size and twice that size.
+const STEPS = 25; // Enlargements are multiples of 1/25.
 
 /** Write everything on a board anew for how near it is now. @param {SVGSVGElement} svg */
 export function fitNames(svg) {
@@ -50,7 +51,7 @@ export function fitNames(svg) {
   }
   /** @type {Box[]} */
   const kept = [];
-  // The texts are in the order of the room that their areas have. Land goes before sea, whose names can be guessed.
+  // The service sends names of larger areas first. Land goes before sea, whose names can be guessed.
   /** @param {SVGTextElement} text */
   const isSea = (text) => Number(text.parentElement?.hasAttribute("font-style") ?? false);
   for (const text of texts.sort((one, other) => isSea(one) - isSea(other))) {
@@ -61,11 +62,11 @@ export function fitNames(svg) {
 }
 
 /**
- * Draw something larger, so that writing of a size in pixels can be read. It grows in steps: not for every pixel.
+ * Enlarge some things so that their writing can be read. The enlargement goes in steps, so that it seldom changes.
  * @param {SVGSVGElement} svg
- * @param {string} name
- * @param {number} most
- * @param {number} pixels
+ * @param {string} name of the CSS property with the enlargement
+ * @param {number} most the largest enlargement
+ * @param {number} pixels the size of the writing before
  */
 function enlarge(svg, name, pixels, most) {
   const factor = (Math.ceil(Math.min(Math.max(1, LEAST / pixels), most) * STEPS) / STEPS).toFixed(2);

@@ -27,20 +27,20 @@ import {
 
 const FEW = 6; // Up to this many choices are shown side by side; more make a list to select from.
 const LINE = 80; // A text that may be longer gets several lines.
-const NUMBERS = 21; // Where one click must be enough, up to this many numbers are buttons: from 0 to 20.
+const NUMBERS = 21; // In a quick form, up to this many numbers are buttons, such as 0 to 20.
 
 /** Draws the fields of a form once. */
 export class Fields {
   /**
    * @param {Form} form
    * @param {Fault[]} wrong the faults that are shown beside the fields
-   * @param {boolean} [isQuick] whether any number should take one click, rather than little room
+   * @param {boolean} [isQuick] whether a few numbers are buttons, which take one click but more room
    */
   constructor(form, wrong, isQuick = false) {
     this.form = form;
     this.isQuick = isQuick;
     this.wrong = new Map(wrong.toReversed().map(({ path, message }) => [path.join("/"), message]));
-    /** What schemas say of fields. Those of options say nothing: their titles do. @type {Map<string, string>} */
+    /** The descriptions of fields, by path. Schemas of options have none. @type {Map<string, string>} */
     this.hints = new Map();
   }
 
@@ -368,7 +368,7 @@ export class Fields {
 }
 
 /**
- * Tell whether a form can begin with a value for an object: then nobody has to leave it out.
+ * Tell whether the value with which a form begins is valid for an object: then it has no box to leave it out.
  * @param {Field} schema
  */
 function isPlain(schema) {
@@ -388,7 +388,7 @@ function isNothing(value) {
   return value === 0 || value === "" || (typeof value === "object" && value !== null && !Object.keys(value).length);
 }
 
-/** Return the number in an input; undefined while there is none. @param {HTMLInputElement} input */
+/** Return the whole number in an input; undefined while there is none. @param {HTMLInputElement} input */
 function wholeNumber(input) {
   return /^-?\d+$/.test(input.value) ? Number(input.value) : undefined;
 }

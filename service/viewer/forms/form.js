@@ -36,7 +36,7 @@ export class Form {
     this.latest = "";
   }
 
-  /** The command as it stands. */
+  /** The command as it is filled in now. */
   get command() {
     return /** @type {Command} */ (withoutUndefined(this.value));
   }
@@ -46,7 +46,7 @@ export class Form {
     return [...faults(this.schema, this.command, this.labels)];
   }
 
-  /** Say what is wrong beside each field; return whether nothing is. */
+  /** Show what is wrong beside each field; return whether nothing is. */
   validate() {
     this.isValidated = true;
     this.changed();
@@ -74,7 +74,7 @@ export class Form {
     this.changed();
   }
 
-  /** Fill in the whole of it. @param {JsonObject} value */
+  /** Replace the whole value. @param {JsonObject} value */
   fill(value) {
     this.value = value;
     this.changed();
@@ -103,7 +103,8 @@ export class Form {
   }
 
   /**
-   * Choose an area, as if it was chosen in the field that it belongs to. Returns whether there was one.
+   * Choose an area in a field that offers it: the focused one, else one without a value, else the last. Returns whether
+   * any field offers it.
    * @param {string} area
    */
   pick(area) {

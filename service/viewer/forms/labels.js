@@ -18,7 +18,7 @@ export class Labels {
   /**
    * @param {{id: string, name: string}[]} areas of the board
    * @param {Record<string, string>} [words] what the ruleset calls its own ids
-   * @param {{ruleset?: Ruleset | null, papers?: Pick<Papers, "papers"> | null}} [room] what these ids look like, and what is to be read of them
+   * @param {{ruleset?: Ruleset | null, papers?: Pick<Papers, "papers"> | null}} [room] the marks and the papers of ids
    * @param {string[]} [massNouns] the ruleset's words without a plural
    */
   constructor(areas, words = {}, room = {}, massNouns = []) {
@@ -42,7 +42,7 @@ export class Labels {
     this.field = (/** @type {string} */ name) => capital(this.#word(name));
     /** A number of something, inside a sentence: "2 infantry", "1 talent". */
     this.counted = (/** @type {number} */ number, /** @type {string} */ noun) => amount(number, noun, massNouns);
-    /** How many of what a property counts, inside a sentence: "2 infantry"; one piece with a name is called by it. */
+    /** A number of what a property counts, inside a sentence: "2 infantry"; one piece with a name is just its name. */
     this.amount = (/** @type {number} */ number, /** @type {string} */ name) => {
       const word = this.#word(name);
       return number === 1 && word === capital(word) ? word : this.counted(number, word);

@@ -12,13 +12,13 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
 
 /**
- * Radio buttons, so arrows change the number; a digit sets it.
+ * Return radio buttons for the numbers: arrow keys change the number, a digit sets it.
  * @param {Form} form
  * @param {Path} path of the field
  * @param {number[]} numbers that it can be
  * @param {string} label
- * @param {{isPlaced?: boolean, described?: unknown, fault?: unknown}} [more] whether the buttons have the places of the
- *   numbers as their values, as those of an enumeration have; and the notes on the field, with their ids
+ * @param {{isPlaced?: boolean, described?: unknown, fault?: unknown}} [more] whether the buttons have the indexes of
+ *   the numbers as their values, as in an enumeration; the ids of the notes on the field, and the notes
  */
 export function numberButtons(
   form,

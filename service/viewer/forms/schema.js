@@ -1,7 +1,6 @@
 /**
- * Options as JSON Schema: whether a value fits, what is wrong with it, and how a form begins. It means exactly what
- * `domain/kernel/rules/schema.py` means by its keywords, `x-total`, `x-cost` and `x-sum` included; a test holds them
- * together.
+ * Options as JSON Schema: whether a value fits, what is wrong with it, and how a form begins. The keywords mean exactly
+ * what they mean in `domain/kernel/rules/schema.py`, `x-total`, `x-cost` and `x-sum` included; a test compares the two.
  * @module
  */
 
@@ -17,17 +16,17 @@
  */
 
 /**
- * A sum that an object must keep, as it stands.
+ * A sum in an object, which its schema bounds.
  * @typedef {object} Sum
- * @property {string[]} names what is added up
- * @property {number} amount
+ * @property {string[]} names of the members that are added up
+ * @property {number} amount of the value now
  * @property {number} minimum
  * @property {number} maximum
  * @property {boolean} cost whether it is a price
- * @property {string} [times] the list whose length multiplies what may be
- * @property {number} [each] how much may be for each of these
+ * @property {string} [times] the list whose length multiplies the maximum
+ * @property {number} [each] the maximum for each item of that list
  * @property {string} range what it may be, in words
- * @property {string} message what would be right; empty where it is
+ * @property {string} message what would be right, in a sentence; empty when the sum is within its bounds
  */
 
 /**
@@ -45,7 +44,7 @@ export function isPlain({ schema }) {
 }
 
 /**
- * Tell whether a field can be one thing only, or may be left out and is nothing.
+ * Tell whether a field can have only one value, if it is not left out.
  * @param {Field} field
  * @returns {boolean}
  */
@@ -155,13 +154,13 @@ function* faultsOfObject(schema, value, labels, path) {
       yield fault;
     }
   }
-  // A sum of something that is no number yet means nothing.
+  // There is no sum while a member is not a number yet.
   if (!sound) return;
   for (const { message } of sums(schema, value, labels.field)) if (message) yield { path, message };
 }
 
 /**
- * The sums that an object must keep, as they stand.
+ * Return the sums of an object, and whether they are within their bounds.
  * @param {ObjectField} schema
  * @param {JsonObject} value
  * @param {(name: string) => string} [word] what a member is called
@@ -236,7 +235,7 @@ export function summed(schema, names, word) {
 }
 
 /**
- * Return what a value counts in a sum: an integer itself, a list its items, an object the sum of its integers.
+ * Return what a value counts in a sum: an integer itself, a list or text its length, an object the sum of its integers.
  * @param {Json} value
  * @returns {number}
  */
@@ -283,8 +282,8 @@ function isObject(value) {
 }
 
 /**
- * Return the value with which a form begins: all that can be one thing only, counts as low as they may be, and
- * undefined for what has to be chosen; or what the schema says, as those of set-ups do.
+ * Return the value with which a form begins: the `default` of the schema, as in set-ups; otherwise the only possible
+ * value, counts as low as they may be, and undefined for what has to be chosen.
  * @param {Field} schema
  * @returns {Json}
  */
@@ -327,7 +326,7 @@ function initialMembers(schema) {
 }
 
 /**
- * Tell whether an array is a choice of some out of a list.
+ * Tell whether a field is a choice of some values out of a list.
  * @param {Field} schema
  * @returns {schema is Subset}
  */
@@ -335,7 +334,7 @@ export function isSubset(schema) {
   return schema.type === "array" && Boolean(schema.uniqueItems) && ("enum" in schema.items || "const" in schema.items);
 }
 
-/** Return the values of an enumeration, or the only one; none of what is neither. @param {Field} schema */
+/** Return the values of an enumeration or a constant; an empty list for any other field. @param {Field} schema */
 export function choicesOf(schema) {
   if ("const" in schema) return [schema.const];
   return "enum" in schema ? schema.enum : [];
@@ -347,7 +346,7 @@ export function areasOf({ schema }) {
 }
 
 /**
- * Return a choice of some with an item more, or less when it was in; in the order of the schema.
+ * Return a choice of some values with an item added, or removed if it was chosen; in the order of the schema.
  * @param {ArrayField} schema
  * @param {Json[]} chosen
  * @param {Json} item
@@ -359,7 +358,7 @@ export function toggled(schema, chosen, item) {
 }
 
 /**
- * Return a value without what was not chosen.
+ * Return a value without its undefined members, which were not chosen.
  * @template {Json} Value
  * @param {Value} value
  * @returns {Value}
@@ -372,7 +371,7 @@ export function withoutUndefined(value) {
 }
 
 /**
- * Return a schema as forms show it: a count that may be left out begins at 0, which `withoutNothing` leaves out again.
+ * Return a schema as forms show it: a count from 1 that may be left out may also be 0; `withoutNothing` leaves it out.
  * @template {Field} Schema
  * @param {Schema} schema
  * @returns {Schema}
@@ -392,7 +391,7 @@ export function fromNothing(schema) {
 }
 
 /**
- * Return a value without the counts of 0 in it that may be left out; its own fields `needed` may not.
+ * Return a value without its counts of 0, in nested objects as well. Its own fields in `needed` stay.
  * @template {Json} Value
  * @param {Value} value
  * @param {string[]} [needed]

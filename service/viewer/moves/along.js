@@ -1,5 +1,5 @@
 /**
- * The value with which the control of a command begins. What comes along is guessed: all that can, as little as can,
+ * The value with which the control of a command begins. What comes along is guessed: all that can, as little as must,
  * what came the last time, or all but what stayed behind then. Nothing is given up until the player chooses it.
  * @module
  */
@@ -15,7 +15,7 @@ const KEPT = `tabularium-along ${location.pathname}`;
 /**
  * The habit of the player, by command. A tab remembers it for each game.
  */
-const known = new Map(/** @type {[string, Habit][]} */ (kept()));
+const habits = new Map(/** @type {[string, Habit][]} */ (storedHabits()));
 
 /**
  * The ways to guess what comes along, in the order in which they are tried where they did equally well.
@@ -31,10 +31,10 @@ const WAYS = {
  * A way to guess what comes along with a command.
  * @typedef {(schema: ObjectField, value: JsonObject, names: string[], before?: Habit) => JsonObject | undefined} Guess
  *
- * How a value of a field follows from what was before, and from what it is now.
+ * How to guess the value of a field from what was chosen or left before, and from its value now.
  * @typedef {(schema: Field, before: Json, now: Json) => Json} Follow
  *
- * What was chosen with the last commands of a kind: what came along, what stayed, how wrong each way to guess it was,
+ * What was chosen with the last commands of a kind: what came along, what stayed, how far off each way to guess was,
  * which fields the command had, and what else came along lately.
  * @typedef {{taken: JsonObject, left: JsonObject, wrong: Record<string, number>, fields: string[], lately: JsonObject[]}} Habit
  */
@@ -42,7 +42,7 @@ const WAYS = {
 const FORGET = 0.6; // How much an older miss counts beside the one after it.
 const LATELY = 3; // Different choices of a command that are remembered.
 
-function kept() {
+function storedHabits() {
   try {
     return JSON.parse(sessionStorage.getItem(KEPT) ?? "[]");
   } catch {
@@ -52,16 +52,16 @@ function kept() {
 
 /** Tell whether a command of this kind was sent before. @param {string} command */
 export function isKnown(command) {
-  return known.has(command);
+  return habits.has(command);
 }
 
 /**
- * Tell whether a command of this kind that had the named fields was sent last.
+ * Tell whether the last command of this kind had the same fields, of those that are named, as this option.
  * @param {Option} option
  * @param {string[]} names
  */
 export function isUsual({ command, schema }, names) {
-  return isSame(known.get(command)?.fields, fieldsOf(schema, names));
+  return isSame(habits.get(command)?.fields, fieldsOf(schema, names));
 }
 
 /**
@@ -79,7 +79,7 @@ function fieldsOf(schema, names) {
  * @param {string[]} names
  */
 export function remember({ command, schema }, value, names) {
-  const before = known.get(command);
+  const before = habits.get(command);
   const named = names.filter((name) => name in schema.properties);
   const wrong = Object.fromEntries(
     Object.entries(WAYS).map(([way, guess]) => {
@@ -88,7 +88,7 @@ export function remember({ command, schema }, value, names) {
       return [way, FORGET * (before?.wrong[way] ?? 0) + missed];
     }),
   );
-  // A player who left one general behind and now sends that one still sends "one general".
+  // What `same` guessed right is no news: a player who sends another general than last time still sends "one general".
   const isNews = !before || named.some((name) => apart(WAYS.same(schema, value, named, before)?.[name], value[name]));
   const taken = Object.fromEntries(
     named.filter((name) => name in value).map((name) => [name, structuredClone(value[name])]),
@@ -96,9 +96,9 @@ export function remember({ command, schema }, value, names) {
   const left = Object.fromEntries(named.map((name) => [name, leftOf(schema.properties[name], value[name])]));
   const along = /** @type {JsonObject} */ (something(alongIn({ schema }, value)) ?? {});
   const lately = [along, ...(before?.lately ?? []).filter((each) => !isSame(each, along))].slice(0, LATELY);
-  known.set(command, { taken: isNews ? taken : before.taken, left, wrong, fields: fieldsOf(schema, names), lately });
+  habits.set(command, { taken: isNews ? taken : before.taken, left, wrong, fields: fieldsOf(schema, names), lately });
   try {
-    sessionStorage.setItem(KEPT, JSON.stringify([...known]));
+    sessionStorage.setItem(KEPT, JSON.stringify([...habits]));
   } catch {
     // Without a storage the page forgets it when it is closed.
   }
@@ -120,7 +120,7 @@ export function alongIn(option, value) {
 }
 
 /**
- * Return what came along lately with a command of this kind, as far as exactly that can come again; the newest first.
+ * Return the last choices of what comes along with a command of this kind that can be repeated exactly, the newest first.
  * @param {Option} option
  * @param {JsonObject} value
  * @returns {JsonObject[]}
@@ -128,32 +128,32 @@ export function alongIn(option, value) {
 export function lately({ command, schema }, value) {
   const { pieces = [], counts = [] } = gestureOf({ schema });
   const names = [...pieces, ...counts].filter((name) => name in schema.properties);
-  const choices = (known.get(command)?.lately ?? []).map((along) => ({
+  const choices = (habits.get(command)?.lately ?? []).map((along) => ({
     ...along,
-    ...Object.fromEntries(names.map((name) => [name, whole(schema.properties[name], along[name])])),
+    ...Object.fromEntries(names.map((name) => [name, withZeros(schema.properties[name], along[name])])),
   }));
   return choices.filter((along) => matches(schema, withoutUndefined({ ...value, ...along })));
 }
 
 /**
- * Return a choice with zeros for what was not chosen of it.
+ * Return a choice with 0 or an empty list for each part that was not chosen.
  * @param {Field} schema
  * @param {Json} value
  * @returns {Json}
  */
-function whole(schema, value) {
+function withZeros(schema, value) {
   if (schema.type === "integer") return value ?? 0;
   if (schema.type === "array") return value ?? [];
   if (schema.type !== "object") return value;
   return {
     .../** @type {JsonObject} */ (value),
     ...Object.fromEntries(
-      Object.entries(schema.properties).map(([name, field]) => [name, whole(field, memberOf(value, name))]),
+      Object.entries(schema.properties).map(([name, field]) => [name, withZeros(field, memberOf(value, name))]),
     ),
   };
 }
 
-/** Return a value without its empty parts: 0 of a kind, an empty list. @param {Json} value @returns {Json} */
+/** Return a value without its empty parts, and with sorted lists, to compare it. @param {Json} value @returns {Json} */
 export function something(value) {
   if (typeof value !== "object" || value === null) return value || undefined;
   if (Array.isArray(value)) return value.length ? [...value].sort() : undefined;
@@ -164,8 +164,8 @@ export function something(value) {
 }
 
 /**
- * Return a value with which the named fields begin. What is kept is as much as can be, and nothing is given up or
- * bought that nobody has chosen, unless there is no choice; what comes along from one area to another is guessed.
+ * Return a value with which the named fields begin. The player keeps as much as possible, and gives up or buys nothing
+ * unless there is no choice. What comes along from one area to another is guessed.
  * @param {Option} option
  * @param {JsonObject} value
  * @param {string[]} names
@@ -191,7 +191,7 @@ export function begun(option, value, names) {
  * @returns {JsonObject}
  */
 function recalled({ command, schema }, value, names) {
-  const before = known.get(command);
+  const before = habits.get(command);
   if (!before) return filled(schema, value, names, true);
   const ways = /** @type {(keyof typeof WAYS)[]} */ (Object.keys(WAYS)).sort(
     (one, other) => before.wrong[one] - before.wrong[other],
@@ -226,7 +226,7 @@ function apart(one, other) {
 }
 
 /**
- * Return how much could have been chosen and was not.
+ * Return how much could have been chosen and was not: a number for a count or a list, numbers by name for an object.
  * @param {Field} schema
  * @param {Json} value
  * @returns {Json}
@@ -264,6 +264,7 @@ function allBut(schema, left, now) {
 }
 
 /**
+ * Return a value whose named fields follow from what was before; undefined when the schema does not allow it.
  * @param {ObjectField} schema
  * @param {JsonObject} value
  * @param {string[]} names
@@ -272,18 +273,19 @@ function allBut(schema, left, now) {
  * @returns {JsonObject | undefined}
  */
 function again(schema, value, names, before, how) {
-  const made = structuredClone(value);
+  const copy = structuredClone(value);
   for (const name of names) {
     if (!(name in schema.properties)) continue;
-    made[name] = how(schema.properties[name], before[name], value[name]);
-    if (made[name] === undefined) delete made[name];
+    copy[name] = how(schema.properties[name], before[name], value[name]);
+    if (copy[name] === undefined) delete copy[name];
   }
-  fit(schema, made, names);
-  return matches(schema, withoutUndefined(made)) ? made : undefined;
+  fit(schema, copy, names);
+  return matches(schema, withoutUndefined(copy)) ? copy : undefined;
 }
 
 /**
- * A choice like the one before: the same, or as many, of the last ones listed, since the first is mostly the dearest.
+ * Return a choice like the one before: the same, or otherwise as many. Of a list these are the last, since the first are
+ * mostly the most valuable.
  * @param {Field} schema
  * @param {Json} before
  * @param {Json} now

@@ -17,11 +17,11 @@ import { gestureOf, hasAlong } from "./gestures.js";
 
 /** The choice of what comes along, while the gesture has no end yet. */
 export class Beforehand {
-  /** The form in which it is chosen, and what came along when the form was opened. @type {Form | null} */
+  /** The form in which it is chosen. @type {Form | null} */
   #form = null;
-  /** @type {JsonObject} */
+  /** What the form had when it was opened. @type {JsonObject} */
   #usual = {};
-  /** What was chosen, when the gesture has ended. @type {JsonObject | null} */
+  /** What was chosen, once the gesture has ended; null if it is the usual. @type {JsonObject | null} */
   #kept = null;
   /** Whether the player chose one of several ways to go on. */
   isWayChosen = false;
@@ -74,7 +74,7 @@ export class Beforehand {
     return this.#kept;
   }
 
-  /** Keep the moves that go the way and take the piece that the form shows; all where it shows none. @param {Move[]} moves */
+  /** Return the moves that go the way and take the piece that the form shows, if any do. @param {Move[]} moves */
   fitting(moves) {
     return this.#withShownPiece(this.#inShownWay(moves));
   }
@@ -88,7 +88,7 @@ export class Beforehand {
     return moves.filter(({ option }) => titleOf(option) === title || !hasAlong(option));
   }
 
-  /** Several pieces may lie in one place: keep the moves of the one that the form shows as chosen. @param {Move[]} moves */
+  /** Of several pieces in one place, return the moves of the one that is chosen in the form. @param {Move[]} moves */
   #withShownPiece(moves) {
     const { order } = this.commands;
     if (!this.isOpen || !order) return moves;

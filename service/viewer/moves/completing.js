@@ -85,7 +85,7 @@ export function alone(option, value) {
 }
 
 /**
- * Return the values that take along what came lately, where that can come again; not what all, none or `value` take.
+ * Return the values that take along again what came lately, if that differs from `value`, from all and from the least.
  * @param {Option} option
  * @param {JsonObject} value
  * @param {Meant[]} meant as in `taken`
@@ -100,7 +100,7 @@ export function again(option, value, meant) {
 }
 
 /**
- * The value of a gesture as if it had ended; one that has not could end anywhere, and some have no end on the board.
+ * Return the value of a gesture as if it had ended: if the command still needs an end, it gets the first possible one.
  * @param {Option} option
  * @param {JsonObject} value
  */
@@ -111,8 +111,8 @@ function ended(option, value) {
 }
 
 /**
- * Return the only field that is still open when pointing and what comes along are decided, with its values; null where
- * more fields are open, or too many values.
+ * Return the only field that is still open when pointing and what comes along are decided, with its values; null when
+ * there is no such field, or when one button for each value would be too many.
  * @param {Option} option
  * @param {string[]} areas where the gesture begins and ends: only pieces that are there can be chosen
  */

@@ -1,6 +1,6 @@
 /**
- * Choosing much or little at once: as much as can be chosen in the fields of a command, or as little as must be, within
- * the sums that the option's schema allows.
+ * Fills fields of a command at once: with as much as can be chosen, or as little as must be, within the sums that the
+ * option's schema allows.
  * @module
  */
 
@@ -25,17 +25,17 @@ import { choicesOf, withoutUndefined, initial, isSame, isSubset, matches, sums }
  * @returns {JsonObject}
  */
 export function filled(schema, value, names, most) {
-  const made = structuredClone(value);
+  const copy = structuredClone(value);
   for (const name of names) {
     if (!(name in schema.properties)) continue;
     const field = schema.properties[name];
-    const value = extreme(field, most, made[name]);
+    const value = extreme(field, most, copy[name]);
     // An optional field is left out where the least that it can be would not fit.
-    if (most || schema.required.includes(name) || matches(field, withoutUndefined(value))) made[name] = value;
-    else delete made[name];
+    if (most || schema.required.includes(name) || matches(field, withoutUndefined(value))) copy[name] = value;
+    else delete copy[name];
   }
-  fit(schema, made, names);
-  return made;
+  fit(schema, copy, names);
+  return copy;
 }
 
 /**
@@ -48,9 +48,9 @@ export function filled(schema, value, names, most) {
  */
 export function limited(schema, value, names, kept = "") {
   if (!sums(schema, withoutUndefined(value)).some(({ amount, maximum }) => amount > maximum)) return value;
-  const made = structuredClone(value);
-  fit(schema, made, names, kept);
-  return made;
+  const copy = structuredClone(value);
+  fit(schema, copy, names, kept);
+  return copy;
 }
 
 /**
@@ -88,7 +88,8 @@ function chosen(choices, number, needed) {
 }
 
 /**
- * Change counts one by one until the sums of an object, and of those in it, are within their bounds.
+ * Change counts one by one until the sums of an object, and of the objects in it, are within their bounds, or until no
+ * count can change. It changes `value`.
  * @param {ObjectField} schema
  * @param {JsonObject} value
  * @param {string[]} names
@@ -137,7 +138,8 @@ function amountOf({ holder, name }) {
 }
 
 /**
- * Tell whether only one value is possible in the named fields: none that is a step or an exchange away from it fits.
+ * Tell whether only one value is possible in the named fields: the least one fits, and no value that differs from it by
+ * one more, one less, or an exchange of one for another.
  * @param {ObjectField} schema
  * @param {JsonObject} value
  * @param {string[]} names
@@ -182,20 +184,20 @@ function singleIn(field, path) {
  * @returns {JsonObject | null}
  */
 function stepped(value, { path, field, item }, step) {
-  const made = structuredClone(value);
+  const copy = structuredClone(value);
   /** @type {JsonObject} */
-  let holder = made;
+  let holder = copy;
   for (const each of path.slice(0, -1)) holder = /** @type {JsonObject} */ ((holder[each] ??= {}));
   const name = path[path.length - 1];
   if (field) {
     const count = Number(holder[name] ?? 0) + step;
     holder[name] = count;
-    return count >= field.minimum && count <= field.maximum ? made : null;
+    return count >= field.minimum && count <= field.maximum ? copy : null;
   }
   const items = /** @type {Json[]} */ (holder[name] ?? []);
   if (items.some((each) => isSame(each, item)) === step > 0) return null;
   holder[name] = step > 0 ? [...items, item] : items.filter((each) => !isSame(each, item));
-  return made;
+  return copy;
 }
 
 /** A member of a value; undefined where the value has none. @param {Json} value @param {string} name */

@@ -2,13 +2,13 @@
  * A gesture on the map, as a small state machine: what was pointed at so far, and what pointing at an area means next.
  *
  *     idle ──begin──▶ from ──end──▶ to ──send──▶ confirmed
- *                      │  ▲
- *                prepare  back     along: what comes along is chosen before the end
- *                      ▼  │
+ *                      │
+ *                   prepare        along: what comes along is chosen before the end
+ *                      ▼
  *                     along ──end──▶ to
  *
- * Pointing at nothing, or at the start again, goes one state back. Nothing here knows of a board, a form or the
- * service.
+ * Pointing at nothing goes back: from `to` to `from` when the gesture ended in another area, otherwise to `idle`. So does
+ * pointing at the start again, unless it completes the gesture. Nothing here knows of a board, a form or the service.
  * @module
  */
 
@@ -18,24 +18,24 @@
  * @typedef {"idle" | "from" | "along" | "to" | "confirmed"} State
  *
  * What can be pointed at: where gestures can begin, where the one that began can end, whether it is complete, and
- * whether an area is another one of several that its command takes.
+ * whether its command takes several areas and can take a given one.
  * @typedef {{starts: Set<string>, ends: Set<string>, isComplete: boolean, takes: (area: string) => boolean}} Reach
  *
- * What pointing means. An end that is `meant` is sent at once when nothing is left to ask.
+ * What pointing means. "end, meant" is an end that the player foresaw: it is sent at once when nothing is left to ask.
  * @typedef {"wait" | "cancel" | "back" | "begin" | "end" | "end, meant" | "pick" | "send" | "explain" | "look"} Step
  */
 
 /** What was pointed at so far. */
 export class Gesture {
-  /** The area where it began; the area where it ended, once it has. @type {string | null} */
+  /** The area where it began; null before. @type {string | null} */
   start = null;
-  /** @type {string | null} */
+  /** The area where it ended; null before, and if it points at its start only. @type {string | null} */
   end = null;
   /** The commands that are meant: several when one gesture can mean several. @type {Meant[]} */
   meant = [];
   /** Whether it began by itself: then any other gesture can still begin. */
   isGuess = false;
-  /** Whether that was right the last time: then pointing at an end means it, as if the player had begun. */
+  /** Whether that guess was right the last time: then pointing at an end ends it as if the player had begun it. */
   isSure = false;
   /** Whether what comes along is being chosen while there is no end yet. */
   isPrepared = false;
@@ -60,7 +60,7 @@ export class Gesture {
     Object.assign(this, { end: area, meant });
   }
 
-  /** Return where it stands after one step back: the start of one that has ended, nowhere otherwise. */
+  /** Where the gesture begins after one step back: its start if it has ended in another area, otherwise null. */
   get before() {
     return this.end === null ? null : this.start;
   }

@@ -12,7 +12,7 @@ import { choicesOf, isFixed, isPlain } from "../forms/schema.js";
  * A gesture: from an area to another, or at one area alone.
  * @typedef {object} Move
  * @property {Option} option that it gives
- * @property {string} start the area where it begins
+ * @property {string} start the area where it begins, or the only one
  * @property {string | null} end the area where it ends; null when it points at one area only
  * @property {JsonObject} fix the fields that it decides
  */
@@ -86,7 +86,7 @@ export function movesOf(option) {
   if (from && to) {
     return values(from).flatMap((start) =>
       values(to)
-        // What lies in one place is one gesture: galleys of the same sea go aboard or ashore there.
+        // A start and an end in the same area are one point, such as when units board a galley there.
         .map((end) => ({
           option,
           start: place(start),

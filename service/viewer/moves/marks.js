@@ -35,7 +35,7 @@ export class Marks {
   #moves;
   /** What the board shows, as text: it is drawn anew only when that changes. */
   #drawn = "";
-  /** What the board was moved for. */
+  /** The question and the start for which the board was moved last, as text. */
   #followed = "";
 
   /** @param {Moves} moves */

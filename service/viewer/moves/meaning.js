@@ -16,7 +16,8 @@ import { chosenIn, gestureOf } from "./gestures.js";
 import { openNumbers } from "./numbers.js";
 
 /**
- * Tell whether an option can move on what a command moved: the same pieces, where they have names.
+ * Tell whether an option can move on what a command moved: it gives the same command and, if pieces were named, can
+ * move one of them.
  * @param {Option} option
  * @param {Command} before
  */
@@ -29,7 +30,8 @@ export function goesOn({ command, schema }, before) {
 }
 
 /**
- * Return the usual one of several moves: of a command that was given before, with the same fields as then.
+ * Return the usual one of several moves: of a command that was given before, if possible with the same fields as then;
+ * otherwise the first.
  * @param {Move[]} moves
  */
 export function usual(moves) {
@@ -62,7 +64,8 @@ export function isClear({ option, end, fix }) {
 }
 
 /**
- * Return the value with which the control of an option begins: a bid is as low as it may be, but 0 has to be chosen.
+ * Return the value with which the control of an option begins. A bid begins as low as it may be; with few numbers from
+ * 0 it begins empty.
  * @param {Option} option
  */
 export function beginning(option) {
@@ -73,7 +76,7 @@ export function beginning(option) {
   return { ...begun(option, value, chosenIn(option)), ...open };
 }
 
-/** What can be chosen in a field, one or several. @param {Field | undefined} field */
+/** What can be chosen in a field, be it one value or a list of them. @param {Field | undefined} field */
 export function choicesIn(field) {
   return field ? choicesOf(field.type === "array" ? field.items : field) : [];
 }
@@ -88,7 +91,7 @@ export function mostOf(option, name) {
   return field?.type === "integer" ? field.maximum : 0;
 }
 
-/** The first choice of what has to be one of several. @param {Field} schema */
+/** The first value of an enumeration; undefined for any other field. @param {Field} schema */
 export function firstOf(schema) {
   return "enum" in schema ? schema.enum[0] : undefined;
 }

@@ -56,7 +56,7 @@ export class Moves {
   next = new NextMove();
   /** The options whose control was closed: it does not open by itself again. @type {Option[] | null} */
   closed = null;
-  /** Whether a pointer is dragging: then the arrow is its own. */
+  /** Whether a pointer is dragging: then the arrow follows the pointer. */
   isDragged = false;
 
   /** @param {Table} room */
@@ -96,7 +96,7 @@ export class Moves {
     return this.gesture.isSending;
   }
 
-  /** Whether pointing does anything: the seat is asked, and the page shows the newest version. */
+  /** Whether pointing does anything: the seat has moves, the newest version is shown, and no form of the list is open. */
   get isOpen() {
     return this.commands.isAsked && this.room.following && this.commands.place !== "form" && this.all.length > 0;
   }
@@ -106,7 +106,7 @@ export class Moves {
     return this.start !== null && this.meant.length > 0 && this.commands.place === "bar" && Boolean(this.commands.form);
   }
 
-  /** Whether what is open in the bar can be sent: where a gesture has no end yet, it says only what comes along. */
+  /** Whether the form in the bar can be sent. While a gesture has no end yet, it shows only what comes along. */
   get isReady() {
     return (
       this.commands.place === "bar" && Boolean(this.commands.form) && (this.start === null || this.meant.length > 0)
@@ -118,7 +118,7 @@ export class Moves {
     return new Set(this.all.map((move) => move.start));
   }
 
-  /** The areas where one that began can end. */
+  /** The areas where the gesture that began can end. */
   get ends() {
     return new Set(this.from(this.start).flatMap(({ end }) => end ?? []));
   }
@@ -143,7 +143,7 @@ export class Moves {
     return oneOfEach(this.from(this.start).filter(({ end }) => end === null));
   }
 
-  /** How the gesture can go on, where things come along: of each title the move that takes most along. */
+  /** The ways in which the gesture can go on and take things along: for each title the move that takes most. */
   get ways() {
     const able = this.from(this.start).filter(({ option, end }) => end && hasAlong(option));
     /** @param {Move[]} moves */
@@ -177,8 +177,8 @@ export class Moves {
   }
 
   /**
-   * Begin where the seat's last command ended or began, when the same can be done from there. What the player has begun
-   * goes on, if it still can.
+   * Begin by itself where the seat's last command ended or began, if moves can go on there. A gesture that the player
+   * has begun goes on, if it still can.
    * @param {boolean} isOwn whether the options are those after a command of the seat
    */
   #goOn(isOwn) {
@@ -212,10 +212,10 @@ export class Moves {
   // --- pointing ---
 
   /**
-   * Point at an area. What that completes is sent at once when nothing is left to ask and it can be taken back.
+   * Point at an area. A gesture that this completes is sent at once when nothing is left to ask and it does no harm.
    * @param {string | null} area
    * @param {boolean} [isSeen] whether the player saw before what it means; a finger sees nothing
-   * @returns {boolean} whether that is part of a gesture; otherwise the player only looks at the area
+   * @returns {boolean} whether this is part of a gesture; otherwise the player only looks at the area
    */
   point(area, isSeen = true) {
     if (!this.isOpen) return false;
@@ -282,13 +282,13 @@ export class Moves {
     if (this.commands.form) this.commands.choose(null, null, "bar");
     this.gesture.begin(area);
     const moves = this.from(area);
-    // What ends nowhere else is complete.
+    // Moves that end nowhere else are complete.
     if (moves.every(({ end }) => end === null)) this.#complete(moves, isSeen);
     else if (wide.matches && !this.isDragged) this.prepare();
     this.#redraw();
   }
 
-  /** Let the player choose what comes along before they point at an end; in one of several ways, which goes on then. */
+  /** Let the player choose what comes along before they point at an end, for one of the ways to go on. */
   prepare(way = usual(this.ways), isWayChosen = false) {
     if (!way) return;
     const { commands } = this;
@@ -337,7 +337,7 @@ export class Moves {
   #complete(all, isMeant) {
     let moves = this.beforehand.fitting(all);
     this.gesture.endAt(all[0].end, oneOfEach(all));
-    // A player who chose another way is asked once more.
+    // A player who chose a way that does not lead there is asked once more.
     const { order } = this.commands;
     if (this.beforehand.isWayChosen && order && !moves.some(({ option }) => titleOf(option) === titleOf(order.option)))
       isMeant = false;
@@ -375,7 +375,7 @@ export class Moves {
   }
 
   /**
-   * Open it by itself.
+   * Open the control of an option without a click.
    * @param {Option} option
    * @param {Option[]} others what can be done instead
    * @param {Outcome | null} outcome as in `mean`

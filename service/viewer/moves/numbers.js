@@ -23,7 +23,7 @@ export function fewNumbers(field) {
 }
 
 /**
- * Return the fields of a bid that have few numbers, from 0: no number counts before the player has chosen one.
+ * Return the fields of a bid that have few numbers, from 0. They begin empty: the player has to choose even 0.
  * @param {Option} option
  */
 export function openNumbers(option) {

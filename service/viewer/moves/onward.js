@@ -11,15 +11,15 @@
 
 import { goesOn } from "./meaning.js";
 
-/** By command: how many clicks each guess would have taken of late. */
-const taken = new Map();
+/** By command: how many clicks each guess would have taken of late, and which was right the last time. */
+const records = new Map();
 
 /** In the order in which they are tried when they did equally well. */
 const GUESSES = ["end", "nowhere", "start"];
 const FORGET = 0.6; // How much an older move counts beside the one after it.
 
 /**
- * Where moves can go on after one of a command: by guess, where it would begin and where it could end from there.
+ * Where moves can go on after a command: for each guess, the area where the next begins and the areas where it can end.
  * @typedef {{command: string, places: Record<string, {area: string, ends: Set<string>}>}} Onward
  */
 
@@ -90,7 +90,7 @@ export function onwardFrom({ start, end, command }, from) {
  * @param {Onward} onward
  */
 export function guessed({ command, places }) {
-  const { clicks = {}, right = null } = taken.get(command) ?? {};
+  const { clicks = {}, right = null } = records.get(command) ?? {};
   const [best] = GUESSES.filter((guess) => guess === "nowhere" || guess in places).sort(
     (one, other) => (clicks[one] ?? 0) - (clicks[other] ?? 0),
   );
@@ -99,16 +99,16 @@ export function guessed({ command, places }) {
 
 /** Remember where the next move did begin. @param {Onward} onward @param {string} area */
 export function noteBegun({ command, places }, area) {
-  const before = taken.get(command)?.clicks ?? {};
+  const before = records.get(command)?.clicks ?? {};
   const clicks = Object.fromEntries(
     GUESSES.map((guess) => [guess, FORGET * (before[guess] ?? 0) + clicksFor(places[guess], area)]),
   );
-  taken.set(command, { clicks, right: GUESSES.find((guess) => places[guess]?.area === area) });
+  records.set(command, { clicks, right: GUESSES.find((guess) => places[guess]?.area === area) });
 }
 
 /**
- * Return the clicks that it takes to begin at an area. A right guess takes none. A wrong one takes two where the move
- * could also end there: it has to be taken back first.
+ * Return how many clicks it takes to begin at an area after a guess. A right guess takes none. A wrong one, or none, takes
+ * one; but two if the guessed move could end at that area, since the player has to take it back first.
  * @param {string} area
  * @param {{area: string, ends: Set<string>} | undefined} place
  */

@@ -12,9 +12,9 @@ export function listen(moves) {
   const { board } = moves.room;
   if (!board?.svg || board.svg.dataset.dragged !== undefined) return;
   board.svg.dataset.dragged = "";
-  /** @type {{area: string, x: number, y: number, began: boolean} | null} */
+  /** Where a pointer went down, and whether it drags. @type {{area: string, x: number, y: number, began: boolean} | null} */
   let held = null;
-  let isOver = false;
+  let hasDropped = false;
   /** @param {PointerEvent} event */
   const drop = ({ pointerType }) => {
     held = null;
@@ -31,7 +31,7 @@ export function listen(moves) {
       const isReady = event.pointerType !== "touch" || moves.start === area;
       if (event.button || !area || !isReady || !moves.isOpen || !moves.from(area).some(({ end }) => end)) return;
       held = { area, x: event.clientX, y: event.clientY, began: false };
-      // The board stays where it is.
+      // The drag moves a piece, not the board.
       if (board.camera) board.camera.held = true;
     },
     { capture: true },
@@ -51,8 +51,8 @@ export function listen(moves) {
     const { began, area } = held;
     drop(event);
     if (!began) return;
-    isOver = true;
-    setTimeout(() => (isOver = false));
+    hasDropped = true;
+    setTimeout(() => (hasDropped = false));
     board.arrow(null);
     const end = board.areaAt(event);
     if (end !== null && end !== area) moves.point(end);
@@ -62,7 +62,7 @@ export function listen(moves) {
   board.place.addEventListener(
     "click",
     (event) => {
-      if (isOver) event.stopPropagation();
+      if (hasDropped) event.stopPropagation();
     },
     { capture: true },
   );

@@ -17,16 +17,16 @@ import { openNumbers } from "./numbers.js";
 
 const UNREAD = 500; // Milliseconds in which nobody can have read what has just opened.
 
-/** The way of a seat's gesture to the service. */
+/** Sends what a seat's gesture means to the service. */
 export class Sending {
   #moves;
   /** What the command that is shown would bring about, where it was not sent because of that. @type {(Foreseen & {command: Command}) | null} */
   #foreseen = null;
-  /** When a control opened by itself: what is pressed twice must not send what was not seen yet. */
+  /** When a control opened by itself: a double click must not send what the player has not seen yet. */
   #openedAt = -Infinity;
-  /** Why a gesture means nothing: a problem of the API; null when there was none. @type {Problem | null} */
+  /** Why the service refuses the area that was pointed at; null when it does not. @type {Problem | null} */
   refused = null;
-  /** What that gesture would have been. @type {Tried | undefined} */
+  /** The command that it refuses. @type {Tried | undefined} */
   tried = undefined;
 
   /** @param {Moves} moves */
@@ -41,12 +41,12 @@ export class Sending {
     this.refused = null;
   }
 
-  /** Wait a moment before sending what a control has that has just opened by itself. */
+  /** Send nothing for a moment: a control has just opened by itself. */
   wait() {
     this.#openedAt = performance.now();
   }
 
-  /** What would come of the command that is shown, where it was not sent because of that; null for any other. */
+  /** What the command that is shown would bring about, if it was not sent because of that; null otherwise. */
   get foreseen() {
     const command = this.#moves.commands.form?.command;
     return this.#foreseen && isSame(this.#foreseen.command, command) ? this.#foreseen : null;
@@ -69,7 +69,7 @@ export class Sending {
     next.accepted({ start, end, command }, onward);
   }
 
-  /** Send the command if it can be taken back and takes nothing of one's own away; otherwise its control asks once more. */
+  /** Send the command if it can be taken back and costs the seat no pieces; otherwise its control asks once more. */
   async sendIfHarmless() {
     const { commands, gesture, room } = this.#moves;
     const { form } = commands;
@@ -104,7 +104,7 @@ export class Sending {
    */
   async give(option, value = {}) {
     const { commands } = this.#moves;
-    // A gesture that began by itself is none.
+    // Forget a gesture that began by itself.
     this.#moves.forget();
     commands.choose(option, null, "bar");
     if (!commands.form) return;
@@ -112,7 +112,7 @@ export class Sending {
     await this.#sendClicked();
   }
 
-  /** Send what one click chose: at once if it is harmless or the only thing to do, and when the control has asked already. */
+  /** Send what one click chose: at once in a lesson, if it is harmless, the only choice, or was asked about before. */
   async #sendClicked() {
     const { room, commands } = this.#moves;
     if (!room.isGame || commands.isOnly || this.foreseen) await this.send();
@@ -139,7 +139,7 @@ export class Sending {
     room.redraw();
   }
 
-  /** Forget why the gesture meant nothing. */
+  /** Forget why the service refused the area. */
   forgive() {
     this.refused = null;
     this.#moves.room.redraw();

@@ -30,7 +30,7 @@ export function sentence(option, value, end, labels) {
 }
 
 /**
- * What comes along, in words after a title; empty where nothing does.
+ * Return what comes along, and cards, as words that follow a title; an empty text when there is nothing.
  * @param {Option} option
  * @param {Labels} labels
  * @param {JsonObject} values
@@ -41,7 +41,7 @@ export function summary(option, values, labels) {
 }
 
 /**
- * Return the things that come along, each in words.
+ * Return the things that come along, and cards, each in words.
  * @param {Option} option
  * @param {Labels} labels
  * @param {JsonObject} values

@@ -1,6 +1,6 @@
 /**
- * Whether every act of a log could have come from the account that it names, at the time that it says, as far as that
- * needs no rules. A fault is put in words that follow the version.
+ * Whether every act of a log could have come from the account that it names, at its time, as far as this can be told
+ * without the rules. A fault is a text that follows the version: "version 5 names no account".
  * @module
  */
 
@@ -12,7 +12,7 @@ import { isAroundTheTable } from "./origin.js";
 const KEY_LIFE = 24 * 60 * 60 * 1000; // Milliseconds for which an idempotency key stands for one request, at least.
 
 /**
- * Return what is wrong with a time, given the one before it.
+ * Return what is wrong with a time, given the one before it; undefined when nothing is.
  * @param {string} at
  * @param {string} [before]
  */
@@ -34,7 +34,7 @@ function isMoment(at) {
   return !Number.isNaN(moment.getTime()) && moment.toISOString().slice(0, 23) === at.slice(0, 23);
 }
 
-/** Return what is wrong with the shape of a cause. @param {Cause | null} [cause] */
+/** Return what is wrong with the shape of a cause; undefined when nothing is. @param {Cause | null} [cause] */
 export function faultOfCause(cause) {
   if (cause === undefined) return undefined;
   const { command = {}, ...texts } = cause ?? {};
@@ -52,9 +52,9 @@ export function faultOfCause(cause) {
 }
 
 /**
- * Return the first event that follows from no act, or whose act is wrong.
+ * Return the first event that follows from no act, or whose act is wrong; undefined when there is none.
  * @param {Row[]} rows the whole log; its first row creates the game
- * @param {Around} [past] of a fork: what it goes back to, as it stands there
+ * @param {Around} [past] for a fork: the state around its parent at the version where it forks
  * @returns {{version: number, problem: string} | undefined}
  */
 export function faultOfActs(rows, past = undefined) {

@@ -1,6 +1,6 @@
 /**
- * A game as far as its events around the table tell it, and what is wrong with an act there: who may cause it, and
- * when.
+ * The state around the table of a game, read from its events without the rules, and what is wrong with an act: who may
+ * cause it, and when.
  * @module
  */
 
@@ -34,20 +34,20 @@ function signature({ player, seat, command, key }, at) {
   return JSON.stringify([player, seat, command, key, at]);
 }
 
-/** A game as far as its events around the table tell it: who organizes it, who holds which seat, whether it runs. */
+/** The state around the table of a game: who organizes it, who holds which seat, whether it runs. */
 export class Around {
-  /** The commands that an undo gives again next. @type {string[]} */
+  /** The signatures of the commands that an undo gives again next. @type {string[]} */
   #again = [];
 
   /**
    * @param {{organizer: string, seats: string[], purpose?: string, abandoned_after?: number, organizer_sees?: string,
    *   rematch_of?: string, offered_until?: string}} created the first event
-   * @param {Around} [past] of a fork: what it goes back to, as it stands there
+   * @param {Around} [past] for a fork: the state around its parent at the version where it forks
    */
   constructor(created, past = undefined) {
     this.organizer = created.organizer;
     this.isAnalysis = created.purpose === "analysis";
-    /** Until when a rematch is offered; undefined for a game that is none. */
+    /** Until when this rematch is offered; undefined for any other game. */
     this.offeredUntil = created.rematch_of === undefined ? undefined : created.offered_until;
     // In an analysis one account plays all seats; a continuation keeps each for the player who held it.
     /** @type {Map<string, string | undefined>} */
@@ -57,7 +57,7 @@ export class Around {
     this.cancelled = false;
     /** The seats of the answers left in advance, by the version at which each was left. @type {Map<number, string>} */
     this.answers = new Map();
-    /** The accounts that ever took a seat; those that were ever officials, and whether they still are. */
+    /** The accounts that ever held a seat. */
     this.seated = new Set(this.isAnalysis ? [created.organizer] : this.kept && past?.seated);
     /** @type {Set<string>} */
     this.givenUp = new Set();
@@ -65,7 +65,7 @@ export class Around {
     this.resigned = new Set();
     /** The seats that their clocks left open. @type {Set<string>} */
     this.vacated = new Set();
-    /** The open offers of seats, by seat: to whom, or to anybody. @type {Map<string, string | undefined>} */
+    /** The open offers of seats: by seat, the account, or undefined for all. @type {Map<string, string | undefined>} */
     this.offers = new Map();
     /** The seats that were assigned and not confirmed. @type {Set<string>} */
     this.assigned = new Set();
@@ -74,7 +74,7 @@ export class Around {
     this.held = new Map();
     this.seesAll = created.organizer_sees === "all";
     this.firstOrganizer = created.organizer;
-    /** @type {Map<string, boolean>} */
+    /** The accounts that were ever officials, and whether they still are. @type {Map<string, boolean>} */
     this.officials = new Map();
     this.paused = false;
     this.clocked = false;
@@ -85,8 +85,8 @@ export class Around {
   }
 
   /**
-   * Return what is wrong with an act, as words that follow its version; nothing when all is right.
-   * @param {Row} row the act's first
+   * Return what is wrong with an act, as words that follow its version; undefined when nothing is.
+   * @param {Row} row the first of the act
    * @param {Row[]} rows the whole log
    */
   objection(row, rows) {
@@ -258,7 +258,7 @@ export class Around {
     return undefined;
   }
 
-  /** Return what is wrong with the command of an act, as far as that needs no rules. @param {Act} row */
+  /** Return what is wrong with the command of an act, as far as this can be told without the rules. @param {Act} row */
   #unfit({ event, cause }) {
     const { command, seat } = cause;
     if (event.type === "answer-left") {
@@ -321,7 +321,7 @@ export class Around {
     return [...officials, ...players].filter((player) => player !== this.organizer);
   }
 
-  /** @param {string} seat */
+  /** Tell whether all other seats of a continuation have confirmed. @param {string} seat */
   #isLastToConfirm(seat) {
     return (
       this.kept !== undefined && [...this.players].every(([each, player]) => each === seat || player !== undefined)
@@ -341,7 +341,8 @@ export class Around {
   }
 
   /**
-   * Tell whether a ruling ends the game, or its rules do: each under a rule of its own.
+   * Tell whether the end of the game fits the act before it. A flag, a resignation, a ruling, an agreement and an
+   * abandonment each end a game under a rule of their own, which no other end has.
    * @param {Row} row
    * @param {Row} act
    */
@@ -389,7 +390,7 @@ export class Around {
   }
 
   /**
-   * Tell whether players could have moved so: everybody who held a seat holds one, as a set-up may deal them out.
+   * Tell whether a set-up could have dealt the seats out so: the same seats, held by the same players in any order.
    * @param {LoggedEvent} event
    */
   couldMove({ players }) {
@@ -401,7 +402,7 @@ export class Around {
     );
   }
 
-  /** Change what an event changes. @param {Row} row */
+  /** Apply an event to this state. @param {Row} row */
   happen(row) {
     const { version, event, at } = row;
     this.ends.happen(row);
@@ -455,7 +456,7 @@ export class Around {
     if (event.type === "seat-left") this.players.set(event.seat, undefined);
     if (event.type === "game-started") {
       this.started = true;
-      // By a ruling, those who have not confirmed play on as well.
+      // If a ruling starts a continuation, players who have not confirmed play on as well.
       for (const [seat, player] of this.players) if (player === undefined) this.players.set(seat, this.kept?.get(seat));
     }
     if (event.type === "game-forked" && this.isAnalysis) this.started = true;
@@ -465,7 +466,7 @@ export class Around {
 }
 
 /**
- * Return what is around the table of a game at a version. `past` as in `Around`.
+ * Return the state around the table of a game at a version. `past` as in `Around`.
  * @param {Row[]} rows
  * @param {number} version
  * @param {Around} [past]
@@ -477,7 +478,8 @@ export function aroundAt(rows, version, past = undefined) {
 }
 
 /**
- * Tell whether a text can be the reason of a ruling: a line of 1 to 2,000 characters, not all blank to Python.
+ * Tell whether a text can be the reason of a ruling: a line of 1 to 2,000 characters, not only white space. As in
+ * Python, U+FEFF is no white space.
  * @param {string} text
  */
 export function isReason(text) {

@@ -6,13 +6,13 @@
 /** @import { Json } from "../types.js" */
 
 const encoder = new TextEncoder();
-const SURROGATE = /\p{Surrogate}/u; // Only one without its partner is matched: no UTF-8 can say it.
+const SURROGATE = /\p{Surrogate}/u; // Matches only a surrogate without its partner, which UTF-8 cannot encode.
 
 /**
  * Return the RFC 8785 form of a JSON value.
  * @param {unknown} value
  * @returns {string}
- * @throws {RangeError} for a number that is not whole or not exact, and for half a character
+ * @throws {RangeError} for a number that is not whole or not exact, and for a surrogate without its partner
  */
 export function canonical(value) {
   if (typeof value === "string") return text(value);
@@ -42,15 +42,15 @@ export function utf8(value) {
   return encoder.encode(value);
 }
 
-/** Return bytes, one after the other, as one. @param {(Uint8Array | number[])[]} parts */
+/** Concatenate bytes. @param {(Uint8Array | number[])[]} parts */
 export function joined(...parts) {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;
   for (const part of parts) {
-    whole.set(part, at);
+    bytes.set(part, at);
     at += part.length;
   }
-  return whole;
+  return bytes;
 }
 
 const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
@@ -62,7 +62,7 @@ export function hex(bytes) {
   return digits;
 }
 
-/** Return the bytes that hex says. @param {string} digits */
+/** Decode hex. @param {string} digits @throws {RangeError} for anything but pairs of lower-case hex digits */
 export function unhex(digits) {
   if (!/^([0-9a-f]{2})*$/.test(digits)) throw new RangeError(`${digits} is not hex`);
   return Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));

@@ -1,8 +1,7 @@
 /**
  * The proof of a case in the browser, from its export (`domain/judging/proof.py`): the same chain as that of a game,
- * every statement true to its commitment, and every act possible as the case stood. With the export of its game also
- * who held the seats, who was an official, and that the rulings, and nothing else in the name of the case, changed the
- * game.
+ * every statement true to its commitment, and every act possible as the case stood. With the export of its game it also
+ * checks who held the seats and who was an official, and that the game has exactly the changes that the case ordered.
  * @module
  */
 
@@ -41,7 +40,7 @@ const RULING = [
   ["cited", "decision", "hash", "reason", "type", "version"],
   ["order", "to"],
 ];
-/** The members of each event: those that it has, and those that it may have. @type {Record<string, [string[], string[]]>} */
+/** The required and the optional members of each event. @type {Record<string, [string[], string[]]>} */
 const EVENTS = {
   "case-opened": [
     ["about", "cited", "game", "hash", "kind", "number", "statement", "type", "version"],
@@ -57,7 +56,7 @@ const EVENTS = {
   settled: [["type"], []],
 };
 
-/** Tell whether an export is that of a case. @param {string} text */
+/** Tell whether an export is of a case, not of a game. @param {string} text */
 export function isCase(text) {
   return text.startsWith('{"case":');
 }
@@ -201,13 +200,13 @@ class Court {
     this.commitments = new Map();
     /** @type {CaseEvent[]} */
     this.rulings = [];
-    /** Who opened the case, and how; who ruled on it last. @type {CaseEvent | undefined} */
+    /** The event that opened the case. @type {CaseEvent | undefined} */
     this.opened = undefined;
-    /** @type {string | undefined} */
+    /** The account that opened the case. @type {string | undefined} */
     this.player = undefined;
-    /** @type {string | undefined} */
+    /** The account that ruled last. @type {string | undefined} */
     this.judge = undefined;
-    /** The last version of the game that the case names. */
+    /** The newest version of the game that the case has named so far. */
     this.named = 0;
     /** Whether it was settled without the consent of all seats: some may have been out of the game. */
     this.isUnsure = false;
@@ -332,7 +331,7 @@ class Court {
     return undefined;
   }
 
-  /** Return what is wrong with an act as the game tells it. @param {CaseRow} row */
+  /** Return what is wrong with an act by the log of the game. @param {CaseRow} row */
   #unknown({ event, cause, at }) {
     const { game } = this;
     if (!game || !cause) return undefined;
@@ -360,7 +359,7 @@ class Court {
   }
 
   /**
-   * Return why something could not be decided in the game as it stood.
+   * Return why an act was not possible in the game as it stood.
    * @param {CaseEvent} event
    * @param {Around} around
    * @param {Row[]} rows
@@ -386,11 +385,11 @@ class Court {
       : "does not name each seat of the game once";
   }
 
-  /** Return what is wrong when an act should have settled the case, and did not. @param {CaseRow} row */
+  /** Return what is wrong with a consent: it is a second one, or does not settle the case. @param {CaseRow} row */
   #unheeded({ event, version }) {
     if (event.type !== "consent-given") return undefined;
     const after = this.rows[version]?.event;
-    // Once more where it settles the case: who had yet to consent has given up the seat since.
+    // A seat may consent again if that settles the case: the seats that had not consented were given up meanwhile.
     const mayRepeat = event.asks === "present" && after?.type === "settled";
     if (this.consents.has(`${event.seat}`) && !mayRepeat) return `consents for ${event.seat} a second time`;
     if (!this.game) return undefined;
@@ -409,7 +408,7 @@ class Court {
     return at === before.at ? undefined : "has another time than the act that it follows from";
   }
 
-  /** The seats whose consent is missing, as far as the page knows. @param {string | undefined} [seat] */
+  /** The seats whose consent is missing besides `seat`; none without the game. @param {string | undefined} [seat] */
   #missing(seat = undefined) {
     if (!this.game) return [];
     const { players } = aroundAt(this.game.rows, this.game.rows.length, this.game.past?.around);
@@ -486,6 +485,7 @@ class Court {
 }
 
 /**
+ * Tell whether these are at least `least` rules, each only once, and not too many.
  * @param {string[]} cited
  * @param {number} least
  */

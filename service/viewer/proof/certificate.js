@@ -1,6 +1,7 @@
 /**
- * What a certificate says of a verified export: that it is in the log which the service signs (C2SP `tlog-proof`,
- * `domain/transparency/certificate.py`). The signatures are Ed25519; a browser without it says what was not checked.
+ * Checks the certificate of a verified export: that a version of it is in the log which the service signs (C2SP
+ * `tlog-proof`, `domain/transparency/certificate.py`). Signatures are Ed25519; a browser without it says what it could
+ * not check.
  * @module
  */
 
@@ -41,6 +42,7 @@ const STATUS = {
 };
 
 /**
+ * Check a certificate against the export that it belongs to.
  * @param {string} text the certificate
  * @param {string} policy which log and which witnesses are believed
  * @param {Verdict} verdict of the export
@@ -65,15 +67,15 @@ async function certified(text, policy, verdict) {
   if (head === undefined) throw new Error("this is no certificate");
   const note = readNote(text.slice(head.length));
   const checkpoint = readCheckpoint(note.text);
-  const { unchecked, witnesses } = await judged(policy, note, checkpoint);
+  const { unchecked, witnesses } = await checkSigners(policy, note, checkpoint);
   const content = extra && unbase64(extra);
   const path = hashes
     .split("\n")
     .slice(0, -1)
     .map((line) => unbase64(line) ?? new Uint8Array());
-  const isThere =
+  const isIncluded =
     content && path.every((hash) => hash.length === 32) && (await includes(content, Number(index), checkpoint, path));
-  if (!isThere) throw new Error("the certificate does not lead from its entry to the root that was signed");
+  if (!isIncluded) throw new Error("the certificate does not lead from its entry to the root that was signed");
   const entry = entryOf(content);
   compare(entry, verdict);
   for (const [name, time] of witnesses) {
@@ -90,17 +92,17 @@ async function certified(text, policy, verdict) {
  * @param {Note} note
  * @param {Checkpoint} checkpoint
  */
-async function judged(policy, note, { origin }) {
+async function checkSigners(policy, note, { origin }) {
   /** @type {string[]} */
   const unchecked = [];
   const logs = policy.logs.filter(({ name }) => name === origin);
   if (!logs.length) throw new Error(`the policy does not know the log ${origin}`);
   /** @type {(number | null | undefined)[]} */
-  const signed = [];
-  for (const key of logs) signed.push(await signedBy(key, note));
-  if (signed.every((time) => time === undefined))
+  const times = [];
+  for (const key of logs) times.push(await signedBy(key, note));
+  if (times.every((time) => time === undefined))
     throw new Error(`the checkpoint is not signed by a key that the policy has for ${origin}`);
-  if (signed.every((time) => time === undefined || time === null)) {
+  if (times.every((time) => time === undefined || time === null)) {
     unchecked.push("The signature of the service: this browser has no Ed25519.");
   }
   /** @type {Map<string, number>} */
@@ -151,9 +153,9 @@ function compare({ kind, id, version, hash, at, status }, verdict) {
   const created = /** @type {LoggedEvent} */ (verdict.rows[0].event);
   if (status === "withheld" && version === 1 && created.withheld) return;
   if (status === "private" && (kind === "case" || created.readers)) return;
-  const leads = statusAt(verdict.rows, version);
-  if (leads !== status)
-    throw new Error(`version ${version} was signed as ${status}, and the export leads to ${leads} there`);
+  const expected = statusAt(verdict.rows, version);
+  if (expected !== status)
+    throw new Error(`version ${version} was signed as ${status}, and the export leads to ${expected} there`);
 }
 
 /**

@@ -57,7 +57,7 @@ export class Chance {
   }
 
   /**
-   * Return a draw's first bytes, at least so many.
+   * Return the first bytes of a draw: at least `count`, in whole blocks.
    * @param {number} draw
    * @param {number} count
    */
@@ -98,9 +98,9 @@ export class Chance {
    * @returns {Promise<number[]>} a permutation of 0 to length - 1
    */
   async order(draw, length) {
-    for (let room = 4 * length + 32; ; room *= 2) {
-      const found = shuffled(await this.bytes(draw, room), length);
-      if (found) return found;
+    for (let size = 4 * length + 32; ; size *= 2) {
+      const order = shuffled(await this.bytes(draw, size), length);
+      if (order) return order;
     }
   }
 
@@ -134,7 +134,7 @@ function shuffled(bytes, length) {
 }
 
 /**
- * Say in words how dice came about: "draw 17: HMAC-SHA256 of 5b0e…0000 begins 7f 22 → 2, 5".
+ * Say in words how dice came about: "Draw 17: HMAC-SHA256 of 5b0e…0000 begins 7f 22 → 2, 5".
  * @param {Chance} chance
  * @param {{draw: number, numbers: number[], used: {byte: number, number: number | null}[]}} drawn
  */

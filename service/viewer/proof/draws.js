@@ -1,8 +1,8 @@
 /**
  * Every draw of chance of a finished game, repeated from its secret and compared with what its events show.
  *
- * Which event shows which roll or shuffle is data of the ruleset (`domain/kernel/chance/evidence.py`); what a version
- * drew and did not show are salts, which come in the order in which secrets were sealed.
+ * Which event shows which roll or shuffle is data of the ruleset (`domain/kernel/chance/evidence.py`). Draws that no
+ * event shows are salts, in the order in which secrets were sealed, or lots that only the position explains.
  * @module
  */
 
@@ -24,7 +24,7 @@ export class Draws {
   #rolls = 0;
   #shuffles = 0;
   #salts = 0;
-  /** @type {number[]} */
+  /** The versions whose lots cannot be checked here. @type {number[]} */
   #untold = [];
 
   /**
@@ -44,7 +44,7 @@ export class Draws {
    * @param {string} game its id
    * @param {Row[]} rows the whole log, of a game that is over
    * @param {Ruleset} ruleset as `GET /v1/rulesets/{id}` shows it
-   * @param {string} secret that of its chance, in hex
+   * @param {string} secret behind its chance, in hex
    */
   static async of(game, rows, ruleset, secret) {
     const entropy = entropyOf(rows);
@@ -53,8 +53,8 @@ export class Draws {
 
   /**
    * Draw all again.
-   * @param {{salt: string, commitment: string}[]} secrets those that were published, in the order of sealing
-   * @param {boolean} isOpen whether these are all: otherwise a draw may be the salt of what the reader may not see
+   * @param {{salt: string, commitment: string}[]} secrets the published ones, in the order of sealing
+   * @param {boolean} isOpen whether these are all: otherwise a draw may be the salt of a value that is hidden here
    * @param {(done: number, total: number) => void} [progress]
    * @returns {Promise<{problem: string, version?: number} | undefined>} the first thing that is wrong
    */
@@ -63,8 +63,8 @@ export class Draws {
     for (let start = 0; start < this.rows.length; start += TOGETHER) {
       const batch = this.rows.slice(start, start + TOGETHER);
       const found = await Promise.all(batch.map((row, index) => this.#row(row, start + index)));
-      for (const { fault, left, row } of found) {
-        const wrong = fault ?? (isOpen ? this.#account(row, left, salts) : undefined);
+      for (const { fault, unshown, row } of found) {
+        const wrong = fault ?? (isOpen ? this.#account(row, unshown, salts) : undefined);
         if (wrong) return { problem: `version ${row.version} ${wrong}`, version: row.version };
       }
       progress(start + batch.length, this.rows.length);
@@ -82,22 +82,22 @@ export class Draws {
   async #row(row, index) {
     const before = index ? this.rows[index - 1].draws : 0;
     /** @type {Map<number, string | undefined>} */
-    const left = new Map();
-    for (let draw = before + 1; draw <= row.draws; draw += 1) left.set(draw, undefined);
+    const unshown = new Map();
+    for (let draw = before + 1; draw <= row.draws; draw += 1) unshown.set(draw, undefined);
     /** @type {string | undefined} */
     let fault;
     for (const place of this.ruleset.chance[row.event.type] ?? []) {
       const holder = /** @type {{draw: number, faces: Json[]} | undefined} */ (memberAt(row.event, place.at));
       const draw = /** @type {number | null} */ (holder?.draw ?? null);
       if (draw === null) continue;
-      if (!left.delete(draw)) fault ??= `shows draw ${draw}, which is not one of its own`;
+      if (!unshown.delete(draw)) fault ??= `shows draw ${draw}, which is not one of its own`;
       else if (place.type === "dice")
         fault ??= await this.#dice(place, /** @type {{draw: number, faces: Json[]}} */ (holder));
       else if (place.outcome) fault ??= await this.#lots(row, place, draw);
       else this.#untold.push(row.version);
     }
-    for (const draw of left.keys()) left.set(draw, await this.chance.salt(draw));
-    return { fault, left, row };
+    for (const draw of unshown.keys()) unshown.set(draw, await this.chance.salt(draw));
+    return { fault, unshown, row };
   }
 
   /**
@@ -119,12 +119,12 @@ export class Draws {
    * @param {number} draw
    */
   async #lots(row, { outcome, items, stock }, draw) {
-    const given = stock
+    const unshuffled = stock
       ? singly(/** @type {Record<string, number>} */ (memberAt(row.event, stock) ?? {}))
       : (items[this.seats.length] ?? this.seats);
     const found = /** @type {Json[] | JsonObject | undefined} */ (outcome ? memberAt(row.event, outcome) : undefined);
     const lots = Array.isArray(found) ? found : this.seats.map((seat) => found?.[seat]);
-    const order = (await this.chance.order(draw, given.length)).map((index) => given[index]);
+    const order = (await this.chance.order(draw, unshuffled.length)).map((index) => unshuffled[index]);
     const right = stock ? order.slice(0, lots.length) : order;
     this.#shuffles += 1;
     if (isSame(right, lots)) return undefined;
@@ -132,20 +132,21 @@ export class Draws {
   }
 
   /**
-   * Find the salts among the draws that a version does not show. Returns what is wrong when something is left.
+   * Take the salts out of `unshown` and `salts`, as far as they match. Returns what is wrong with a draw that is left.
    * @param {Row} row
-   * @param {Map<number, string | undefined>} left
+   * @param {Map<number, string | undefined>} unshown
    * @param {string[]} salts
    */
-  #account(row, left, salts) {
-    for (const [draw, salt] of left) {
+  #account(row, unshown, salts) {
+    for (const [draw, salt] of unshown) {
       if (salt !== salts[0]) continue;
       salts.shift();
-      left.delete(draw);
+      unshown.delete(draw);
     }
-    if (!left.size) return undefined;
+    if (!unshown.size) return undefined;
     const hidden = (this.ruleset.chance[row.event.type] ?? []).some((each) => each.type === "lots" && !each.outcome);
-    if (!hidden) return `uses draw ${left.keys().next().value}, which is no roll, no shuffle and no salt of a secret`;
+    if (!hidden)
+      return `uses draw ${unshown.keys().next().value}, which is no roll, no shuffle and no salt of a secret`;
     if (!this.#untold.includes(row.version)) this.#untold.push(row.version);
     return undefined;
   }

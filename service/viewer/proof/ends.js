@@ -1,6 +1,6 @@
 /**
- * Ends that no rule book provides, as far as a log tells them without the rules: agreed by the players, or of a game
- * that nobody plays any more (TAB-END).
+ * Checks ends of a game that no rule book provides (TAB-END): the players agree on one, or nobody plays any more. The
+ * rules are not needed for that.
  * @module
  */
 
@@ -12,7 +12,7 @@ const ABANDONED = "TAB-END-04";
 /** Days after which a game is abandoned if its creator chose no other number. */
 const USUAL = 90;
 const DAY = 24 * 60 * 60_000;
-/** With these events others are asked, so proposals lapse. */
+/** These events change which seats have to agree, so proposals lapse. */
 const ASKS_OTHERS = ["seat-given-up", "seat-resigned", "seat-taken-over"];
 
 /** @typedef {{seat: string, asks: string[], round: number, agreed: Set<string>, open: boolean}} Proposal */
@@ -29,7 +29,7 @@ export class Ends {
   }
 
   /**
-   * Return what is wrong with an act that is about an end; nothing when all is right.
+   * Return what is wrong with an act that is about an end; undefined when nothing is.
    * @param {Row} row
    * @param {Row[]} rows the whole log
    * @param {Around} around
@@ -101,7 +101,7 @@ export class Ends {
   }
 
   /**
-   * Tell whether a game ends as an act about an end says; undefined where neither has to do with one.
+   * Tell whether a game ends as an act about an end says; undefined if neither the end nor the act is such a one.
    * @param {LoggedEvent} ended
    * @param {LoggedEvent} act
    */
@@ -113,7 +113,7 @@ export class Ends {
     return undefined;
   }
 
-  /** Change what an event changes. @param {Row} row */
+  /** Apply an event to the proposals. @param {Row} row */
   happen({ version, event }) {
     const vacates = event.type === "clock-expired" && event.then === "vacate";
     if (vacates || ASKS_OTHERS.includes(event.type)) this.#proposals.clear();

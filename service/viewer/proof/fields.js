@@ -4,8 +4,8 @@
  */
 
 /**
- * Types by the name of the field, or by event and field where a field has another type in one event. `[]` is a list of
- * something, `{}` an object whose members all are that, `?` may be null.
+ * Types by the name of the field, or by event and field if a field has another type in one event. After a type, `[]`
+ * means a list of it, `{}` an object whose members all have it, and `?` that the value may be null.
  * @type {Record<string, string>}
  */
 export const AROUND_THE_TABLE = {
@@ -66,7 +66,7 @@ export const AROUND_THE_TABLE = {
 };
 
 /**
- * The field `to` of a ruling is a version or a game.
+ * The same for the events of cases. `to` is not here: in a ruling it is a version or a game.
  * @type {Record<string, string>}
  */
 export const OF_CASES = {
@@ -86,7 +86,7 @@ export const OF_CASES = {
 };
 
 /**
- * Return what is wrong with the types of an event.
+ * Return what is wrong with the types of an event's fields; undefined when nothing is.
  * @param {{type: string}} event
  * @param {Record<string, string>} fields
  */

@@ -1,5 +1,5 @@
 /**
- * The lines of an export, of whatever stream: each an object in its canonical form, and its rows a chain of hashes.
+ * The lines of an export of a game or a case: each is an object in its canonical form, and the rows form a hash chain.
  * @module
  */
 
@@ -104,13 +104,13 @@ export async function readRows(rows, lines, stream, first, progress) {
 }
 
 /**
- * Read a row and return, some time later, the hash that it should have.
+ * Read a row and add it to `rows`. Returns a promise of the hash that it should have.
  * @param {Pick<Row, "hash" | "draws">[]} rows
  * @param {string} line
  * @param {number} version
  * @param {string} stream
  * @param {number} first
- * @param {Uint8Array[]} previous the hash before it, alone
+ * @param {Uint8Array[]} previous a list of one hash, that of the row before; the hash of this row replaces it
  */
 function hashed(rows, line, version, stream, first, previous) {
   const where = { line: first + version, version };
@@ -125,7 +125,7 @@ function hashed(rows, line, version, stream, first, previous) {
     throw new Fault(`version ${version} counts fewer draws of chance than the version before it`, where);
   }
   if (!/^[0-9a-f]{64}$/.test(row.hash)) throw new Fault(`the hash of version ${version} is not 64 hex digits`, where);
-  // The line is canonical, and `hash` is followed by two numbers only: so this is it, and not one inside the event.
+  // In a canonical line only two numbers follow the row's hash, so the last "hash" is its own and not in the event.
   const own = line.lastIndexOf('"hash":"');
   const bytes = utf8(line.slice(0, own) + line.slice(own + '"hash":"",'.length + row.hash.length));
   const before = previous.pop() ?? new Uint8Array();

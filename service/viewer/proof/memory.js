@@ -12,7 +12,8 @@ import { readCheckpoint, readNote, readPolicy, signedBy } from "./note.js";
 import { continues } from "./tree.js";
 
 /**
- * What was seen of the service's log: who signs it, and how long that is known.
+ * What was seen of the service's log: the policy that names its keys, its signed checkpoint, and when it was seen first
+ * and last.
  * @typedef {{policy: string, note: string, size: number, root: string, since: string, at: string}} SeenLog
  *
  * What was seen of a game: its newest version.
@@ -44,7 +45,7 @@ export class Memory {
     this.sentences = /** @type {string[]} */ ([]);
     /** What does not fit, in a sentence. */
     this.problem = "";
-    /** The address of the evidence: what was seen, and what is shown now. */
+    /** The address of a file with the evidence: what was seen, and what is shown now; empty without a problem. */
     this.evidence = "";
     this.hasLooked = false;
   }
@@ -162,7 +163,7 @@ export class Memory {
   }
 }
 
-/** Return a signed note and the checkpoint that it tells; undefined for any other text. @param {string} text */
+/** Return a signed note and the checkpoint in it; undefined for any other text. @param {string} text */
 function parsed(text) {
   try {
     const note = readNote(text);

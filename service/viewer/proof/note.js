@@ -10,7 +10,7 @@ const ED25519 = 1;
 const ED25519_COSIGNATURE = 4;
 
 /**
- * Who signs: a name, the digest by which signatures name the key, its kind, and its bytes.
+ * A key: the name of its owner, the digest by which signatures name it, its kind, and its bytes.
  * @typedef {{name: string, id: string, kind: number, public: Uint8Array<ArrayBuffer>}} Key
  *
  * @typedef {{text: string, signatures: {name: string, id: string, value: Uint8Array<ArrayBuffer>}[]}} Note
@@ -36,7 +36,7 @@ export function unbase64(text) {
   }
 }
 
-/** Return the key that a line says. @param {string} text @returns {Promise<Key>} @throws {Error} */
+/** Read a key as it is written in a policy. @param {string} text @returns {Promise<Key>} @throws {Error} */
 export async function readKey(text) {
   const [, name, id, rest] = /^([^\s+]+)\+([0-9a-f]{8})\+(\S+)$/.exec(text) ?? [];
   const bytes = rest && unbase64(rest);
@@ -62,7 +62,7 @@ export function readNote(text) {
   return { text: text.slice(0, at + 1), signatures };
 }
 
-/** Return the head of a tree that a note tells. @param {string} text @returns {Checkpoint} @throws {Error} */
+/** Read the head of a tree from the text of a note. @param {string} text @returns {Checkpoint} @throws {Error} */
 export function readCheckpoint(text) {
   const [origin, size, root] = text.split("\n");
   const bytes = root && unbase64(root);

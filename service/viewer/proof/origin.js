@@ -7,21 +7,18 @@
 /** @import { Cause, LoggedEvent } from "../types.js" */
 
 /**
- * What an act must come from: by whose account, whether for a seat, whether by a command, whether on a case. `early`
- * acts happen only before the start, those at any time (`whenever`) also after it. What `stays` leaves the table alone:
- * no retraction takes it back. What is `inPause` may happen during a pause, as a ruling that goes back may. What is
- * `inTournament` may be for the tournament to which the game belongs.
+ * What an act must come from, and when it may happen.
  * @typedef {object} Origin
  * @property {string} act what it is called
  * @property {"anybody" | "newcomer" | "holder" | "participant" | "organizer" | "official" | "clock" | "house"} by
- * @property {boolean} [seat]
- * @property {boolean} [command]
- * @property {boolean} [onCase]
- * @property {boolean} [early]
- * @property {boolean} [whenever]
- * @property {boolean} [stays]
- * @property {boolean} [inPause]
- * @property {boolean} [inTournament]
+ * @property {boolean} [seat] whether its cause names a seat
+ * @property {boolean} [command] whether its cause has a command
+ * @property {boolean} [onCase] whether it carries out the ruling on a case
+ * @property {boolean} [early] whether it happens only before the start; other acts happen only after it
+ * @property {boolean} [whenever] whether it may happen before and after the start
+ * @property {boolean} [stays] whether no retraction takes it back
+ * @property {boolean} [inPause] whether it may happen during a pause
+ * @property {boolean} [inTournament] whether it may be for the tournament to which the game belongs
  */
 
 /** @type {Record<string, Origin>} */
@@ -80,12 +77,12 @@ const BY_HOUSE = {
   "answered-by-house": { act: "an answer of the house", by: "house", seat: true, command: true },
   "game-paused": { act: "a pause by the house", by: "house", stays: true },
 };
-/** By an official. @type {Record<string, Origin>} */
+/** Offers of seats by an official. @type {Record<string, Origin>} */
 const OFFERS = {
   "seat-offered": { act: "the offer of a seat by an official", by: "official" },
   "offer-withdrawn": { act: "the end of an offer by an official", by: "official" },
 };
-/** By the organizer, for the tournament to which the game belongs. @type {Record<string, Origin>} */
+/** Offers of seats by the organizer, for the tournament to which the game belongs. @type {Record<string, Origin>} */
 const OFFERS_FOR_TOURNAMENT = {
   "seat-offered": { act: "the offer of a seat for a tournament", by: "organizer", inTournament: true },
   "offer-withdrawn": { act: "the end of an offer for a tournament", by: "organizer", inTournament: true },
@@ -105,14 +102,14 @@ const RULING = { act: "a ruling", by: "official", onCase: true };
 const START_BY_RULING = { act: "a start by a ruling", by: "anybody", onCase: true, early: true };
 /** @type {Origin} */
 const RULING_WITHOUT_CASE = { act: "a ruling", by: "organizer" };
-/** `#unofficial` says whether the account may. @type {Origin} */
+/** `Around` checks whether the account may do it. @type {Origin} */
 const RESUMED_WITHOUT_CASE = { act: "the end of a pause", by: "anybody" };
 /** @type {Origin} */
 const OFFICE_LAID_DOWN = { act: "the laying down of an office", by: "official", whenever: true };
 /** @type {Origin} */
 const COMMAND = { act: "a command", by: "holder", seat: true, command: true };
 
-/** Tell whether an event is about the game as such; all others happen at its table. @param {{type: string}} event */
+/** Tell whether an event is around the table; all others are events of a ruleset. @param {{type: string}} event */
 export function isAroundTheTable({ type }) {
   return [AROUND_THE_TABLE, BY_CLOCK, BY_HOUSE].some((known) => Object.hasOwn(known, type)) || FOLLOWING.includes(type);
 }

@@ -1,6 +1,6 @@
 /**
- * A game in an export: the whole of it, or what a fork goes back to. Its lines are read and checked one kind after
- * another.
+ * A game in an export: the whole of it, or the past of a fork, which ends where the fork begins. Its lines are read and
+ * checked one kind after another.
  * @module
  */
 
@@ -47,7 +47,7 @@ export class Part {
   /**
    * @param {string[]} lines its lines, from the header to the line that ends it
    * @param {number} first the number of the first of them in the file
-   * @param {Part} [past] what it is a fork of, read already
+   * @param {Part} [past] for a fork: its parent, which was read before
    */
   constructor(lines, first, past = undefined) {
     this.lines = lines;
@@ -78,7 +78,7 @@ export class Part {
     return this.first + this.lines.length - 1;
   }
 
-  /** What is known around the table after the last row. @returns {Around} */
+  /** The state around the table after the last row. @returns {Around} */
   get around() {
     return aroundAt(this.rows, this.rows.length, this.past?.around);
   }
@@ -115,7 +115,7 @@ export class Part {
     await this.#readSecrets();
   }
 
-  /** @param {Row} row */
+  /** Check the first row against the header, and find the status of the game. @param {Row} row */
   async #checkCreation({ at, event: created }) {
     const where = this.#at(1);
     if (!["game-created", "game-forked"].includes(created.type))
@@ -143,7 +143,7 @@ export class Part {
   }
 
   /**
-   * Check that a fork, and nothing else, has a past, and that it begins exactly where and as that ends.
+   * Check that only a fork has a past, and that it begins exactly where that ends, with the same ruleset and set-up.
    * @param {LoggedEvent} created
    * @param {string} at
    */
@@ -190,10 +190,10 @@ export class Part {
       readers: parentCreated.readers,
       withheld: parentCreated.withheld ?? (created.withheld && parent),
     };
-    for (const [name, is] of Object.entries(right)) {
-      if (written(created[/** @type {keyof typeof right} */ (name)]) === written(is)) continue;
+    for (const [name, expected] of Object.entries(right)) {
+      if (written(created[/** @type {keyof typeof right} */ (name)]) === written(expected)) continue;
       throw new Fault(
-        `version 1 forks with ${name} ${written(created[/** @type {keyof typeof right} */ (name)])}; of ${parent} there follows ${written(is)}`,
+        `version 1 forks with ${name} ${written(created[/** @type {keyof typeof right} */ (name)])}; of ${parent} there follows ${written(expected)}`,
         where,
       );
     }
@@ -225,8 +225,8 @@ export class Part {
    */
   async #checkDocuments(named, documents) {
     for (const name of Object.keys({ ...named, ...documents }).sort()) {
-      const given = name in documents && `sha256:${hex(await sha256(utf8(canonical(documents[name]))))}`;
-      if (given !== named[name]) {
+      const digest = name in documents && `sha256:${hex(await sha256(utf8(canonical(documents[name]))))}`;
+      if (digest !== named[name]) {
         throw new Fault(`the ${name} in the first line are not those that the game was created with`, {
           line: this.first,
         });
@@ -238,21 +238,21 @@ export class Part {
 
   async #readSecrets() {
     const before = this.rows.length + 1;
-    const found = this.lines.slice(before, -1).map((line, index) => {
+    const secrets = this.lines.slice(before, -1).map((line, index) => {
       const number = this.first + before + index;
       const { secret } = /** @type {{secret: Opened}} */ (readLine(line, number, ["secret"]));
       requireShape(secret, SHAPES.secret, [], number);
       return secret;
     });
     await Promise.all(
-      found.map(async ({ salt, value, commitment }, index) => {
+      secrets.map(async ({ salt, value, commitment }, index) => {
         if (await isGenuine(salt, value, commitment)) return;
         throw new Fault(`the secret of ${commitment} does not fit its commitment`, {
           line: this.first + before + index,
         });
       }),
     );
-    this.secrets = found;
+    this.secrets = secrets;
   }
 
   /** Read the line that ends a whole export. @param {string} text */
@@ -289,7 +289,7 @@ export class Part {
 
   // --- what is in it ---
 
-  /** Check all that needs no secret: who did what and when, and what is opened. */
+  /** Check what needs no secret of the dice: who did what and when, and that opened values fit their commitments. */
   async check() {
     this.#checkActs();
     await this.#checkOpened();
@@ -343,7 +343,7 @@ export class Part {
     if (published) this.checked.push(`${published} hidden values that were published fit their commitments.`);
   }
 
-  /** A running game's export has the secrets of one reader: none, all, or all of one seat. @param {Sealed[]} sealed */
+  /** Check that the secrets are those of one reader: none, all, or all of one seat. @param {Sealed[]} sealed */
   #checkReader(sealed) {
     const published = new Set(this.secrets.map(({ commitment }) => commitment));
     if (!published.size || published.size === sealed.length) return;

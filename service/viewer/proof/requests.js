@@ -1,5 +1,5 @@
 /**
- * Requests to take moves back, which go back when all others agree (TAB-BACK).
+ * Requests to take moves back: the game goes back when all others agree (TAB-BACK).
  * @module
  */
 
@@ -14,7 +14,7 @@ export class Requests {
   #made = new Map();
 
   /**
-   * Return what is wrong with a request to take moves back, or with an answer to one.
+   * Return what is wrong with a request to take moves back, or with an answer to one; undefined when nothing is.
    * @param {Row} row
    * @param {Row[]} rows the whole log
    * @param {Around} around
@@ -46,7 +46,8 @@ export class Requests {
   }
 
   /**
-   * Tell whether an event goes back as the act before it, a seat's consent, makes the game go back.
+   * Tell whether an event takes moves back because of the act before it: a request that needs no answer, an agreement,
+   * or a seat that was given up or resigned.
    * @param {Row} row
    * @param {Row} act
    */
@@ -59,14 +60,14 @@ export class Requests {
   }
 
   /**
-   * Tell whether the game goes back because the last seat that had not answered a request was given up.
+   * Tell whether a request is open that goes back to this version and does not ask seats that were given up.
    * @param {LoggedEvent} event
    */
   #nowAgreed({ to, reason }) {
     return !reason && [...this.#made.values()].some((each) => each.open && each.present && each.to === to);
   }
 
-  /** Change what an event changes. @param {Row} row */
+  /** Apply an event to the requests. @param {Row} row */
   happen({ version, event }) {
     if (event.type === "take-back-asked") {
       const { seat, to, asks } = event;

@@ -11,7 +11,7 @@ const HEIGHT = 8; // Levels of the tree in a tile.
 const WIDTH = 2 ** HEIGHT;
 
 /**
- * Where hashes of the tree are read: the hashes of a tile, given its path below `tile/`.
+ * Reads the hashes of a tile of the tree, given its path below `tile/`.
  * @typedef {(path: string) => Promise<Uint8Array>} Tiles
  */
 
@@ -19,7 +19,7 @@ const node = (/** @type {Uint8Array} */ left, /** @type {Uint8Array} */ right) =
 
 /**
  * Tell whether a leaf is at its place in a tree (RFC 9162, 2.1.3.2).
- * @param {Uint8Array} leaf
+ * @param {Uint8Array} leaf its content
  * @param {number} index
  * @param {{size: number, root: Uint8Array}} tree
  * @param {Uint8Array[]} path
@@ -96,7 +96,7 @@ function consistency(before, after) {
 }
 
 /**
- * Return the hash of a range of leaves: that over the perfect subtrees which make it up, the largest first.
+ * Return the hash of a range of leaves. It is made from the perfect subtrees that make up the range, the largest first.
  * @param {[number, number]} leaves
  * @param {number} size
  * @param {Tiles} tile

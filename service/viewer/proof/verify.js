@@ -1,9 +1,9 @@
 /**
- * The proof of a game in the browser, from its public export (`domain/kernel/proof/export.py`): every line canonical,
- * the hash chain unbroken, the header true to the first event, times in order, every act by an account that may do it
- * (`acts.js`), and what is opened true to its commitment. After the end also every roll, shuffle and salt, drawn again
- * from the published secret (`draws.js`). Of a fork also all of that for the games that it goes back to, and that it
- * begins exactly there. An export of a case is checked in `case.js`.
+ * Checks the public export of a game in the browser (`domain/kernel/proof/export.py`): every line is canonical, the
+ * hash chain is unbroken, the header fits the first event, times are in order, every act is by an account that may do
+ * it (`acts.js`), and opened values fit their commitments. When a game is over, it draws every roll, shuffle and salt
+ * again from the published secret (`draws.js`). For a fork it checks all of that in its past, too, and that the fork
+ * begins exactly where the past ends. An export of a case is checked in `case.js`.
  *
  * Not checked here: that commands were lawful and events followed from them. `tabularium verify` does that.
  * `openapi/verification.md` lists every field, and what is checked of it.
@@ -38,7 +38,7 @@ export const BEYOND = [
  * @property {number} [version] the first version that is wrong
  * @property {number} [line] the line of the export that is wrong
  * @property {string} [game]
- * @property {string} [case] of the export of a case
+ * @property {string} [case] the id of the case, for its export
  * @property {string} [ruleset]
  * @property {string} [status] of the game, or of the case
  * @property {(Row | CaseRow)[]} rows the log, as far as it could be read
@@ -73,6 +73,7 @@ async function played(text) {
   return log.part;
 }
 
+/** The export of a game. */
 class GameLog {
   /**
    * @param {string} text
@@ -83,7 +84,7 @@ class GameLog {
     this.text = text;
     this.progress = progress;
     this.ruleset = ruleset;
-    /** The game itself; while its past is read, that. @type {Part | undefined} */
+    /** The game; while the past of a fork is read, the game in the past. @type {Part | undefined} */
     this.part = undefined;
     /** @type {string[]} */
     this.checked = [];
@@ -153,10 +154,10 @@ class GameLog {
 
   /**
    * @param {Part} part
-   * @param {boolean} isOut
+   * @param {boolean} isPublished whether the secret of its dice has to be there
    */
-  async #draw(part, isOut) {
-    if (isOut) await part.drawAgain(this.ruleset, this.progress);
+  async #draw(part, isPublished) {
+    if (isPublished) await part.drawAgain(this.ruleset, this.progress);
   }
 
   /**

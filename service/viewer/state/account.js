@@ -22,7 +22,7 @@ export class Account extends EventTarget {
     this.me = null;
     /** The account of this browser's session; null for none. This tab may use a token, or be a spectator, instead. @type {Me | null} */
     this.home = null;
-    /** Whether the account of this browser has a way back besides tokens: a passkey, recovery codes. */
+    /** Whether the account of this browser has a way back besides tokens, such as a passkey or recovery codes. */
     this.lasting = false;
     /**
      * The provider through which people can sign in here, and whether it knows the account of this browser; or null.
@@ -55,7 +55,7 @@ export class Account extends EventTarget {
     this.#say(this.message);
   }
 
-  /** Ask the service who is signed in. @returns {Promise<boolean>} false when it does not know the token, or does not answer */
+  /** Ask the service who is signed in. @returns {Promise<boolean>} false when that failed: `message` says why */
   async #look() {
     const { api } = this;
     // A visitor stays a visitor while signing in: a button that is disabled meanwhile could not get the focus back.
@@ -100,7 +100,7 @@ export class Account extends EventTarget {
   }
 
   /**
-   * Use a token from now on; an empty one makes a spectator. When the service does not know the token, nothing changes.
+   * Use a token from now on; an empty one makes a spectator. When that fails, the tab goes back to its token of before.
    * @param {string} token
    */
   async use(token) {
@@ -195,7 +195,7 @@ export class Account extends EventTarget {
     }
   }
 
-  /** Make a token that is good for as much as the session, to be kept elsewhere. */
+  /** Make a token with all scopes that this tab has, for the person to keep elsewhere. */
   async makeToken() {
     try {
       const { token } = await this.api.post("/v1/tokens", { name: "kept by me", scopes: this.me?.scopes ?? [] });
@@ -208,7 +208,7 @@ export class Account extends EventTarget {
     }
   }
 
-  /** Sign out; first ask a player who may have no way back whether they are sure. */
+  /** Sign out; first ask a player who may have no way back whether they are sure. `false` ends the question. */
   askToLeave(isLeaving = true) {
     if (isLeaving && this.lasting) return this.leave();
     this.isLeaving = isLeaving;
@@ -231,13 +231,13 @@ export class Account extends EventTarget {
     await this.goHome();
   }
 
-  /** Ask whether a token that is kept here is really to be removed; empty for no. @param {string} token */
+  /** Ask whether to remove a token that is kept here; an empty text ends the question. @param {string} token */
   askToRemove(token) {
     this.removing = token;
     this.#say("");
   }
 
-  /** Remove the token that was asked for. */
+  /** Remove the token that `askToRemove` asked about. */
   async remove() {
     const token = this.removing;
     this.removing = "";
@@ -245,7 +245,7 @@ export class Account extends EventTarget {
     this.#say("");
   }
 
-  /** Put a token on the clipboard, which pages have on HTTPS only. @param {string} token */
+  /** Put a token on the clipboard. Browsers allow that only on HTTPS and localhost. @param {string} token */
   async copy(token) {
     const isCopied = await (async () => navigator.clipboard.writeText(token))().then(
       () => true,

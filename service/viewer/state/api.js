@@ -8,8 +8,8 @@
 import { lastUsed } from "./device.js";
 
 const TOKEN = "tabularium-token";
-const SILENCE = 45_000; // The stream says something every 15 seconds: after 45 seconds of silence it is lost.
-const PATIENCE = 30_000; // The longest wait before the stream is asked for again.
+const SILENCE = 45_000; // A stream sends something every 15 seconds: after 45 seconds of silence it is lost.
+const PATIENCE = 30_000; // The longest wait before a stream is requested again, give or take 30%.
 
 /** A problem (RFC 9457): the answer of the service when it does not do what it was asked. */
 export class Problem extends Error {
@@ -37,7 +37,7 @@ export function problemOf(error) {
 /** The caller of the API: the session of this browser, or, in this tab only, a token's owner or a spectator. */
 export class Api {
   constructor() {
-    // What an earlier version of this page kept; `Account` makes it the session.
+    // A token that an earlier version of this page kept; `Account` makes it the session.
     this.token ??= lastUsed();
   }
 
@@ -123,14 +123,13 @@ export class Api {
   }
 
   /**
-   * Read, begin or end the session of this browser. Returns whose it is then (`player`), and whether the account has a
-   * way back (`lasting`).
+   * Read, begin or end the session of this browser, or take a step of signing in. Returns the JSON of the answer.
    * @template {"GET" | "POST" | "DELETE"} [Method="GET"]
    * @template {string} [Way=""]
    * @param {Method} [method]
    * @param {Body<`/v1/session${Way}`, Lowercase<Method>>} [body] a new guest's name, or what proves who somebody is
-   * @param {string | null} [token] whose account it is to be
-   * @param {Way} [way] how to sign in: "/passkey", "/recovery-code" or "/provider"
+   * @param {string | null} [token] of the account for which the session begins
+   * @param {Way} [way] the rest of the path, such as "/passkey/challenge", "/recovery-code" or "/provider"
    * @returns {Promise<Answer<`/v1/session${Way}`, Lowercase<Method>>>}
    */
   async session(method, body, token = null, way) {
@@ -152,18 +151,18 @@ export class Api {
     session = token === null,
   ) {
     /** @type {Record<string, string>} */
-    const sent = {
+    const allHeaders = {
       Accept: "application/json, */*",
       ...(token ? { Authorization: `Bearer ${token}` } : {}),
       ...headers,
     };
-    if (body !== undefined) sent["Content-Type"] = "application/json";
-    // The service takes the session only with a header that no other site can send.
-    if (session && method !== "GET") sent["Tabularium-Page"] = "1";
+    if (body !== undefined) allHeaders["Content-Type"] = "application/json";
+    // Except for a GET, the service accepts the session only with a header that no other site can send.
+    if (session && method !== "GET") allHeaders["Tabularium-Page"] = "1";
     const ask = () =>
       fetch(path, {
         method,
-        headers: sent,
+        headers: allHeaders,
         body: body ? JSON.stringify(body) : undefined,
         signal,
         credentials: session ? "same-origin" : "omit",
@@ -171,7 +170,7 @@ export class Api {
     let response;
     try {
       response = await ask();
-      // A session that has ended is forgotten by the browser with this answer.
+      // With this answer the browser forgets a session that has ended: ask again without one.
       if (response.status === 401 && session && !token && method === "GET") response = await ask();
     } catch (error) {
       if (error instanceof Error && error.name === "AbortError") throw error;
@@ -231,7 +230,7 @@ export class Api {
   /**
    * Follow the inbox of the caller: what waits, at once and whenever it changes. Connects again by itself.
    * @param {(state: InboxState) => void} onInbox
-   * @param {() => void} onSign hears of every sign of life, of which one comes at least every 15 seconds
+   * @param {() => void} onSign is called for everything that the stream sends, at least every 15 seconds
    * @param {AbortSignal} signal ends it
    */
   async followInbox(onInbox, onSign, signal) {
@@ -278,11 +277,11 @@ export class Api {
    * @param {(data: string) => void} onData
    * @param {() => void} onSign
    */
-  async #read({ path, headers: more }, signal, onOpen, onData, onSign) {
+  async #read({ path, headers: extra }, signal, onOpen, onData, onSign) {
     const silence = new AbortController();
     const stop = AbortSignal.any([signal, silence.signal]);
     let timer = setTimeout(() => silence.abort(), SILENCE);
-    const headers = { Accept: "text/event-stream", ...more };
+    const headers = { Accept: "text/event-stream", ...extra };
     try {
       const response = await this.#call("GET", path, { headers, signal: stop });
       if (response.status === 204 || !response.body) return true;
@@ -303,17 +302,17 @@ export class Api {
   }
 }
 
-/** Return the data of a block of the stream; null for a comment. @param {string} block */
+/** Return the data of a block of the stream, in a list; an empty list for a comment. @param {string} block */
 function dataOf(block) {
   const lines = block.split("\n").filter((line) => line.startsWith("data:"));
   return lines.length ? [lines.map((line) => line.slice(5).trimStart()).join("\n")] : [];
 }
 
-/** Of answers to the same question, that to the newest request counts, in whatever order they come. */
+/** Tells the answer to the newest request from those to earlier ones, which may come later. */
 export class Newest {
   #requests = 0;
 
-  /** Begin a request; earlier ones count no more. Returns what tells whether it is still the newest. */
+  /** Begin a request. Returns a function that tells whether it is still the newest. */
   begin() {
     this.#requests += 1;
     const request = this.#requests;
@@ -321,7 +320,7 @@ export class Newest {
   }
 }
 
-/** Return an idempotency key that nobody used yet. Not `randomUUID`, which pages have on HTTPS only. */
+/** Return a new idempotency key. Not `randomUUID`, which pages have only on HTTPS or localhost. */
 export function newKey() {
   return `page-${Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
@@ -331,14 +330,14 @@ export function newKey() {
  * @param {object} [query]
  */
 function withQuery(path, query = {}) {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
-  return given.length ? `${path}?${new URLSearchParams(given)}` : path;
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  return entries.length ? `${path}?${new URLSearchParams(entries)}` : path;
 }
 
 /**
- * Wait, but no longer when the network or the page's window comes back.
- * @param {AbortSignal} signal
+ * Wait. The wait ends early when the network comes back, when the page becomes visible, or when `signal` aborts.
  * @param {number} milliseconds
+ * @param {AbortSignal} signal
  */
 export function pause(milliseconds, signal) {
   return /** @type {Promise<void>} */ (

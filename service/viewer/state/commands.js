@@ -11,7 +11,7 @@ import { areasOf, isPlain, isSame, withoutNothing } from "../forms/schema.js";
 import { Problem, newKey, problemOf } from "./api.js";
 import { asBefore, changes, questionsOf, forForm, titleOf, versionsOf } from "./options.js";
 
-const STALE = 412; // The status of an answer to what was made for an older version.
+const STALE = 412; // The HTTP status for a request that was made for an older version.
 const REST = 150; // Milliseconds in which further events may come before the options are read again.
 
 /** @type {WeakMap<Table, Commands>} */
@@ -26,7 +26,8 @@ export function commandsOf(room) {
 }
 
 /**
- * What was accepted: its title, and the versions before and after it. What happens around the table is no move.
+ * What was accepted: its title, and the versions before and after it. An undo is no move, nor is an answer left in
+ * advance or revoked.
  * @typedef {{title: string, after: number, version: number, isMove: boolean}} Done
  */
 
@@ -81,7 +82,7 @@ export class Commands {
     /** Where that form is filled in: in the list of options, or by pointing. @type {"" | "form" | "bar"} */
     this.place = "";
     /**
-     * How long the command answers this question by itself ("": only now), and on which conditions.
+     * Until when the command also answers this question in advance ("": only now), and under which conditions.
      * @type {{until: string, when: Record<string, string>}}
      */
     this.advance = { until: "", when: {} };
@@ -111,7 +112,7 @@ export class Commands {
     return this.isOpen && game.decisions.some((decision) => seat !== null && decision.seats.includes(seat));
   }
 
-  /** Read the options again when they are no longer those of the newest version; take up what was chosen on the board. */
+  /** Read the options again when the game or the seat has changed; put a chosen area into the open form. */
   look() {
     const { room } = this;
     // A command that was taken back since cannot be taken back again.
@@ -167,7 +168,7 @@ export class Commands {
     this.choose(null);
   }
 
-  /** Forget all that was asked and done: the room shows another position. */
+  /** Forget the options and what was done last: the room shows another position. */
   forget() {
     this.#wanted = "";
     this.done = null;
@@ -272,7 +273,8 @@ export class Commands {
   }
 
   /**
-   * What the decision that an option answers is about, as far as an answer in advance can depend on it.
+   * Return what the decision of an option is about, as names and values, if an answer in advance can depend on them:
+   * texts, numbers and booleans.
    * @param {Option} option
    */
   aboutOf({ decision }) {
@@ -281,7 +283,7 @@ export class Commands {
   }
 
   /**
-   * Change how long the command answers this question by itself, or on which conditions.
+   * Change until when the command answers this question in advance, or under which conditions.
    * @param {Partial<Commands["advance"]>} changes
    */
   ahead(changes) {
@@ -290,15 +292,15 @@ export class Commands {
   }
 
   /**
-   * Send the command, for the version that it was made for, with a key of its own; or leave it as an answer.
-   * @param {string} [title] what it is called then
+   * Send the command, for the version that it was made for, with a key of its own; or leave it as an answer in advance.
+   * @param {string} [title] what the outcome calls it
    */
   async send(title = undefined) {
     const { option } = this;
     if (!option || !this.form?.validate()) return;
     const command = this.sent(this.form.command);
-    const called = title ?? titleOf(option);
-    const attempt = this.advance.until ? this.#leaving(option, command, called) : commanding({ command }, called);
+    const name = title ?? titleOf(option);
+    const attempt = this.advance.until ? this.#leaving(option, command, name) : commanding({ command }, name);
     await this.#ask(() =>
       this.#asLongAsItStands(() => {
         this.#attempt = { ...attempt, headers: { "If-Match": `"${this.version}"`, "Idempotency-Key": newKey() } };
@@ -308,7 +310,7 @@ export class Commands {
   }
 
   /**
-   * Return a request that leaves an answer. The service gives it at once if it is called for now.
+   * Return a request that leaves an answer in advance. If the seat is asked that now, the service answers at once.
    * @param {Option} option
    * @param {Command} command
    * @param {string} title
@@ -360,7 +362,7 @@ export class Commands {
     if (!attempt) return;
     const { path, body, title } = attempt;
     const { after, version } = await this.room.give(attempt).catch((problem) => {
-      // If the stream was quicker than the answer, it has closed the form.
+      // If the stream was quicker than the answer, it has closed the form, which forgets the attempt.
       this.#attempt = attempt;
       throw problem;
     });
@@ -407,7 +409,7 @@ export class Commands {
     room.refresh();
   }
 
-  /** The command that was sent last, if it was a single one, and its version. */
+  /** The command of the open form, and its version; undefined without a form, and for an answer in advance. */
   #tried() {
     const command = this.form?.command;
     return command && !this.advance.until ? { command: this.sent(command), version: this.version } : undefined;

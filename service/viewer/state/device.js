@@ -16,7 +16,7 @@ const SESSION = "tabularium-session";
  * @property {boolean} [refused] whether the service did not know it when it was used last
  */
 
-/** Return what is kept, what was used last first. @returns {Kept[]} */
+/** Return the accounts whose tokens are kept, the last used first. @returns {Kept[]} */
 export function kept() {
   try {
     const found = JSON.parse(localStorage.getItem(KEPT) ?? "[]");
@@ -31,7 +31,7 @@ export function lastUsed() {
   return hasSession() ? null : (kept().find((each) => !each.refused)?.token ?? null);
 }
 
-/** Whether this browser was signed in when it was last asked. */
+/** Whether this browser had a session when the service was last asked. */
 export function hasSession() {
   try {
     return localStorage.getItem(SESSION) !== null;
@@ -79,6 +79,6 @@ function store(accounts) {
     if (accounts.length) localStorage.setItem(KEPT, JSON.stringify(accounts));
     else localStorage.removeItem(KEPT);
   } catch {
-    // Then nothing was kept either.
+    // Without a storage nothing was kept either.
   }
 }

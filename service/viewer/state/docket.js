@@ -11,7 +11,7 @@
 
 const FIRST = 500; // Milliseconds after which the cases are asked for: the board comes first.
 const REST = 2000; // Milliseconds between two requests, at least.
-const AGAIN = 20_000; // Milliseconds between the requests of a page whose viewer takes part in the game.
+const AGAIN = 20_000; // Milliseconds between the requests of a page whose viewer may have to answer or rule.
 const WAITING = ["open", "appealed"];
 
 /** @type {WeakMap<Room, Docket>} */
@@ -45,12 +45,12 @@ export class Docket {
     return game !== null && (game.you !== null || (everything && game.status !== "over"));
   }
 
-  /** Those that wait for a ruling. */
+  /** The cases that wait for a ruling. */
   get waiting() {
     return this.all.filter(({ status }) => WAITING.includes(status));
   }
 
-  /** Read the cases again when the game has moved on, or the viewer is another one. */
+  /** Read the cases again when the game has moved on, or the viewer has another seat. */
   look() {
     const { game, seat } = this.room;
     const wanted = game ? `${game.version}/${seat}` : "";

@@ -12,7 +12,7 @@ import { problemOf } from "./api.js";
 
 const REST = 120; // Milliseconds that a version must be shown before its event is fetched: a drag passes many.
 const BEFORE = 30; // The command that brought an event about is seldom farther back.
-const TOGETHER = 60;
+const TOGETHER = 60; // Rows that are fetched at once.
 
 /** @type {WeakMap<Frames, Events>} */
 const known = new WeakMap();
@@ -37,7 +37,7 @@ class Events {
 
   /**
    * @param {number} version
-   * @returns {EventRow | undefined} the row of a version; when that is shown, it comes soon
+   * @returns {EventRow | undefined} the row of a version; undefined until it is fetched, as the version shown is soon
    */
   at(version) {
     if (version === this.room.version && !this.#rows.has(version)) {
@@ -49,7 +49,7 @@ class Events {
 
   /**
    * @param {number} version
-   * @returns {EventRow | undefined} the row whose command brought a version about, as far as it was fetched
+   * @returns {EventRow | undefined} the row whose command brought a version about, if it was fetched
    */
   causeOf(version) {
     for (let row = this.#rows.get(version); row; row = this.#rows.get(row.version - 1)) if (row.cause) return row;

@@ -133,7 +133,7 @@ export class Frames extends EventTarget {
   /**
    * @param {Api} api
    * @param {string} game
-   * @param {"games" | "imports"} kind whether it is a game of this service
+   * @param {"games" | "imports"} kind whether it is a game of this service or an imported one
    */
   constructor(api, game, kind = "games") {
     super();
@@ -256,20 +256,20 @@ export class Frames extends EventTarget {
     }
   }
 
-  /** @param {{after: number, limit: number}} asked */
-  #read(asked) {
-    if (this.kind === "imports") return this.api.get(`/v1/imports/${this.game}/frames`, asked, this.#stop.signal);
-    return this.api.get(`/v1/games/${this.game}/frames`, asked, this.#stop.signal);
+  /** @param {{after: number, limit: number}} query */
+  #read(query) {
+    if (this.kind === "imports") return this.api.get(`/v1/imports/${this.game}/frames`, query, this.#stop.signal);
+    return this.api.get(`/v1/games/${this.game}/frames`, query, this.#stop.signal);
   }
 
   /** @param {number} start */
   async #fetch(start) {
-    // What is there already of the newest chunk need not come again.
-    const have = this.#chunks.get(start);
-    const after = have?.last ?? start;
+    // Of the newest chunk, fetch only the frames that are missing.
+    const existing = this.#chunks.get(start);
+    const after = existing?.last ?? start;
     await this.#glanced;
     const page = await this.#read({ after, limit: CHUNK });
-    const chunk = have ?? new Chunk(start, page.key);
+    const chunk = existing ?? new Chunk(start, page.key);
     this.#chunks.set(start, chunk);
     let current = chunk;
     for (const frame of page.frames) {
@@ -280,7 +280,7 @@ export class Frames extends EventTarget {
       }
       current.add(frame);
     }
-    // The page's head may be newer than this one. It is the room that goes on to it: it knows whether it follows.
+    // `page.head` may be newer than `this.head`. Only the room moves that on: it knows whether it follows the game.
     this.dispatchEvent(new Event("loaded"));
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The webhooks of an account, and what was sent to the one that is looked at.
+ * The webhooks of an account, and the deliveries to the one that is shown.
  * @module
  */
 
@@ -10,13 +10,13 @@
 
 import { Newest, newKey } from "./api.js";
 
-const SOON = 60_000; // What is sent within these milliseconds is waited for.
-const AGAIN = 2000;
+const SOON = 60_000; // While a delivery is due within these milliseconds, the page reads again.
+const AGAIN = 2000; // Milliseconds between two readings then.
 const PAGE = 20;
 
 /** The statuses of deliveries; empty for any. @typedef {"" | Delivery["status"]} Filter */
 
-/** The webhooks of an account, as the service answered. Says "change". Whatever asks the service throws a `Problem`. */
+/** The webhooks of an account. Says "change". Methods that ask the service throw a `Problem`. */
 export class Hooks extends EventTarget {
   #timer = 0;
   #newest = new Newest();
@@ -27,8 +27,9 @@ export class Hooks extends EventTarget {
     this.api = api;
     /** The newest first; null until they are read. @type {Webhook[] | null} */
     this.items = null;
-    /** How many an account can have, and whether this service sends any. */
+    /** How many webhooks an account can have. */
     this.most = 0;
+    /** Whether this service sends any. */
     this.sent = true;
     /** The webhook whose deliveries are shown; empty for none. */
     this.shown = "";
@@ -63,13 +64,13 @@ export class Hooks extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  /** Read again for somebody who looks on, where something is about to be sent. */
+  /** Read again if the page is visible and a delivery is due soon. */
   async #look() {
     if (document.hidden || !this.#waits()) return;
     try {
       await this.read();
     } catch {
-      // The next thing that somebody does says what is wrong.
+      // The next request of the person says what is wrong.
     }
   }
 
@@ -138,7 +139,7 @@ export class Hooks extends EventTarget {
     await this.read();
   }
 
-  /** Send all again that has failed; return how many these are. @param {string} id */
+  /** Send all failed deliveries again; return how many there are. @param {string} id */
   async allAgain(id) {
     const { deliveries } = await this.api.post(`/v1/webhooks/${id}/replay`, { failed: true });
     await this.show(id);

@@ -12,17 +12,17 @@
 
 import { Newest, pause } from "./api.js";
 
-const AGAIN = 20_000; // Milliseconds between two requests of a visible page, where it has to ask.
-const HIDDEN = 60_000; // And of a hidden page, whose tab shows the count.
+const AGAIN = 20_000; // Milliseconds between two requests of a visible page without locks.
+const HIDDEN = 60_000; // The same for a hidden page, whose tab shows the count.
 const SILENT = 60_000; // A tab that has heard nothing for so long asks: the tab with the stream may be asleep.
 const HELLO = 1000; // A new tab waits so long for the others to answer.
 const SHOWN = 20;
 const GAME = "tabularium-game"; // Each tab with a game holds this lock, together with the others.
-const GAMES = 3; // Games in tabs that leave connections for the stream and for requests.
+const GAMES = 3; // Up to this many tabs with a game leave connections for the stream and for requests.
 
 /**
  * A message between tabs: what waits, "here" from the tab with the stream, or "new" from a new tab.
- * @typedef {{state: InboxState, unread: Notification[]} | "here" | "new"} Said
+ * @typedef {{state: InboxState, unread: Notification[]} | "here" | "new"} Message
  */
 
 /** What waits for an account. Says "change". */
@@ -104,7 +104,7 @@ export class Inbox extends EventTarget {
     await this.read();
   }
 
-  /** Mark the notifications about one case, one game or one tournament as read. @param {Notification} told */
+  /** Mark the notifications about the same case, tournament or game as read. @param {Notification} notification */
   async readOne({ game, case: id, tournament, version }) {
     const about = id ? { case: id } : tournament ? { tournament } : game ? { game } : {};
     await this.api.post("/v1/notifications/read", { ...about, version });
@@ -114,14 +114,14 @@ export class Inbox extends EventTarget {
   /** Share the inbox of an account with the other tabs. @param {string} owner @param {AbortSignal} signal */
   #join(owner, signal) {
     this.#others = new BroadcastChannel(`tabularium-inbox-${owner}`);
-    this.#others.onmessage = (/** @type {MessageEvent<Said>} */ { data }) => this.#hear(data);
+    this.#others.onmessage = (/** @type {MessageEvent<Message>} */ { data }) => this.#hear(data);
     if (!navigator.locks) {
       this.read();
       return;
     }
     this.#others.postMessage("new");
     this.#later(HELLO);
-    // Rejects when the account leaves before its turn has come.
+    // Rejects when the account leaves before this tab gets the lock.
     navigator.locks.request(`tabularium-inbox-${owner}`, { signal }, () => this.#lead(signal)).catch(() => {});
   }
 
@@ -135,7 +135,7 @@ export class Inbox extends EventTarget {
       else {
         const stop = AbortSignal.any([signal, this.#stream.signal]);
         await this.api.followInbox(
-          (state) => this.#told(state),
+          (state) => this.#receive(state),
           () => this.#others?.postMessage("here"),
           stop,
         );
@@ -145,35 +145,35 @@ export class Inbox extends EventTarget {
     }
   }
 
-  /** Take in what the stream says. @param {InboxState} state */
-  #told(state) {
+  /** Take in a state that the stream sent. @param {InboxState} state */
+  #receive(state) {
     const before = this.state;
     const isSame = before?.unread === state.unread && before.newest === state.newest;
     if (state.unread && !isSame) this.read();
     else this.#share({ state, unread: state.unread ? this.unread : [] });
   }
 
-  /** Hear what another tab says. @param {Said} said */
-  #hear(said) {
-    if (said === "new") {
+  /** Take in a message of another tab. @param {Message} message */
+  #hear(message) {
+    if (message === "new") {
       if (this.state && this.#leads) this.#others?.postMessage({ state: this.state, unread: this.unread });
       if (this.#leads) isCrowded().then((crowded) => crowded && this.#stream.abort());
     } else {
-      if (said !== "here") {
+      if (message !== "here") {
         this.#newest.begin(); // An answer to an earlier request is older than this.
-        this.#take(said);
+        this.#take(message);
       }
       this.#later();
     }
   }
 
-  /** Take in what waits, and tell the other tabs. @param {Exclude<Said, string>} known */
+  /** Take in what waits, and tell the other tabs. @param {Exclude<Message, string>} known */
   #share(known) {
     this.#others?.postMessage(known);
     this.#take(known);
   }
 
-  /** @param {Exclude<Said, string>} known */
+  /** @param {Exclude<Message, string>} known */
   #take(known) {
     Object.assign(this, known);
     this.#readLooked();
@@ -186,7 +186,7 @@ export class Inbox extends EventTarget {
     if (!this.#leads) this.#timer = setTimeout(() => this.read(), milliseconds);
   }
 
-  /** Somebody looks at this tab again. */
+  /** Catch up when somebody looks at this tab again. */
   #wake() {
     if (!navigator.locks) this.read();
     else this.#readLooked();
@@ -195,8 +195,8 @@ export class Inbox extends EventTarget {
   /** Mark the notifications about the game that somebody looks at as read. */
   async #readLooked() {
     const { game, version } = this.#looked;
-    const isTold = this.unread.some((told) => told.game === game && !told.case && told.version <= version);
-    if (document.hidden || !isTold || this.#isMarking) return;
+    const isUnread = this.unread.some((each) => each.game === game && !each.case && each.version <= version);
+    if (document.hidden || !isUnread || this.#isMarking) return;
     this.#isMarking = true;
     try {
       await this.api.post("/v1/notifications/read", { game, version });

@@ -11,21 +11,21 @@
 const OFFICIAL = ["pause", "resumption", "adjudication"];
 const AROUND = new Set(["phase", "start", "end", "retraction", ...OFFICIAL]);
 
-/** The entries of a game's timeline, as far as the service has told them. */
+/** The entries of a game's timeline, as far as they were read. */
 export class Landmarks {
   /** @type {string | null} */
   #cursor = null;
-  /** @type {Set<string>} */
-  #versions = new Set();
+  /** Version and kind of each entry that was read. @type {Set<string>} */
+  #known = new Set();
   /** Where phases begin. @type {TimelineEntry[]} */
   phases = [];
-  /** Where turns begin: what a heading says before its colon is the turn. @type {TimelineEntry[]} */
+  /** Where turns begin: a heading names the turn before its colon. @type {TimelineEntry[]} */
   turns = [];
   /** Where rounds begin. @type {TimelineEntry[]} */
   rounds = [];
   /** Where battles begin. @type {TimelineEntry[]} */
   battles = [];
-  /** Everything else that is worth a mark: conquests, falls, the end. @type {TimelineEntry[]} */
+  /** Everything else that a ruleset marks, such as conquests and falls. @type {TimelineEntry[]} */
   others = [];
   /** Where moves were taken back. @type {TimelineEntry[]} */
   retractions = [];
@@ -43,15 +43,15 @@ export class Landmarks {
     this.entries = [];
   }
 
-  /** Read what has been added. @returns {Promise<boolean>} whether there was anything */
+  /** Read the entries that were added since. @returns {Promise<boolean>} whether there were any */
   async read() {
     const before = this.entries.length;
     for (let more = true; more; ) {
       const page = await this.api.get(`/v1/games/${this.game}/timeline`, { cursor: this.#cursor, limit: 500 });
       for (const entry of page.items) {
         const id = `${entry.version} ${entry.kind}`;
-        if (this.#versions.has(id)) continue;
-        this.#versions.add(id);
+        if (this.#known.has(id)) continue;
+        this.#known.add(id);
         this.entries.push(entry);
       }
       more = page.next !== null;
@@ -86,7 +86,7 @@ function turnOf(entry) {
 }
 
 /**
- * Return the version before or after another at which one of these entries is.
+ * Return the version of the nearest of these entries before or after a version; undefined when there is none.
  * @param {TimelineEntry[]} entries in order
  * @param {number} version
  * @param {1 | -1} way

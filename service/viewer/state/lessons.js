@@ -1,6 +1,6 @@
 /**
- * A tutorial as its page shows it: a room whose positions are those of lessons. The service decides a command in it and
- * forgets it, so there is no stream and no past: each position has a number of its own.
+ * A tutorial as its page shows it: a room whose positions are those of lessons. The service decides a command of a
+ * lesson and stores nothing, so there is no stream and no past. The page numbers the positions itself.
  * @module
  */
 
@@ -43,13 +43,13 @@ export class Lessons extends EventTarget {
     this.ruleset = null;
     /** The tutorial, as `GET /v1/rulesets/{id}/tutorial` shows it; null until it was read. @type {Tutorial | null} */
     this.tutorial = null;
-    /** The lesson that is shown, and its position; null until they were read. @type {Lesson | null} */
+    /** The lesson that is shown; null until the tutorial was read. @type {Lesson | null} */
     this.lesson = null;
-    /** @type {Position | null} */
+    /** The position of the lesson; null until it was read. @type {Position | null} */
     this.position = null;
     /** The outcome of the command that the lesson asks for; null before. @type {Outcome | null} */
     this.outcome = null;
-    /** The position as a game, for all that shows games. @type {Game | null} */
+    /** The position in the form of a game, for components that show games. @type {Game | null} */
     this.game = null;
     /** @type {string | null} */
     this.seat = null;
@@ -132,7 +132,7 @@ export class Lessons extends EventTarget {
     return version === this.version ? { command: true, rolls: this.outcome?.rolls ?? [] } : undefined;
   }
 
-  /** Where the command made things happen, drawn. */
+  /** Drawings of what the command made happen, for the board. */
   get happened() {
     return this.outcome?.drawn ?? [];
   }
@@ -196,7 +196,7 @@ export class Lessons extends EventTarget {
       documents: {},
       seats: played.map(({ seat }) => ({ seat, name: "" })),
     };
-    // No lesson shows the other members of a game.
+    // The page of a lesson uses no other members of a game.
     this.game = /** @type {Game} */ (/** @type {Partial<Game>} */ (game));
   }
 

@@ -1,5 +1,5 @@
 /**
- * The page's address: it names the version that is shown, so that it can be sent to somebody.
+ * The page's address: it names the version that is shown, so that people can send it to each other.
  * @module
  */
 
@@ -7,14 +7,14 @@
 
 /** Return what the address asks for: `#v=123`, or `?version=123`; `&with=100` to compare; `&area=rome`. */
 export function linked() {
-  const given = new URLSearchParams(location.hash.slice(1));
+  const fragment = new URLSearchParams(location.hash.slice(1));
   const query = new URLSearchParams(location.search);
   /** @param {string | null} text */
   const number = (text) => (/^[1-9]\d{0,9}$/.test(text ?? "") ? Number(text) : undefined);
   return {
-    version: number(given.get("v") ?? query.get("version")),
-    against: number(given.get("with")),
-    area: given.get("area") ?? undefined,
+    version: number(fragment.get("v") ?? query.get("version")),
+    against: number(fragment.get("with")),
+    area: fragment.get("area") ?? undefined,
   };
 }
 
@@ -35,13 +35,13 @@ export class Address {
     this.room = room;
   }
 
-  /** Let it say what the room shows, in a moment. */
+  /** Change the address to what the room shows, in a moment. */
   update() {
     clearTimeout(this.#timer);
     const { room } = this;
     const before = location.href;
     this.#timer = setTimeout(() => {
-      // Somebody has followed a link meanwhile, which the page has not read yet.
+      // The person has followed a link meanwhile, which the page has not read yet.
       if (location.href !== before) return;
       const plain = room.following && room.against === null && room.area === null;
       const wanted = plain ? location.pathname : linkTo(room);

@@ -31,8 +31,8 @@ export function forForm(option) {
  */
 export function asBefore(options, before) {
   const known = new Map(before.map((option) => [JSON.stringify(option), option]));
-  const found = options.map((option) => known.get(JSON.stringify(option)) ?? option);
-  return found.length === before.length && found.every((option, at) => option === before[at]) ? before : found;
+  const result = options.map((option) => known.get(JSON.stringify(option)) ?? option);
+  return result.length === before.length && result.every((option, at) => option === before[at]) ? before : result;
 }
 
 /** Return the versions to which an undo can go back. @param {Option} undo */

@@ -21,11 +21,11 @@ export class Pages {
     this.items = [];
     /** The cursor of the next page; null after the last page. @type {string | null} */
     this.next = null;
-    /** Why the last page could not be read. @type {Problem | null} */
+    /** Why the last reading failed; null when it did not. @type {Problem | null} */
     this.problem = null;
   }
 
-  /** Read the next page. A button that is pressed twice reads it once. Throws a `Problem`. */
+  /** Read the next page. A second call while it is read starts no other request. Throws a `Problem`. */
   more() {
     this.#reading ??= this.#append().finally(() => {
       this.#reading = null;

@@ -1,14 +1,14 @@
 /**
- * Passkeys: what a browser and a device say to each other, brought to and from the service.
+ * Passkeys: lets the device make or use one, and carries challenges and answers between it and the service.
  * @module
  */
 
 /** @import { Api } from "./api.js" */
 
-/** @param {string} text */
+/** Decode base64url. @param {string} text */
 const bytes = (text) =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
-/** @param {ArrayBuffer} buffer */
+/** Encode as base64url. @param {ArrayBuffer} buffer */
 const text = (buffer) =>
   btoa(String.fromCharCode(...new Uint8Array(buffer)))
     .replaceAll("+", "-")
@@ -40,7 +40,7 @@ export async function makePasskey(api, name) {
   return api.post("/v1/passkeys", { name, id: text(made.rawId), client_data, attestation });
 }
 
-/** Let a passkey of the device sign this browser in. Returns whose session the browser has then. @param {Api} api */
+/** Sign this browser in with a passkey of the device. Returns the new session. @param {Api} api */
 export async function signIn(api) {
   const wanted = await api.session("POST", {}, null, "/passkey/challenge");
   const found = await askDevice(() =>
@@ -64,7 +64,7 @@ export function canHavePasskeys() {
   return Boolean(globalThis.PublicKeyCredential) && !/^[\d.]+$|:/.test(location.hostname);
 }
 
-/** Ask the device, and say in plain words why it did not do it. @param {() => Promise<Credential | null>} ask */
+/** Ask the device. Throws an error that says why it did not answer. @param {() => Promise<Credential | null>} ask */
 async function askDevice(ask) {
   if (!navigator.credentials || !globalThis.PublicKeyCredential)
     throw new Error("This browser has no passkeys here: they need HTTPS, or localhost.");

@@ -44,20 +44,21 @@ export class Recorded extends Room {
     this.redraw();
   }
 
-  /** There is nothing else to be read: what belongs to a game of this service. */
+  /** Read nothing more: only a game of this service has papers and a timeline, and `enter` reads the ruleset. */
   readRest() {}
 }
 
-/** Return an import as all that shows games takes one. @param {ImportDetail} told */
-function gameOf(told) {
-  const seats = told.seats.map(({ seat, account }) => ({
+/** Return an import in the form of a game, for components that show games. @param {ImportDetail} detail */
+function gameOf(detail) {
+  const seats = detail.seats.map(({ seat, account }) => ({
     seat,
     player: account,
     name: account,
     bot: false,
     level: null,
   }));
-  const game = { id: told.game, ruleset: told.ruleset, ruleset_version: told.ruleset_version, status: "over", seats };
-  const rest = { title: "", version: told.events, decisions: [], result: told.finish, clocks: null };
+  const { game: id, ruleset, ruleset_version } = detail;
+  const game = { id, ruleset, ruleset_version, status: "over", seats };
+  const rest = { title: "", version: detail.events, decisions: [], result: detail.finish, clocks: null };
   return /** @type {Game} */ (/** @type {unknown} */ ({ ...game, ...rest }));
 }

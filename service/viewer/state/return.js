@@ -6,7 +6,7 @@
 
 const PLACE = "tabularium-return";
 
-/** Keep where this page is. */
+/** Keep the address of this page. */
 export function keepPlace() {
   try {
     if (location.pathname !== "/sign-in")
@@ -16,7 +16,7 @@ export function keepPlace() {
   }
 }
 
-/** Return where somebody was, as a path of this service. */
+/** Return the page that was kept, as a path of this service; the lobby when there is none. */
 export function placeBefore() {
   try {
     const place = new URL(sessionStorage.getItem(PLACE) ?? "/", location.origin);

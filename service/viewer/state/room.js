@@ -1,6 +1,6 @@
 /**
  * A game as the page shows it: the version, the viewer, and what was read of the game. Panels read the room and call its
- * methods. It says "change" once in the next frame, and the page is drawn.
+ * methods. It says "change" when the page is to be drawn.
  * @module
  */
 
@@ -61,28 +61,28 @@ export class Room extends EventTarget {
     this.seat = null;
     /** Whether the viewer of the page may see everything. */
     this.everything = false;
-    /** The version that is shown; and one to compare it with, or null. */
+    /** The version that is shown. */
     this.version = 0;
-    /** @type {number | null} */
+    /** A version to compare it with; null for none. @type {number | null} */
     this.against = null;
-    /** The frames of the game, and what its timeline marks; null until the room was entered. @type {Frames | null} */
+    /** The frames of the game; null until the room was entered. @type {Frames | null} */
     this.frames = null;
-    /** @type {Landmarks | null} */
+    /** What the timeline of the game marks; null until the room was entered. @type {Landmarks | null} */
     this.landmarks = null;
     /** The frames of the parent of a fork while the two are compared; null otherwise. @type {Frames | null} */
     this.beside = null;
     /** The area that was chosen on the board; null when there is none. @type {string | null} */
     this.area = null;
     /**
-     * The frames that the board tells of while the newest version is shown; null for those of the last command.
+     * The frames whose events the board marks while the newest version is shown; null for those of the last command.
      * @type {Frame[] | null}
      */
     this.overview = null;
-    /** The board of the page; and what the seat may do and points at, once its bar was drawn. @type {Board | null} */
+    /** The board of the page. @type {Board | null} */
     this.board = null;
-    /** @type {Commands | null} */
+    /** What the seat may do; null until a bar or a list of options was drawn. @type {Commands | null} */
     this.commands = null;
-    /** @type {Moves | null} */
+    /** The gesture of the seat on the board; null until a bar was drawn. @type {Moves | null} */
     this.moves = null;
     this.playing = false;
     this.stride = "command";
@@ -109,7 +109,7 @@ export class Room extends EventTarget {
   }
 
   /**
-   * Read the game as the owner of the token may see it, and show a version of it. Called again when the token changes.
+   * Read the game as the viewer may see it, and show a version of it. Called again when the viewer changes.
    * @param {number} [version] the newest when absent
    */
   async enter(version = undefined) {
@@ -122,10 +122,10 @@ export class Room extends EventTarget {
     try {
       const [game, first] = await Promise.all([
         this.api.get(`/v1/games/${this.id}`),
-        // Version 1 has no position yet. It is read for `everything`, which says who the viewer is.
+        // Version 1 has no position yet. It is read for `everything`: whether the viewer may see everything.
         this.api.get(`/v1/games/${this.id}/state`, { version: 1 }),
       ]);
-      // The token may have changed meanwhile: then the answer must not be shown.
+      // The viewer may have changed meanwhile: then the answer must not be shown.
       if (visit.signal.aborted) return;
       Object.assign(this, { game, seat: game.you, everything: first.everything, ahead: aheadOf(game, this.ahead) });
     } catch (error) {
@@ -169,13 +169,13 @@ export class Room extends EventTarget {
     this.redraw();
   }
 
-  /** Whether versions pass by quickly, as in a drag. */
+  /** Whether the shown version changes quickly, as while somebody drags the slider. */
   get isHurried() {
     const [before, last] = this.#shownAt;
     return last - before < 150 && performance.now() - last < 100;
   }
 
-  /** Whether it shows a game, which keeps all that is done; a tutorial shows lessons. */
+  /** Whether this is a game of this service; false for an import and for a lesson. */
   get isGame() {
     return true;
   }
@@ -191,7 +191,7 @@ export class Room extends EventTarget {
   }
 
   /**
-   * Ask whether commands would be accepted; with `next`, also what would be asked of the seat then.
+   * Ask whether commands would be accepted; with `next`, also which options the seat would have then.
    * @param {Orders} body
    * @param {Record<string, string>} [headers]
    * @param {boolean} [next]
@@ -226,7 +226,7 @@ export class Room extends EventTarget {
     if (follows) this.version = this.head;
   }
 
-  /** Show a version: the board, the story and the rest go there. @param {number} version */
+  /** Show a version; one that is out of range becomes the first or the newest. @param {number} version */
   show(version) {
     const target = Math.min(Math.max(Math.round(version) || 1, 1), this.head);
     if (target === this.version) return;
@@ -307,7 +307,7 @@ export class Room extends EventTarget {
     return this.frames?.battle(version);
   }
 
-  /** The scene to be shown now: that of the version, or the nearest one that is there already. */
+  /** The scene to show now: that of the version, or the nearest one that was fetched. */
   get currentScene() {
     const nearest = this.frames?.nearest(this.version);
     return nearest === undefined ? undefined : this.frames?.scene(nearest);
@@ -325,19 +325,19 @@ export class Room extends EventTarget {
     return frames;
   }
 
-  /** Drawings of where those frames made things happen. */
+  /** Drawings of what happened, for the board: in the overview if there is one, otherwise by the last command. */
   get happened() {
     return ((this.following && this.overview) || this.#latestFrames).flatMap(({ drawn }) => drawn || []);
   }
 
-  /** The areas in which those frames made things happen. */
+  /** The areas in which the last command made things happen. */
   get scenes() {
     const happened = this.#latestFrames.flatMap((frame) => frame.happened ?? []);
     return [...new Set(happened.flatMap(({ moves = [], at = [], lost = [] }) => [...moves.flat(), ...at, ...lost]))];
   }
 
   /**
-   * Return the version one step away, fetching what must be known for that.
+   * Return the version one step away. Fetches the frames that this needs.
    * @param {1 | -1} way
    * @param {string} [stride] one of STRIDES
    * @returns {Promise<number | undefined>} undefined when there is none
@@ -379,9 +379,9 @@ export class Room extends EventTarget {
     this.#timer = setTimeout(async () => {
       // Wait for what is not loaded yet: otherwise the replay would run unseen.
       await this.frames?.want(this.version).catch(() => {});
-      const went = await this.step(1).catch(() => false);
+      const hasMoved = await this.step(1).catch(() => false);
       if (!this.playing) return;
-      if (went && !this.following) this.#tick();
+      if (hasMoved && !this.following) this.#tick();
       else this.play(false);
     }, 1000 / this.speed);
   }
@@ -397,7 +397,7 @@ export class Room extends EventTarget {
   }
 
   /**
-   * Give the focus to an element once it is drawn: while much changes at once, panels are not drawn every time.
+   * Give the focus to an element once it is drawn. That may take several changes: panels are not drawn at each.
    * @param {string} id
    */
   focusOn(id) {
@@ -464,13 +464,13 @@ export class Room extends EventTarget {
     const isNewest = this.#newest.begin();
     try {
       const game = await this.api.get(`/v1/games/${this.id}`);
-      // What was asked later, or by another viewer, is newer.
+      // A later request was made, or the viewer has changed: this answer is out of date.
       if (signal.aborted || !isNewest()) return;
-      const over = game.status === "over" && this.game?.status !== "over";
-      // In an analysis one account plays all seats: here the one that is asked.
+      const hasEnded = game.status === "over" && this.game?.status !== "over";
+      // In an analysis one account plays all seats: `you` is the one that is asked.
       Object.assign(this, { game, seat: game.you, ahead: aheadOf(game, this.ahead) });
       // When a game ends, everybody may see everything of its past.
-      if (over) await this.enter(this.following ? undefined : this.version);
+      if (hasEnded) await this.enter(this.following ? undefined : this.version);
       else await this.#readLandmarks();
     } catch (error) {
       const problem = problemOf(error);
@@ -480,13 +480,13 @@ export class Room extends EventTarget {
     this.redraw();
   }
 
-  /** Read the timeline, and some times more later: it is a moment behind the log. */
+  /** Read the timeline, and up to `tries` times more later: it is a moment behind the log. */
   async #readLandmarks(tries = 3) {
     clearTimeout(this.#reading);
     // While it is being built, the page does without it.
     if (await this.landmarks?.read().catch(() => false)) this.redraw();
     const signal = this.#visit.signal;
-    const last = this.game?.status === "over" && this.landmarks?.entries.at(-1)?.version === this.head;
-    if (!last && tries) this.#reading = setTimeout(() => signal.aborted || this.#readLandmarks(tries - 1), 2000);
+    const isComplete = this.game?.status === "over" && this.landmarks?.entries.at(-1)?.version === this.head;
+    if (!isComplete && tries) this.#reading = setTimeout(() => signal.aborted || this.#readLandmarks(tries - 1), 2000);
   }
 }

@@ -35,8 +35,8 @@ export class Since {
   }
 
   /**
-   * The moves, each with its frames; before the seat has moved all since the game began. None while the frames are on
-   * their way.
+   * The moves, each with its frames; those since the game began if the seat has not moved yet. None while the frames
+   * are being fetched.
    */
   get moves() {
     const { room } = this;
@@ -83,7 +83,7 @@ export class Since {
     return { moves: [], hasMoved: false };
   }
 
-  /** Whether the whole of it is shown, and marked on the board. */
+  /** Whether all of these moves are shown, and marked on the board. */
   get isOpen() {
     return this.#isOpen;
   }
@@ -102,7 +102,7 @@ export class Since {
   }
 
   /**
-   * Go on: from the whole to the first move, from move to move, and after the last one back to now.
+   * Go on: first to all moves together, then from move to move, and after the last one back to now.
    * @returns {boolean} whether anything happened since
    */
   step() {

@@ -7,7 +7,7 @@
 
 import { newKey, Problem } from "./api.js";
 
-/** What seats do around the table: these events are no moves. */
+/** Events around the table, which are no moves. */
 export const NO_MOVES = new Set([
   "moves-retracted",
   "answer-left",
@@ -37,14 +37,14 @@ export function takeBacksOf(room) {
 }
 
 export class TakeBacks {
-  /** The idempotency keys of what was asked for and may not have arrived. @type {Map<string, string>} */
+  /** The idempotency keys of requests that may not have arrived. @type {Map<string, string>} */
   #keys = new Map();
 
   /** @param {Table} room */
   constructor(room) {
     this.room = room;
     this.busy = false;
-    /** The refusal of the last request; null when it was done. @type {Problem | null} */
+    /** Why the last request failed; null when it did not. @type {Problem | null} */
     this.problem = null;
   }
 
@@ -53,7 +53,7 @@ export class TakeBacks {
     return this.room.game?.take_backs ?? [];
   }
 
-  /** Whether the viewer's seat may ask: it has no open request, and the game runs. An analysis needs no consent. */
+  /** Whether the viewer's seat may ask: it has no open request, and the game runs, not paused and no analysis. */
   get mayAsk() {
     const { game, seat } = this.room;
     const isAlone = game?.fork?.purpose === "analysis";
@@ -68,7 +68,7 @@ export class TakeBacks {
   }
 
   /**
-   * Return the version before the command that led to a version, if it is the viewer's; undefined for others'.
+   * Return the version before the command that led to a version; undefined unless it is a move of the viewer's seat.
    * @param {number} version
    */
   before(version) {
@@ -89,7 +89,7 @@ export class TakeBacks {
   }
 
   /**
-   * Answer a request; to refuse one's own is to withdraw it.
+   * Answer a request. A seat that refuses its own request withdraws it.
    * @param {TakeBack} request
    * @param {boolean} agrees
    */
@@ -100,14 +100,14 @@ export class TakeBacks {
     );
   }
 
-  /** Forget what was refused. */
+  /** Forget why the last request failed. */
   close() {
     this.problem = null;
     this.room.redraw();
   }
 
   /**
-   * @param {string} what is asked for: the same has the same key until it was answered
+   * @param {string} what names the request: until it is answered, the same name has the same key
    * @param {(key: string) => Promise<unknown>} send
    */
   async #send(what, send) {

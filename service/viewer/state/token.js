@@ -12,12 +12,12 @@
  * @returns {boolean} whether there was one
  */
 export function takeToken(api) {
-  const given = new URLSearchParams(location.hash.slice(1));
-  const token = given.get("token")?.trim();
+  const fragment = new URLSearchParams(location.hash.slice(1));
+  const token = fragment.get("token")?.trim();
   if (token === undefined) return false;
-  given.delete("token");
-  const left = `${given}`;
-  history.replaceState(history.state, "", `${location.pathname}${location.search}${left && `#${left}`}`);
+  fragment.delete("token");
+  const rest = `${fragment}`;
+  history.replaceState(history.state, "", `${location.pathname}${location.search}${rest && `#${rest}`}`);
   if (token) api.token = token;
   return true;
 }
