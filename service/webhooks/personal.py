@@ -84,7 +84,7 @@ WORDS: Final[Mapping[str, str]] = {
     "tournament-closed": "The tournament is closed, and its standings are final.",
     "tournament-cancelled": "The tournament was cancelled.",
 }
-"""As the pages say it (`viewer/parts/told.js`)."""
+"""As the pages say it (`viewer/parts/notifications.js`)."""
 
 
 class Silences(Struct, frozen=True):

@@ -15,7 +15,7 @@ import { ago, clock, count, gameTitle, named } from "../parts/format.js";
 import { lookAlike } from "../parts/look-alike.js";
 import { endedAs } from "../parts/order.js";
 import { aheadOf, short, timeOf } from "../parts/clocks.js";
-import { iconOf, inOrder, leftOf, pageOf, sentence, titled, waiting } from "../parts/told.js";
+import { iconOf, inOrder, leftOf, pageOf, sentence, titled, waiting } from "../parts/notifications.js";
 import { showIcon } from "../parts/icon.js";
 import { Account } from "../state/account.js";
 import { Api } from "../state/api.js";

@@ -13,7 +13,7 @@ import { html, nothing, render } from "../vendor/lit-html.js";
 import { gameTitle } from "../parts/format.js";
 import { icon } from "../parts/icons.js";
 import { showIcon } from "../parts/icon.js";
-import { iconOf, OTHERS, titled } from "../parts/told.js";
+import { iconOf, GAME_KINDS, titled } from "../parts/notifications.js";
 
 const ASKED = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect x="2" y="3" width="28" height="26" rx="3" fill="#8c2f1b"/><path d="M16 7v12M16 22v4" stroke="#fff" stroke-width="5" stroke-linecap="round"/></svg>')}`;
 
@@ -115,7 +115,7 @@ async function showAccountSettings({ id, api }) {
   /** @param {boolean} turns @param {boolean} others */
   const save = async (turns, others) => {
     const now = await api.get(SETTINGS);
-    const silent = /** @type {typeof off} */ ([...(turns ? [] : ["your-turn"]), ...(others ? [] : OTHERS)]);
+    const silent = /** @type {typeof off} */ ([...(turns ? [] : ["your-turn"]), ...(others ? [] : GAME_KINDS)]);
     const games = Object.fromEntries(Object.entries(now.games ?? {}).filter(([game]) => game !== id));
     await api.put(SETTINGS, { ...now, games: silent.length ? { ...games, [id]: silent } : games });
     draw(turns, others);
@@ -129,7 +129,7 @@ async function showAccountSettings({ id, api }) {
       <p class="hint"><a href="/account/notices">All your notifications</a></p>`,
       there,
     );
-  draw(!off.includes("your-turn"), !OTHERS.every((kind) => off.includes(kind)));
+  draw(!off.includes("your-turn"), !GAME_KINDS.every((kind) => off.includes(kind)));
 }
 
 /** @param {Pick<Room, "id" | "game" | "seat" | "redraw">} room */

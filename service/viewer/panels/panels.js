@@ -13,7 +13,7 @@
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { Account } from "../state/account.js";
 import { paper } from "../parts/papers.js";
-import { waiting } from "../parts/told.js";
+import { waiting } from "../parts/notifications.js";
 import { Inbox } from "../state/inbox.js";
 import { tick } from "../parts/ticking.js";
 import { Address, linked } from "../state/link.js";

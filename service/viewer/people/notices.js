@@ -10,7 +10,7 @@ import { live } from "../vendor/directives/live.js";
 import { accountForms } from "../parts/account-forms.js";
 import { ago, clock } from "../parts/format.js";
 import { textIn } from "../parts/given.js";
-import { KINDS } from "../parts/told.js";
+import { KINDS } from "../parts/notifications.js";
 import { Account } from "../state/account.js";
 import { Api, Newest, problemOf } from "../state/api.js";
 import { canBeTold, devicesOf, remove, switchOff, switchOn } from "../state/devices.js";
