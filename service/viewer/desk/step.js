@@ -1,6 +1,6 @@
 /**
- * One step of a game, for judges: the question, what was done, the rules, the alternatives, the dice, and what going back
- * would cost.
+ * One step of a game, for judges: the question, what was done, the rules, the alternatives, the dice, and what going
+ * back would cost.
  * @module
  */
 

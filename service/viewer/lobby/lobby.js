@@ -1,6 +1,6 @@
 /**
- * The lobby: two ways to play at once, the games that wait for you, your inbox, your games, games to watch, and a list of
- * games.
+ * The lobby: two ways to play at once, the games that wait for you, your inbox, your games, games to watch, and a list
+ * of games.
  * @module
  */
 

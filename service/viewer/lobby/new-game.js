@@ -1,5 +1,6 @@
 /**
- * The form that creates a game: its rules, players, title, clock and readers, and the set-up that the rules let one choose.
+ * The form that creates a game: its rules, players, title, clock and readers, and the set-up that the rules let one
+ * choose.
  * @module
  */
 

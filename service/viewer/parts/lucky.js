@@ -11,7 +11,8 @@ const USUAL = 1; // Standard deviations within which two of three games lie.
 const RARE = 2; // Standard deviations within which 19 of 20 games lie.
 
 /**
- * Return how many dice were rolled, what they were worth, and what was expected: "34 dice worth 21, 17.0 expected: lucky".
+ * Return how many dice were rolled, what they were worth, and what was expected: "34 dice worth 21, 17.0 expected:
+ * lucky".
  * @param {Luck} luck
  */
 export function lucky({ rolled, worth, expected, deviations }) {

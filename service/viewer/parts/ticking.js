@@ -1,5 +1,6 @@
 /**
- * The clocks of a game on its page: the time that each seat has left, second by second, and a warning for screen readers.
+ * The clocks of a game on its page: the time that each seat has left, second by second, and a warning for screen
+ * readers.
  * @module
  */
 

@@ -1,5 +1,6 @@
 /**
- * What pages say about an app that asks for access: where it runs and what it may do, and the question whether to allow it.
+ * What pages say about an app that asks for access: where it runs and what it may do, and the question whether to allow
+ * it.
  * @module
  */
 

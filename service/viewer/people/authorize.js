@@ -21,9 +21,9 @@ const account = new Account(api);
 const place = /** @type {HTMLElement} */ (document.getElementById("people"));
 const query = location.search.slice(1);
 /**
- * The state of the page: the app's request, once it was read; the last problem; whether the service is deciding; whether
- * the account is a guest's, which cannot allow anything yet; whether the browser was sent back to the app; and the
- * recovery codes that were made just now.
+ * The state of the page: the app's request, once it was read; the last problem; whether the service is deciding;
+ * whether the account is a guest's, which cannot allow anything yet; whether the browser was sent back to the app; and
+ * the recovery codes that were made just now.
  * @type {{asked: AppRequest | null, problem: Problem | null, isBusy: boolean, isGuest: boolean, isSent: boolean, codes: string[]}}
  */
 const page = { asked: null, problem: null, isBusy: false, isGuest: false, isSent: false, codes: [] };

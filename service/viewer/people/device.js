@@ -20,9 +20,9 @@ const api = new Api();
 const account = new Account(api);
 const place = /** @type {HTMLElement} */ (document.getElementById("people"));
 /**
- * The state of the page: the code; the request of the app on the device, once it was read; the last problem; whether the
- * service is being asked; whether the account is a guest's, which cannot allow anything yet; the decision, null before it;
- * and the recovery codes that were made just now.
+ * The state of the page: the code; the request of the app on the device, once it was read; the last problem; whether
+ * the service is being asked; whether the account is a guest's, which cannot allow anything yet; the decision, null
+ * before it; and the recovery codes that were made just now.
  * @type {{code: string, asked: AppRequest | null, problem: Problem | null, isBusy: boolean, isGuest: boolean, isAllowed: boolean | null, codes: string[]}}
  */
 const page = {

@@ -23,8 +23,8 @@ const api = new Api();
 const account = new Account(api);
 const place = /** @type {HTMLElement} */ (document.getElementById("people"));
 /**
- * The state of the page: the invitation and the ruleset of its game, once they were read; the last problem; and whether a
- * seat is being taken.
+ * The state of the page: the invitation and the ruleset of its game, once they were read; the last problem; and whether
+ * a seat is being taken.
  * @type {{invited: Answer<`/v1/invitations/${string}`, "get"> | null, ruleset: Ruleset | null, problem: Problem | null, isBusy: boolean}}
  */
 const page = { invited: null, ruleset: null, problem: null, isBusy: false };

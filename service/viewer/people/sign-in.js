@@ -1,6 +1,6 @@
 /**
- * The page to which the provider sends a browser back. It gives the provider's answer to the service, and then goes back
- * to the page where the person began to sign in.
+ * The page to which the provider sends a browser back. It gives the provider's answer to the service, and then goes
+ * back to the page where the person began to sign in.
  * @module
  */
 

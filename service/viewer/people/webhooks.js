@@ -325,7 +325,8 @@ function words() {
 }
 
 /**
- * Do something, and show the message that it returns, or the problem. After success, the form around the control closes.
+ * Do something, and show the message that it returns, or the problem. After success, the form around the control
+ * closes.
  * @param {string} about the part of the page that shows the problem: see `page.about`
  * @param {() => Promise<string>} act
  * @param {HTMLElement} [control] the form that asked for it

@@ -1,6 +1,6 @@
 /**
- * The pictures of the boards of a tournament, which are renewed as their games go on. Each turn renews at most six of those
- * in sight, so that 60 tables cost the service no more than six.
+ * The pictures of the boards of a tournament, which are renewed as their games go on. Each turn renews at most six of
+ * those in sight, so that 60 tables cost the service no more than six.
  * @module
  */
 
