@@ -242,7 +242,7 @@ function rulingForm(desk, id) {
     ${desk.decision.get(id) === "continue" ? continuation(desk) : nothing}
     ${cited(desk, true)}
     <label>Reason <textarea name="reason" required maxlength="2000" rows="3"></textarea></label>
-    <p class="quiet">The reason is public, and stays in the log. It rests on version ${desk.head?.version}: if the game goes on before you send the ruling, it is refused.</p>
+    <p class="quiet">The reason is public, and stays in the log. The ruling rests on version ${desk.head?.version}: if the game has gone on since, the service refuses it.</p>
     <button class="strong" ?disabled=${desk.decision.get(id) === "continue" && !desk.continuations.length}>Rule</button>
   </form>`;
 }

@@ -45,7 +45,7 @@ async function betweenCommands(room) {
   return at;
 }
 
-/** Say where a fork comes from; nothing for other games. @param {Room} room */
+/** Say where a fork comes from; empty for other games. @param {Room} room */
 export function origin({ game }) {
   if (!game?.fork) return nothing;
   const { parent, version, purpose, withheld } = game.fork;

@@ -81,7 +81,7 @@ function offersOf(room) {
   return offers;
 }
 
-/** The button that offers a rematch; nothing if the viewer may offer none. @param {Entered} room */
+/** The button that offers a rematch; empty if the viewer may offer none. @param {Entered} room */
 export function rematchButton(room) {
   const offers = offersOf(room);
   const { next } = offers.known ?? {};

@@ -120,7 +120,7 @@ function tableOf(season, at, final) {
 }
 
 /**
- * Say why a player stands above the next one; nothing for the last.
+ * Say why a player stands above the next one; empty for the last.
  * @param {LeagueSeason["tables"][number]} lines
  * @param {number} at the index of the player
  */

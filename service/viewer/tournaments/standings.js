@@ -41,7 +41,7 @@ export function standingsTable(standings, name) {
 }
 
 /**
- * Say why a player stands above the next one; nothing for the last.
+ * Say why a player stands above the next one; empty for the last.
  * @param {TournamentStandings["items"]} items
  * @param {number} at the index of the player
  */
