@@ -49,7 +49,7 @@ const PIPS = {
 /**
  * The dice of a roll, in their order.
  * @param {Table} room
- * @param {{die: string, faces: string[], struck?: boolean[]}} roll `struck` says which dice hit; absent without hits
+ * @param {{die: string, faces: string[], struck?: boolean[]}} roll `struck` says which dice hit; empty or absent without hits
  */
 export function dieFaces(room, { die, faces, struck = [] }) {
   const { dice = {}, kinds = {} } = room.ruleset ?? {};
