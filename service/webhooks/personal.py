@@ -84,7 +84,7 @@ WORDS: Final[Mapping[str, str]] = {
     "tournament-closed": "The tournament is closed, and its standings are final.",
     "tournament-cancelled": "The tournament was cancelled.",
 }
-"""The texts of notices. The pages have the same (`viewer/parts/told.js`)."""
+"""The texts of notices. The pages have the same (`viewer/parts/notifications.js`)."""
 
 
 class Silences(Struct, frozen=True):

@@ -54,7 +54,7 @@ const STATUS = {
   withdrawn: "withdrawn",
 };
 
-/** @param {OpenDesk} desk */
+/** The court's part of the page. @param {OpenDesk} desk */
 export function cases(desk) {
   const { seen } = desk;
   return html`<section aria-labelledby="cases">
@@ -124,7 +124,7 @@ function oneCase(desk, summary) {
 }
 
 /**
- * Why an official cannot rule on this case, if that is so.
+ * A note that says why this official cannot rule on a case; undefined if they can.
  * @param {OpenDesk} desk
  * @param {CaseDetail} detail
  */
@@ -137,13 +137,13 @@ function whyNotRule({ account }, { summary, rulings }) {
   return undefined;
 }
 
-/** @param {CaseRuling} made */
+/** @param {CaseRuling} ruling */
 function shownRuling({ ruling, at, is_final: isFinal }) {
   return html`<p class="ruling">${isFinal ? "Ruled finally" : "Ruled"}: <strong>${ruling.decision}</strong>${effect(ruling)}. ${ruling.reason}
     <span class="quiet">${ruling.cited.join(", ")}; ${clock(at)}</span></p>`;
 }
 
-/** The target of a ruling: a version, a game, or an order of seats. @param {Ruling} ruling */
+/** Say where a ruling leads: to a version, another game, or an order of seats. @param {Ruling} ruling */
 function effect({ decision, to, order }) {
   if (decision === "back") return `, to version ${to}`;
   if (decision === "continue") return html`, <a href="/games/${to}">in another game</a>`;
@@ -242,13 +242,13 @@ function rulingForm(desk, id) {
     ${desk.decision.get(id) === "continue" ? continuation(desk) : nothing}
     ${cited(desk, true)}
     <label>Reason <textarea name="reason" required maxlength="2000" rows="3"></textarea></label>
-    <p class="quiet">The reason is public, and stays in the log. It rests on version ${desk.head?.version}: when the game goes on meanwhile, nothing happens.</p>
+    <p class="quiet">The reason is public, and stays in the log. The ruling rests on version ${desk.head?.version}: if the game has gone on since, the service refuses it.</p>
     <button class="strong" ?disabled=${desk.decision.get(id) === "continue" && !desk.continuations.length}>Rule</button>
   </form>`;
 }
 
 /**
- * The forks in which a game that is over can go on, and a button that makes one from before the step.
+ * The choice of a fork in which a game that is over goes on, and a button that makes a fork from before the step.
  * @param {OpenDesk} desk
  */
 function continuation(desk) {
@@ -266,18 +266,18 @@ function continuation(desk) {
   </fieldset>`;
 }
 
-/** Seats grouped by place, best first. Seats in one group tie. @param {[string, number][]} places */
+/** Return the seats grouped by place, the best first. Seats in one group tie. @param {[string, number][]} places */
 function order(places) {
-  const taken = [...new Set(places.map(([, place]) => place))].sort((one, other) => one - other);
-  return taken.map((mine) => places.filter(([, place]) => place === mine).map(([seat]) => seat));
+  const numbers = [...new Set(places.map(([, place]) => place))].sort((one, other) => one - other);
+  return numbers.map((number) => places.filter(([, place]) => place === number).map(([seat]) => seat));
 }
 
-/** The rules that were ticked. @param {FormData} given */
+/** Return the ids of the rules that were ticked. @param {FormData} given */
 function rulesIn(given) {
   return given.getAll("rules").map(String);
 }
 
-/** @param {Submitted} event */
+/** Return what was filled in, instead of letting the browser send it. @param {Submitted} event */
 function read(event) {
   event.preventDefault();
   return new FormData(event.target);

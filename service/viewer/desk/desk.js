@@ -18,11 +18,11 @@ import { officials } from "./officials.js";
 import { step } from "./step.js";
 
 /**
- * A desk on which there is a step to be seen.
+ * A desk whose game and step were read.
  * @typedef {Desk & {game: Game, seen: Inspection}} OpenDesk
  */
 
-/** What the page shows, and what it can do. */
+/** The state of the page, and its requests. */
 export class Desk {
   constructor() {
     this.api = new Api();
@@ -33,7 +33,7 @@ export class Desk {
     this.version = linked().version;
     /** The game; null before it is loaded. @type {Game | null} */
     this.game = null;
-    /** The step that is shown, with all that is known of it; null before it is loaded. @type {Inspection | null} */
+    /** The step that is shown, as the service sees it; null before it is loaded. @type {Inspection | null} */
     this.seen = null;
     /** The newest version of the game and its hash, on which a ruling rests. @type {{version: number, hash: string} | null} */
     this.head = null;
@@ -41,7 +41,7 @@ export class Desk {
     this.continuations = [];
     /** Cases in full, by id. @type {Map<string, CaseDetail>} */
     this.details = new Map();
-    /** The decision that is chosen in the form of a case, by its id. @type {Map<string, string>} */
+    /** The decision that is chosen in each form for a ruling, by the id of the case. @type {Map<string, string>} */
     this.decision = new Map();
     /** All cases of the game. @type {CaseSummary[]} */
     this.all = [];
@@ -49,9 +49,11 @@ export class Desk {
     this.found = [];
     /** The last refusal. @type {Problem | null} */
     this.problem = null;
-    /** Where the page shows it: the id of a case, "dispute" or "officials"; "" for the top of the page. */
+    /** Where the page shows the refusal: the id of a case, "dispute" or "officials"; "" for the top of the page. */
     this.about = "";
+    /** What was done last, for the top of the page. */
     this.message = "";
+    /** The number of the last reading: what an earlier one finds is dropped. */
     this.reading = 0;
   }
 
@@ -77,7 +79,7 @@ export class Desk {
     return me !== null && this.game?.organizer === me.id;
   }
 
-  /** Whether the viewer of the page may remove what was written. */
+  /** Whether the viewer of the page may remove the text of a statement. */
   get mayErase() {
     return this.isOfficial || Boolean(this.account.me?.scopes.includes("admin"));
   }
@@ -124,7 +126,7 @@ export class Desk {
     this.redraw();
   }
 
-  /** Read a case with all its statements; usually they fit on one page. @param {string} id */
+  /** Read a case with all pages of its statements. @param {string} id */
   async detail(id) {
     const found = await this.api.get(`/v1/cases/${id}`);
     for (let { next } = found; next; ) {
@@ -161,7 +163,7 @@ export class Desk {
     }
   }
 
-  /** Find players of a name; when there are several, they are shown. @param {string} name */
+  /** Return the players of a name, and show them if there are several; null if none was found or the search failed. @param {string} name */
   async search(name) {
     this.found = [];
     this.problem = null;
@@ -192,7 +194,7 @@ export class Desk {
    * Send a form, and read the whole page again.
    * @param {HTMLFormElement} form
    * @param {(headers: Record<string, string>) => Promise<unknown>} act
-   * @param {string} message what the page says when it is done
+   * @param {string} message what the page says after success
    * @param {string} about where on the page a refusal is shown
    */
   async send(form, act, message, about) {
@@ -226,7 +228,7 @@ export class Desk {
     render(
       html`<div aria-live="polite">${this.message ? html`<p class="outcome done" id="said" tabindex="-1">${this.message}</p>` : nothing}</div>
         ${problem && !this.about ? (this.isOpen() ? refusal(this, problem) : html`<p class="problem" role="alert">${problem.message}</p>`) : nothing}
-        ${this.isOpen() ? html`<div class="step">${step(this)}</div><div class="court">${cases(this)} ${officials(this)} ${who(this)}</div>` : nothing}`,
+        ${this.isOpen() ? html`<div class="step">${step(this)}</div><div class="court">${cases(this)} ${officials(this)} ${yourAccount(this)}</div>` : nothing}`,
       /** @type {HTMLElement} */ (document.getElementById("desk")),
     );
   }
@@ -255,7 +257,7 @@ function goTo(event) {
 }
 
 /** @param {OpenDesk} desk */
-function who({ account, game, seen }) {
+function yourAccount({ account, game, seen }) {
   const hides = game.status === "running" && seen.command && !seen.alternatives;
   return html`<section aria-labelledby="account">
     <h2 id="account">Your account</h2>

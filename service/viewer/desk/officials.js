@@ -1,5 +1,5 @@
 /**
- * Who may rule in a game; its organizer names and releases them.
+ * The officials of a game, who may rule in it. The organizer of the game names and releases them.
  * @module
  */
 
@@ -40,8 +40,8 @@ export function officials(desk) {
 
 /**
  * @param {OpenDesk} desk
- * @param {string | null} name
  * @param {string} player
+ * @param {string | null} name
  */
 function release(desk, player, name) {
   /** @param {Submitted} event */
@@ -59,7 +59,7 @@ function naming(desk) {
   /** @param {Submitted} event */
   const submit = (event) => {
     event.preventDefault();
-    return name(desk, event.target, textIn(new FormData(event.target), "official"));
+    return nameByText(desk, event.target, textIn(new FormData(event.target), "official"));
   };
   return html`<form @submit=${submit} aria-label="Name an official">
       <label for="official">Name of the player, or the address of their page</label>
@@ -79,17 +79,17 @@ function naming(desk) {
 }
 
 /**
- * Name the player whom a text means: by the id of an account, the address of a player's page, or a name that can be
- * found.
+ * Name the player of a text: an id, the address of a player's page, or the name of a player who can be found. If
+ * several have the name, the page asks which.
  * @param {OpenDesk} desk
  * @param {HTMLFormElement} form
  * @param {string} text
  */
-async function name(desk, form, text) {
+async function nameByText(desk, form, text) {
   const id = playerIn(text);
-  if (id) return put(desk, form, { id, name: id });
+  if (id) return send(desk, form, { id, name: id });
   const found = await desk.search(text);
-  if (found?.length === 1) return put(desk, form, found[0]);
+  if (found?.length === 1) return send(desk, form, found[0]);
   return undefined;
 }
 
@@ -98,19 +98,19 @@ async function name(desk, form, text) {
  * @param {HTMLFormElement} form
  * @param {{id: string, name: string}} player
  */
-function put(desk, form, { id, name }) {
+function send(desk, form, { id, name }) {
   const act = (/** @type {Record<string, string>} */ headers) =>
     desk.api.put(`/v1/games/${desk.game.id}/officials/${id}`, undefined, headers);
   return desk.send(form, act, `${name} is an official now.`, "officials");
 }
 
 /**
- * Name one of several players who are called so.
+ * Name the player who was chosen from several with the same name.
  * @param {OpenDesk} desk
  * @param {Submitted} event
  * @param {{id: string, name: string}} player
  */
 function choose(desk, event, player) {
   event.preventDefault();
-  return put(desk, event.target, player);
+  return send(desk, event.target, player);
 }

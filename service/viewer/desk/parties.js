@@ -1,6 +1,6 @@
 /**
- * What somebody can do in a case: answer, state, agree, withdraw and appeal as a party, and remove a text as an
- * official.
+ * What somebody can do in a case. A party can answer, make a statement, agree, withdraw and appeal. An official or an
+ * administrator can remove a text.
  * @module
  */
 
@@ -16,7 +16,7 @@ const WAITING = ["open", "appealed"];
 const CLOSED = ["withdrawn", "settled", "final"];
 
 /**
- * What parties can do in a case as it stands.
+ * The forms for what the viewer's seat can do in a case now.
  * @param {OpenDesk} desk
  * @param {CaseDetail} detail
  */
@@ -24,9 +24,9 @@ export function parties(desk, detail) {
   const { case: id, seat: opener, player, status } = detail.summary;
   const { seat } = desk;
   const isOpener = player === desk.account.me?.id;
-  const answered = detail.statements.some(({ kind, seat: writer }) => kind === "case-answered" && writer === seat);
+  const hasAnswered = detail.statements.some(({ kind, seat: writer }) => kind === "case-answered" && writer === seat);
   const waits = WAITING.includes(status);
-  const mayAnswer = seat && waits && seat !== opener && !answered;
+  const mayAnswer = seat && waits && seat !== opener && !hasAnswered;
   const mayConsent =
     seat &&
     !desk.game.given_up.includes(seat) &&
@@ -43,9 +43,9 @@ export function parties(desk, detail) {
 }
 
 /**
- * The refusal of what somebody asked for in a case, beside the form.
+ * The last refusal, if it belongs to this part of the page.
  * @param {OpenDesk} desk
- * @param {string} id
+ * @param {string} id of a case, or another value of the desk's `about`
  */
 export function refusalIn(desk, id) {
   return desk.problem && desk.about === id ? refusal(desk, desk.problem) : nothing;
@@ -130,7 +130,7 @@ function withdrawal(desk, id) {
 }
 
 /**
- * A way to remove the text of a statement, for officials and administrators.
+ * The form that removes the text of a statement, for officials and administrators.
  * @param {OpenDesk} desk
  * @param {string} id
  * @param {CaseStatement} statement
@@ -158,12 +158,12 @@ export function erasing(desk, id, { version, text }) {
  * Send what a party writes in a case.
  * @param {OpenDesk} desk
  * @param {string} id
- * @param {"answer" | "statements" | "appeal"} what
+ * @param {"answer" | "statements" | "appeal"} path the last part of the address
  * @param {{statement: string}} body
  * @param {Record<string, string>} headers
  */
-function write({ api }, id, what, body, headers) {
-  switch (what) {
+function write({ api }, id, path, body, headers) {
+  switch (path) {
     case "answer":
       return api.post(`/v1/cases/${id}/answer`, body, headers);
     case "appeal":

@@ -1,6 +1,6 @@
 /**
- * One step of a game as a judge looks at it: the question, what was done and by which rules, the dice, and the way
- * back.
+ * One step of a game, for judges: the question, what was done, the rules, the alternatives, the dice, and what going
+ * back would cost.
  * @module
  */
 
@@ -15,9 +15,9 @@ import { capital, clock, count, named, plain, seatName } from "../parts/format.j
 /** @param {OpenDesk} desk */
 export function step(desk) {
   const { game, seen } = desk;
-  const who = seen.seat ? seatName(game, seen.seat) : "";
-  const did = seen.command
-    ? html`${who} gave the command <em>${plain(seen.command)}</em>.`
+  const actor = seen.seat ? seatName(game, seen.seat) : "";
+  const act = seen.command
+    ? html`${actor} gave the command <em>${plain(seen.command)}</em>.`
     : "No seat's command began this step.";
   return html`<section aria-labelledby="what">
       <h2 id="what">${seen.heading || "Around the table"}</h2>
@@ -30,7 +30,7 @@ export function step(desk) {
         }) => html`<p>${seats.map((/** @type {string} */ seat) => seatName(game, seat)).join(", ")} had to answer:
           “${title}” <span class="quiet">${rule}</span></p>`,
       )}
-      <p>${did} <time class="quiet" datetime=${seen.at}>${clock(seen.at)}</time></p>
+      <p>${act} <time class="quiet" datetime=${seen.at}>${clock(seen.at)}</time></p>
       <ol class="happened" start=${seen.before + 1}>
         ${seen.events.map(
           ({
@@ -61,7 +61,7 @@ function position(game, version) {
   </figure>`;
 }
 
-/** The rules in full; where the book is silent and the ruling is ours, at first sight. @param {Inspection} seen */
+/** The rules in full. Those that this project ruled on are unfolded. @param {Inspection} seen */
 function rules(seen) {
   if (!seen.rules.length) return nothing;
   return html`<section aria-labelledby="rules">
@@ -116,7 +116,7 @@ function draws(seen) {
         ? "The game is over: its secret is public, and the service drew again from it. The Verify panel of the game does the same in your browser."
         : "When the game is over, its secret is published and every draw can be repeated. Until then it stays secret."
     }
-      ${Object.keys(seen.entropy).length ? `Added to the dice: ${Object.keys(seen.entropy).map(named).join(", ")}.` : "No seat added to the dice."}</p>
+      ${Object.keys(seen.entropy).length ? `Seats that added entropy to the dice: ${Object.keys(seen.entropy).map(named).join(", ")}.` : "No seat added entropy to the dice."}</p>
   </section>`;
 }
 

@@ -16,12 +16,12 @@ const place = /** @type {HTMLElement} */ (document.getElementById("tutorials"));
 /** @param {Tutorial} tutorial */
 function entry({ ruleset, title, lessons }) {
   const done = doneIn(ruleset);
-  const known = lessons.filter(({ id }) => done.has(id)).length;
+  const number = lessons.filter(({ id }) => done.has(id)).length;
   const next = lessons.find(({ id }) => !done.has(id)) ?? lessons[0];
   return html`<article class="entry" aria-label=${title}>
     <h2><a href="/learn/${ruleset}#${next.id}">${title}</a></h2>
     <p>${lessons.map((lesson) => lesson.title).join(" · ")}</p>
-    <p class="quiet">${known ? `${known} of ${count(lessons.length, "lesson")} done` : count(lessons.length, "lesson")}${known === lessons.length ? nothing : known ? html`. Goes on with “${next.title}”.` : nothing}</p>
+    <p class="quiet">${number ? `${number} of ${count(lessons.length, "lesson")} done` : count(lessons.length, "lesson")}${number === lessons.length ? nothing : number ? html`. Goes on with “${next.title}”.` : nothing}</p>
   </article>`;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The page on which a tutorial is played: board, forms and gestures are those of a game; beside them is the lesson.
+ * The page on which a tutorial is played: the board, the forms and the gestures of a game, and the lesson beside them.
  * @module
  */
 
@@ -98,14 +98,15 @@ function result(table, lesson, outcome) {
 }
 
 /**
+ * The list of all lessons.
  * @param {Tutorial} tutorial
- * @param {Lesson} now
+ * @param {Lesson} current
  */
-function contents(tutorial, now) {
+function contents(tutorial, current) {
   const done = doneIn(ruleset);
   return html`<nav class="contents" aria-label="Lessons"><ol>
     ${tutorial.lessons.map(
-      ({ id, title }) => html`<li><a href="#${id}" aria-current=${id === now.id ? "step" : nothing}>${title}</a>
+      ({ id, title }) => html`<li><a href="#${id}" aria-current=${id === current.id ? "step" : nothing}>${title}</a>
       ${done.has(id) ? html`<span class="come">✓<span class="hidden"> done</span></span>` : nothing}</li>`,
     )}
   </ol></nav>`;
@@ -116,7 +117,7 @@ function go(lesson) {
   location.hash = lesson;
 }
 
-/** Give the focus to what is new, once it is drawn, so that a player with a keyboard goes on from there. @param {string} id */
+/** Draw the page, and then focus an element, so that a player with a keyboard goes on from there. @param {string} id */
 function focusOn(id) {
   room.addEventListener("change", () => place(id)?.focus(), { once: true });
   room.redraw();

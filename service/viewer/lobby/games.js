@@ -10,41 +10,41 @@
 
 import { Newest, problemOf } from "../state/api.js";
 
-const OFTEN = 4000; // Milliseconds between two looks while games go on.
-const SELDOM = 20_000; // When nothing has changed for a while.
+const OFTEN = 4000; // Milliseconds between two readings while something changes.
+const SELDOM = 20_000; // The same when nothing has changed for a while, or after a problem.
 const SHOWN = 3; // Running games that are shown with a picture.
 const PAGE = 20;
-const MINE = 10;
+const MINE = 10; // The most of the reader's games, and disputes of a status, that are read.
 
 /**
- * A game; and, if that was read, where it stands.
+ * A game of a list, with its details if they were read.
  * @typedef {GameSummary & Partial<Game>} Shown
  */
 
-/** The games that were read so far; the service may have more. Says "change". */
+/** The games that were read so far; the service may have more. Dispatches "change" after each reading. */
 export class Games extends EventTarget {
   #timer = 0;
   #newest = new Newest();
-  /** @type {string | null} */
+  /** The id of the reader's account; null for a spectator. @type {string | null} */
   #owner = null;
+  /** How many readings in a row found no change. */
   #still = 0;
 
   /** @param {Api} api */
   constructor(api) {
     super();
     this.api = api;
-    /** What is looked for. */
+    /** What the list is searched for. */
     this.query = { text: "", status: "", ruleset: "", clock: "" };
     /** @type {GameSummary[]} */
     this.items = [];
-    /** @type {string | null} */
+    /** The cursor of the next page; null after the last. @type {string | null} */
     this.next = null;
-    /** The games with a picture, as `GET /v1/games/{id}` shows each: those that run, or the last one. @type {Shown[]} */
+    /** The games with a picture, with details: running games of others, or else one of the list that is over. @type {Shown[]} */
     this.pictured = [];
-    /** The games that wait for the reader, each as `GET /v1/games/{id}` shows it; and all of theirs that are not over. */
-    /** @type {Shown[]} */
+    /** The games that wait for the reader, with details. @type {Shown[]} */
     this.waiting = [];
-    /** @type {GameSummary[]} */
+    /** The reader's games that gather players or run. @type {GameSummary[]} */
     this.own = [];
     /** The disputes that wait for a ruling in games that the reader plays or judges. */
     /** @type {CaseSummary[]} */
@@ -62,13 +62,13 @@ export class Games extends EventTarget {
     this.read();
   }
 
-  /** Look for something else. @param {{text?: string, status?: string, ruleset?: string, clock?: string}} query */
+  /** Change the search, and read again. @param {{text?: string, status?: string, ruleset?: string, clock?: string}} query */
   seek(query) {
     Object.assign(this.query, query);
     return this.read();
   }
 
-  /** Read the first page again, and the running games. */
+  /** Read everything again: as much of the list as was read, the running games, and the reader's games and disputes. */
   async read() {
     clearTimeout(this.#timer);
     const isNewest = this.#newest.begin();
@@ -111,7 +111,7 @@ export class Games extends EventTarget {
     try {
       /** @type {Answer<"/v1/games", "get">} */
       const page = await this.api.get("/v1/games", { ...this.query, limit: PAGE, cursor: next });
-      if (next !== this.next) return; // The list is another one now, or has this page.
+      if (next !== this.next) return; // Meanwhile the list was read again, or already has this page.
       Object.assign(this, { items: [...this.items, ...page.items], next: page.next, problem: null });
     } catch (error) {
       this.problem = problemOf(error);
@@ -144,12 +144,13 @@ export class Games extends EventTarget {
     return (await this.api.get("/v1/cases", { for: "me", status, limit: MINE })).items;
   }
 
-  /** Return a game with where it stands; what has not gone on is not asked again. @param {GameSummary} game */
+  /** Return a game with its details. They are read again only if its version is a new one. @param {GameSummary} game */
   async #detail(game) {
     const known = [...this.pictured, ...this.waiting].find((other) => other.id === game.id);
     return known?.version === game.version ? known : this.api.get(`/v1/games/${game.id}`).catch(() => game);
   }
 
+  /** Return a text that differs whenever a game or dispute on the page has changed. */
   #state() {
     const disputes = this.cases.map(({ case: id, version }) => `${id} ${version}`);
     return [...this.items, ...this.pictured, ...this.waiting, ...this.own]

@@ -17,7 +17,7 @@ import { Pages } from "../state/pages.js";
 const api = new Api();
 const place = /** @type {HTMLElement} */ (document.getElementById("imports"));
 const imports = new Pages((cursor) => api.get("/v1/imports", { limit: 20, cursor }));
-/** What becomes of an import. @type {{busy: boolean, problem: Problem | null}} */
+/** Whether an import is under way, and why the last one failed. @type {{busy: boolean, problem: Problem | null}} */
 const page = { busy: false, problem: null };
 
 function draw() {
@@ -34,7 +34,7 @@ function draw() {
       ${imports.items.length ? nothing : html`<p>There are none yet.</p>`}
       ${moreButton(imports, draw)}
       <section aria-labelledby="import-title"><h2 id="import-title">Import a game</h2>
-        <form @submit=${bring}>
+        <form @submit=${submit}>
           <p><label>The export of a game that is over <input type="file" name="export" accept=".jsonl,.ndjson" required></label></p>
           <p><label>Its certificate, if you have it <input type="file" name="certificate" accept=".tlog-proof,.txt"></label></p>
           <p><label>The policy of its service, with a certificate <input type="file" name="policy"></label></p>
@@ -48,7 +48,7 @@ function draw() {
 }
 
 /** @param {At<HTMLFormElement>} event */
-async function bring(event) {
+async function submit(event) {
   event.preventDefault();
   const given = new FormData(event.currentTarget);
   Object.assign(page, { busy: true, problem: null });

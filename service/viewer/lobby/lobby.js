@@ -1,5 +1,6 @@
 /**
- * The lobby: two ways to play at once, the games that wait for you, your games, those to watch, and all others.
+ * The lobby: two ways to play at once, the games that wait for you, your inbox, your games, games to watch, and a list
+ * of games.
  * @module
  */
 
@@ -15,7 +16,7 @@ import { ago, clock, count, gameTitle, named } from "../parts/format.js";
 import { lookAlike } from "../parts/look-alike.js";
 import { endedAs } from "../parts/order.js";
 import { aheadOf, short, timeOf } from "../parts/clocks.js";
-import { iconOf, inOrder, leftOf, pageOf, sentence, titled, waiting } from "../parts/told.js";
+import { iconOf, inOrder, leftOf, pageOf, sentence, titled, waiting } from "../parts/notifications.js";
 import { showIcon } from "../parts/icon.js";
 import { Account } from "../state/account.js";
 import { Api } from "../state/api.js";
@@ -33,7 +34,7 @@ const STATUSES = {
 };
 /** @type {Record<string, string>} */
 const PACES = { none: "none", live: "live", fast: "fast", slow: "slow", own: "another" };
-const PATIENCE = 250; // Milliseconds after the last letter before it is searched.
+const PATIENCE = 250; // Milliseconds from the last typed letter to the search.
 
 const api = new Api();
 takeToken(api);
@@ -42,7 +43,7 @@ const account = new Account(api);
 const inbox = new Inbox(api);
 /** @param {string} id */
 const place = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
-/** The rulesets that there are; and the timer that waits until nobody types. @type {{rulesets: RulesetSummary[], typing: number}} */
+/** The rulesets of the service, and the timer of the search. @type {{rulesets: RulesetSummary[], typing: number}} */
 const page = { rulesets: [], typing: 0 };
 
 function draw() {
@@ -74,7 +75,7 @@ function draw() {
   );
 }
 
-/** The games of the viewer of the page: those that wait for them first. */
+/** The reader's games, those that wait for them first, their inbox, and disputes. */
 function mine() {
   const { own } = games;
   const turns = inOrder(games.waiting, inbox.state?.turns ?? []);
@@ -87,14 +88,14 @@ function mine() {
     some.length
       ? html`<section aria-label=${title}><h2>${title}</h2><ol class="games">${some.map((game) => line(game, picture(game)))}</ol></section>`
       : nothing;
-  return [section("Your turn", turns), told(), disputes(), section("Your games", rest)];
+  return [section("Your turn", turns), inboxSection(), disputes(), section("Your games", rest)];
 }
 
-/** What the reader was told and has not read. */
-function told() {
+/** The notifications that the reader has not read. */
+function inboxSection() {
   if (!account.me) return nothing;
   const { unread, state } = inbox;
-  const more = (state?.unread ?? 0) - unread.length;
+  const older = (state?.unread ?? 0) - unread.length;
   return html`<section id="inbox" aria-labelledby="inbox-title" tabindex="-1"><h2 id="inbox-title">Inbox</h2>
     ${(state?.webhooks_off ?? []).map((each) => html`<p class="notice">Your webhook ${each} was switched off because it kept failing.</p>`)}
     ${state?.apps_reused.length ? html`<p class="notice">A key of an app that you let in was used twice, so somebody may have copied it. <a href="/account">Look at your apps</a></p>` : nothing}
@@ -105,13 +106,13 @@ function told() {
         <a href=${pageOf(each)} @click=${() => void inbox.readOne(each).catch(() => {})}>${each.game ? gameTitle({ id: each.game, title: each.title }) : each.title || "A tournament"}</a>:
         ${sentence(each)} <time class="quiet" datetime=${each.at} title=${clock(each.at)}>${ago(each.at)}</time></li>`,
           )}</ul>
-      ${more > 0 ? html`<p class="quiet">And ${count(more, "older notification")}.</p>` : nothing}
+      ${older > 0 ? html`<p class="quiet">And ${count(older, "older notification")}.</p>` : nothing}
       <button @click=${() => inbox.readAll()}>Mark all as read</button>`
         : html`<p class="quiet">You have read everything.</p>`
     }</section>`;
 }
 
-/** How long the reader has for a game that waits for them. @param {Shown} game */
+/** The time that the reader's clock has left in a game that waits for them. @param {Shown} game */
 function timeLeft(game) {
   const turn = inbox.state?.turns.find((each) => each.game === game.id);
   const left = leftOf(turn, Date.now() + aheadOf(game.now ? { now: game.now } : null));
@@ -133,7 +134,7 @@ function rulesetOf(game) {
   return page.rulesets.find((ruleset) => ruleset.id === game.ruleset)?.title ?? game.ruleset;
 }
 
-/** A game with its picture. @param {Shown} game */
+/** A game with a large picture. @param {Shown} game */
 function table(game) {
   const isNow = game.status === "running";
   return html`<article class="table">
@@ -179,7 +180,7 @@ function search() {
 function list() {
   if (!games.isRead) return nothing;
   const { text, status, ruleset, clock: pace } = games.query;
-  // Those above are in the list only when they are looked for.
+  // The reader's games stand above. The list repeats them only in a search.
   /** @param {GameSummary} game */
   const isAbove = ({ id }) =>
     !text && !status && !ruleset && !pace && [...games.waiting, ...games.own].some((game) => game.id === id);
@@ -193,13 +194,13 @@ function list() {
     ${games.next ? html`<button @click=${() => games.more()}>Show more</button>` : nothing}`;
 }
 
-/** What a game asks the reader, and in which seat. @param {Shown} shown */
+/** The decision that waits for the reader in a game, with their seat. @param {Shown} shown */
 function questionOf({ you, decisions = [] }) {
   const question = you && decisions.find(({ seats }) => seats.includes(you));
   return question ? html`<p><strong>${named(you)}</strong>: ${question.title}</p>` : nothing;
 }
 
-/** The board of a game, small; of one that has not begun there is none. @param {GameSummary} game */
+/** The small picture of a game's board; nothing before the game begins. @param {GameSummary} game */
 function picture({ id, version, status }) {
   if (status === "gathering") return nothing;
   return html`<a class="picture" href="/games/${id}" tabindex="-1" aria-hidden="true"><img src="/v1/games/${id}/board.png?width=320&version=${version}" alt="" width="160" height="125" loading="lazy" /></a>`;

@@ -1,5 +1,6 @@
 /**
- * Creating a game: its rules, players and title, and what else the rules let its creator choose.
+ * The form that creates a game: its rules, players, title, clock and readers, and the set-up that the rules let one
+ * choose.
  * @module
  */
 
@@ -23,16 +24,16 @@ import { easiest, fewPlayers, setUp } from "./tables.js";
 /** The ruleset that is chosen, and the last refusal. @type {{ruleset: string, problem: Problem | null}} */
 const wish = { ruleset: "", problem: null };
 const LABELS = new Labels([]);
-const STILLNESS = "$.abandoned_after"; // Where in the request that is.
-/** @type {Record<string, Partial<Body<"/v1/games", "post">>>} */
-const SHOWN = { listed: { listed: true }, unlisted: { listed: false }, private: { readers: "invited" } };
+const ABANDONED_AFTER = "$.abandoned_after"; // The path of this field in the request body.
+/** The fields of the request for each choice of readers. @type {Record<string, Partial<Body<"/v1/games", "post">>>} */
+const READERS = { listed: { listed: true }, unlisted: { listed: false }, private: { readers: "invited" } };
 
-/** The forms of set-ups, and the rulesets, by ruleset; null while the schema is being read. */
+/** The form of the set-up and the details of each ruleset, by its id; null while they are being read. */
 /** @type {Map<string, {form: Form, detail: Ruleset} | null>} */
 const setups = new Map();
 
 /**
- * The form. It leads to the game's page, where seats are taken.
+ * Draw the form. After creating the game it opens the game's page.
  * @param {Api} api
  * @param {Account} account of the creator; a visitor without one gets one
  * @param {RulesetSummary[]} rulesets those that can be played
@@ -43,14 +44,14 @@ export function newGame(api, account, rulesets, draw) {
   const ruleset = rulesets.find((each) => each.id === wish.ruleset) ?? easiest(rulesets);
   const { form: setup, detail } = setupOf(api, ruleset.id, draw) ?? {};
   /** @param {Problem | null} problem */
-  const say = (problem) => {
+  const show = (problem) => {
     wish.problem = problem;
     draw();
   };
   /** @param {At<HTMLSelectElement>} event */
   const choose = (event) => {
     wish.ruleset = event.target.value;
-    say(null);
+    show(null);
   };
   /** @param {Submitted} event */
   const submit = async (event) => {
@@ -63,7 +64,7 @@ export function newGame(api, account, rulesets, draw) {
       ruleset: ruleset.id,
       players: Number(given.get("players")),
       title: textIn(given, "title"),
-      ...SHOWN[textIn(given, "shown")],
+      ...READERS[textIn(given, "shown")],
       organizer_sees: /** @type {Game["organizer_sees"]} */ (textIn(given, "organizer_sees")),
       clock: clockFrom(given),
       abandoned_after: days ? numberIn(days) : null,
@@ -73,11 +74,11 @@ export function newGame(api, account, rulesets, draw) {
       if (!account.me && !(await account.open(textIn(given, "name")))) return;
       location.assign(`/games/${await setUp(api, game, given.has("sits"), textIn(given, "level"))}`);
     } catch (error) {
-      say(problemOf(error));
+      show(problemOf(error));
       /** @type {HTMLElement | null} */ (form.querySelector("[aria-invalid=true]"))?.focus();
     }
   };
-  const isStillness = wish.problem?.problem.path === STILLNESS;
+  const isAboutDays = wish.problem?.problem.path === ABANDONED_AFTER;
   return html`<form @submit=${submit}>
     <label for="ruleset">Rules</label>
     <select id="ruleset" name="ruleset" @change=${choose}>${rulesets.map((each) => html`<option value=${each.id} ?selected=${each === ruleset}>${each.title}</option>`)}</select>
@@ -99,13 +100,13 @@ export function newGame(api, account, rulesets, draw) {
     <p class="hint">With a clock, a player who vanishes does not stop the game.</p>
     <label for="abandoned-after">Days without any move, after which the game ends as abandoned</label>
     <input id="abandoned-after" name="abandoned_after" inputmode="numeric" autocomplete="off" placeholder="90"
-      aria-invalid=${isStillness ? "true" : "false"} aria-describedby="abandoned-after-problem" />
-    ${beside("abandoned-after-problem", isStillness ? wish.problem : null)}
+      aria-invalid=${isAboutDays ? "true" : "false"} aria-describedby="abandoned-after-problem" />
+    ${beside("abandoned-after-problem", isAboutDays ? wish.problem : null)}
     <label for="shown">Who reads this game</label>
     <select id="shown" name="shown">
       <option value="listed">everybody: lists show it</option>
       <option value="unlisted">everybody who knows its address (unlisted)</option>
-      <option value="private">only who plays or is invited (private, for good)</option>
+      <option value="private">only those who play or are invited (private; this is final)</option>
     </select>
     <label for="organizer-sees">While you hold no seat, you see</label>
     <select id="organizer-sees" name="organizer_sees">
@@ -113,7 +114,7 @@ export function newGame(api, account, rulesets, draw) {
       <option value="all">everything, hidden hands too; the players can see that you do</option>
     </select>
     ${setup && detail ? [setup.render(), remarks(detail)] : nothing}
-    ${wish.problem && !isShown(wish.problem) && !isStillness ? refusal({ api, game: { ruleset: ruleset.id }, redraw: draw }, wish.problem) : nothing}
+    ${wish.problem && !isShown(wish.problem) && !isAboutDays ? refusal({ api, game: { ruleset: ruleset.id }, redraw: draw }, wish.problem) : nothing}
     <div class="buttons"><button class="strong">Create the game</button></div>
     <p class="hint">You organize it. On its page you can invite others by a link and seat bots.</p>
   </form>`;
@@ -155,7 +156,7 @@ function chosen(setup) {
 }
 
 /**
- * A schema in the form of the contract: much may be left out, and shapes stand elsewhere.
+ * A JSON Schema of the contract: most members may be absent, and a `$ref` leads to a shape in `$defs`.
  * @typedef {object} Loose
  * @property {string} [type]
  * @property {string} [$ref]
@@ -168,7 +169,8 @@ function chosen(setup) {
  */
 
 /**
- * Return a schema of the contract in the form of an option's schema, where fields with a default are always there.
+ * Return a schema of the contract in the form of an option's schema: without `$ref`, and with each field that has a
+ * default among the required ones.
  * @param {Loose} schema
  * @param {Record<string, Loose>} [shapes]
  * @returns {Field}

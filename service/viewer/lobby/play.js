@@ -16,12 +16,12 @@ import { textIn } from "../parts/given.js";
 import { problemOf } from "../state/api.js";
 import { easiest, fewPlayers, setUp } from "./tables.js";
 
-const LONG = 24; // Letters of a title that every list has room for.
+const LONG = 24; // A longer title is written out below its list, which may have no room for it.
 
 const LAST = "tabularium-last-game";
 
 /**
- * Against whom.
+ * The two ways: against bots, or with friends.
  * @typedef {"bots" | "friends"} Way
  *
  * What the player has chosen so far.
@@ -34,7 +34,7 @@ const LAST = "tabularium-last-game";
 const query = Object.fromEntries(new URLSearchParams(location.search));
 /** What is chosen at first: what the address asks for, or what this browser played last against bots. @type {Record<Way, Wish>} */
 const wish = { bots: { ...last(), ...query }, friends: { ...query } };
-/** @type {{busy: Way | "", problem: Problem | null, failed: Way | ""}} */
+/** The way that is being set up, the last problem, and the way that had it. @type {{busy: Way | "", problem: Problem | null, failed: Way | ""}} */
 const state = { busy: "", problem: null, failed: "" };
 
 /**
@@ -49,7 +49,7 @@ export function ways(api, account, rulesets, draw) {
    * @param {Way} way
    * @param {(api: Api, account: Account, chosen: Chosen) => Promise<string>} begin
    */
-  const go = (way, begin) => async (/** @type {Submitted} */ event) => {
+  const submit = (way, begin) => async (/** @type {Submitted} */ event) => {
     event.preventDefault();
     const form = new FormData(event.target);
     const given = {
@@ -70,7 +70,7 @@ export function ways(api, account, rulesets, draw) {
   };
   return html`<section class="way" aria-labelledby="bots-title">
       <h2 id="bots-title">Play against bots</h2>
-      <form aria-labelledby="bots-title" @submit=${go("bots", againstBots)}>
+      <form aria-labelledby="bots-title" @submit=${submit("bots", againstBots)}>
         ${game("bots", rulesets, draw)} ${level(rulesets)} ${name(account)}
         <button class="strong" ?disabled=${state.busy}>${state.busy === "bots" ? "Setting up the table …" : "Play now"}</button>
         <p class="hint">New to the game? ${inAMinute(api, chosen("bots", rulesets).id)} · <a href="/learn/${chosen("bots", rulesets).id}">Learn it in ten minutes</a></p>
@@ -79,7 +79,7 @@ export function ways(api, account, rulesets, draw) {
     </section>
     <section class="way" aria-labelledby="friends-title">
       <h2 id="friends-title">Invite friends</h2>
-      <form aria-labelledby="friends-title" @submit=${go("friends", withFriends)}>
+      <form aria-labelledby="friends-title" @submit=${submit("friends", withFriends)}>
         ${game("friends", rulesets, draw)} ${name(account)}
         <button class="strong" ?disabled=${state.busy}>${state.busy === "friends" ? "Setting up the table …" : "Open a table"}</button>
         <p class="hint">You get a link to send to your friends. <a href="/new">All choices</a></p>
@@ -89,7 +89,7 @@ export function ways(api, account, rulesets, draw) {
 }
 
 /**
- * What opens the card of a game. It is fetched when somebody asks for it.
+ * The button that opens the briefing of a game. The code of the briefing is fetched on the first click.
  * @param {Api} api
  * @param {string} ruleset
  */
@@ -99,13 +99,16 @@ function inAMinute(api, ruleset) {
 }
 
 /**
+ * The fields for a ruleset and a number of players.
+ * @param {Way} way
  * @param {RulesetSummary[]} rulesets
  * @param {() => void} draw
- * @param {Way} way
  */
 function game(way, rulesets, draw) {
   const ruleset = chosen(way, rulesets);
-  const few = ruleset.players.includes(Number(wish[way].players)) ? Number(wish[way].players) : fewPlayers(ruleset);
+  const proposed = ruleset.players.includes(Number(wish[way].players))
+    ? Number(wish[way].players)
+    : fewPlayers(ruleset);
   /** @param {At<HTMLSelectElement>} event */
   const choose = (event) => {
     wish[way] = { ruleset: event.target.value };
@@ -115,17 +118,19 @@ function game(way, rulesets, draw) {
       ${rulesets.map(({ id, title }) => html`<option value=${id} ?selected=${id === ruleset.id}>${title}</option>`)}</select></label>
     ${ruleset.title.length > LONG ? html`<p class="whole quiet" aria-hidden="true">${ruleset.title}</p>` : nothing}
     <label>Players <select name="players">
-      ${ruleset.players.map((players) => html`<option ?selected=${players === few}>${players}</option>`)}</select></label>`;
+      ${ruleset.players.map((players) => html`<option ?selected=${players === proposed}>${players}</option>`)}</select></label>`;
 }
 
 /**
- * @param {RulesetSummary[]} rulesets
+ * Return the ruleset that is chosen, or the easiest one.
  * @param {Way} way
+ * @param {RulesetSummary[]} rulesets
  */
 function chosen(way, rulesets) {
   return rulesets.find(({ id }) => id === wish[way].ruleset) ?? easiest(rulesets);
 }
 
+/** Return what this browser played last against bots; an empty wish for nothing. */
 function last() {
   try {
     return JSON.parse(localStorage.getItem(LAST) ?? "null") ?? {};

@@ -1,5 +1,5 @@
 /**
- * The rules of every game, to be browsed and searched: by game, by chapter, by words and by id.
+ * The page of all rules, which are browsed and searched by game, chapter, words and id.
  * @module
  */
 
@@ -16,17 +16,17 @@ import { Api, problemOf } from "../state/api.js";
 const api = new Api();
 const place = /** @type {HTMLElement} */ (document.getElementById("rules"));
 place.replaceChildren(); // The text that the page shows until its scripts have loaded.
-const PATIENCE = 150; // Milliseconds after the last letter before it is searched.
+const PATIENCE = 150; // Milliseconds from the last typed letter to the search.
 const PAGE = 100;
 
 /**
- * What is looked for.
+ * What the page searches for; empty texts for anything.
  * @typedef {{game: string, chapter: string, text: string, rule: string}} Wish
  *
- * What is fetched when a list of a rule is unfolded.
- * @typedef {RuleAtWork | ScenarioView} Sight
+ * An item of a list under a rule.
+ * @typedef {RuleAtWork | ScenarioView} Item
  *
- * Where such a list is read.
+ * The address of such a list.
  * @typedef {`/v1/rulesets/${string}/rules/${string}/games` | `/v1/rulesets/${string}/rules/${string}/scenarios`} Address
  */
 
@@ -38,18 +38,18 @@ const state = {
   refusals: new Map(),
   isRead: false,
   problem: /** @type {Problem | null} */ (null),
-  /** What was read, or why not, by address. @type {Map<string, Sight[] | string>} */
+  /** The lists that were read, or why one could not be, by address. @type {Map<string, Item[] | string>} */
   lists: new Map(),
-  /** @type {Set<string>} */
+  /** The addresses of the lists that are unfolded. @type {Set<string>} */
   open: new Set(),
-  /** The rules of other games, once they were asked for. @type {Map<string, RuleView[] | null>} */
+  /** The rules of other games, by ruleset; empty while they are being read. @type {Map<string, RuleView[]>} */
   elsewhere: new Map(),
   wish: read(),
-  /** The timer that waits until nobody types. */
+  /** The timer of the search. */
   typing: 0,
 };
 
-/** What the address asks for. */
+/** Return what the address asks for. */
 function read() {
   const given = new URLSearchParams(location.hash.slice(1));
   /** @param {string} name */
@@ -57,7 +57,7 @@ function read() {
   return { game: text("game"), chapter: text("chapter"), text: text("text"), rule: text("rule") };
 }
 
-/** Ask for something else, and keep it in the address. @param {Partial<Wish>} more */
+/** Change the search, and write it into the address. @param {Partial<Wish>} more */
 function seek(more) {
   const before = state.wish.game;
   state.wish = { ...state.wish, rule: "", ...more };
@@ -86,23 +86,23 @@ async function load() {
   document.getElementById(state.wish.rule)?.scrollIntoView({ block: "center" });
 }
 
-/** All rules of a game. @param {string} ruleset */
+/** Read all rules of a game. @param {string} ruleset */
 function rulesOf(ruleset) {
   return all((page) => api.get(`/v1/rulesets/${ruleset}/rules`, page));
 }
 
-/** How often each rule of a game has refused a command. @param {string} ruleset */
+/** Read how often each rule of a game has refused a command. @param {string} ruleset */
 function refusalsOf(ruleset) {
   return all((page) => api.get("/v1/statistics/rules", { ruleset, ...page }));
 }
 
 /**
- * All items of a list, whose pages are read one after another.
- * @template Item
- * @param {(page: {limit: number, cursor?: string}) => Promise<{items: Item[], next: string | null}>} read
+ * Read all pages of a list, and return its items.
+ * @template Each
+ * @param {(page: {limit: number, cursor?: string}) => Promise<{items: Each[], next: string | null}>} read
  */
 async function all(read) {
-  /** @type {Item[]} */
+  /** @type {Each[]} */
   const found = [];
   for (let cursor = ""; ; ) {
     const { items, next } = await read({ limit: PAGE, ...(cursor ? { cursor } : {}) });
@@ -112,6 +112,7 @@ async function all(read) {
   }
 }
 
+/** Return the ruleset that is chosen, or the first one. */
 function ruleset() {
   return state.rulesets.find(({ id }) => id === state.wish.game) ?? state.rulesets[0];
 }
@@ -192,7 +193,7 @@ function form() {
 }
 
 /**
- * Note whether a list under a rule is open: when a search moves the rule on the page, its list stays open.
+ * Read a list under a rule when it is opened. Note what is open: the list stays open when a search moves the rule.
  * @param {Address} address
  * @param {boolean} isOpen
  */
@@ -216,11 +217,11 @@ async function readList(address) {
 
 /**
  * A list under a rule, to be unfolded.
- * @template {Sight} Each
- * @param {string} id
+ * @template {Item} Each
+ * @param {string} id of the rule
  * @param {"games" | "scenarios"} name
  * @param {string} title
- * @param {string} none
+ * @param {string} none what the page says of an empty list
  * @param {(each: Each) => unknown} item
  */
 function list(id, name, title, none, item) {
@@ -243,13 +244,13 @@ function scenario({ title, file, text }) {
     <pre tabindex="0" aria-label="Scenario: ${title}">${text}</pre><p class="quiet">${file}</p></details>`;
 }
 
-/** A game in which a rule can be seen at work, with a link to the very version. @param {RuleAtWork} seen */
+/** A game in which a rule can be seen at work, with a link to that version. @param {RuleAtWork} seen */
 function sighting({ game, title, status, created, version, event }) {
   return html`<a href="/games/${game}#v=${version}">${gameTitle({ id: game, title })}</a>
     <span class="quiet">Version ${version}: ${plain(event)}. ${status === "over" ? "Game over" : "In progress"}, created <time datetime=${created} title=${clock(created)}>${ago(created)}</time></span>`;
 }
 
-/** The rules by the titles of their chapters, in the order of the rule book. @param {RuleView[]} rules */
+/** Return the rules by the titles of their chapters, in the order in which they came. @param {RuleView[]} rules */
 function chapters(rules) {
   const found = new Map();
   for (const rule of rules) found.set(rule.chapter_title, [...(found.get(rule.chapter_title) ?? []), rule]);

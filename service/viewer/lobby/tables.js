@@ -13,11 +13,11 @@ import { entropy } from "../parts/entropy.js";
 const LONGEST = 120; // Letters that a title may have.
 
 /**
- * Create a game. If it cannot be set up as it was wished for, it is cancelled again. Throws a `Problem`.
+ * Create a game. If a later step of the set-up fails, cancel the game. Throws a `Problem`.
  * @param {Api} api
  * @param {Body<"/v1/games", "post">} wish the request body of `POST /v1/games`
- * @param {boolean} [sits] whether its creator takes a seat, and with it adds chance of the browser's own to the dice
- * @param {string} [level] of the bots that get all free seats; empty for none. A game without a free seat begins
+ * @param {boolean} [sits] whether its creator takes a seat, with random digits of this browser for the dice
+ * @param {string} [level] of the bots that get all free seats, after which the game starts; empty for no bots
  * @returns {Promise<string>} its id
  */
 export async function setUp(api, wish, sits = true, level = "") {
@@ -52,7 +52,7 @@ export function easiest(rulesets) {
 }
 
 /**
- * Return how many players to begin with, where the rules allow it: few, so that nobody waits long.
+ * Return the number of players that a form proposes: 3 if the rules allow it, otherwise the first that they list.
  * @param {Pick<RulesetSummary, "players">} ruleset
  */
 export function fewPlayers({ players }) {

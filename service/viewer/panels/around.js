@@ -1,6 +1,7 @@
 /**
- * What happens around the table, for everybody to see: the end, a pause, seats that were given up, proposals to end the
- * game, and requests to take moves back with their answers.
+ * What happens around the table: the end of the game with its rematch, a pause, seats that are open or offered, clocks
+ * that ran out, proposals to end the game, disputes, and requests to take moves back. Only seats and officials see the
+ * disputes.
  * @module
  */
 
@@ -19,11 +20,11 @@ import { refusal } from "../parts/rule.js";
 import { problemOf } from "../state/api.js";
 import { docketOf } from "../state/docket.js";
 import { takeBacksOf } from "../state/take-backs.js";
-import { endsPanel, saysOfEnds } from "./ends.js";
+import { endsPanel, showsEnds } from "./ends.js";
 import { claims } from "./giving-time.js";
 import { givenUp } from "./leaving.js";
 import { rematchButton, rematchPanel } from "./rematch.js";
-import { won } from "./standings.js";
+import { endSentence } from "./standings.js";
 
 /**
  * @param {Room} room
@@ -33,23 +34,23 @@ export function aroundPanel(room, account) {
   const { game } = room;
   if (!room.isEntered() || !game) return nothing;
   const requests = takeBacksOf(room);
-  const waiting = casesFor(room, account);
+  const disputes = casesFor(room, account);
   const claimed = claims(room, account);
   if (
-    !waiting.length &&
+    !disputes.length &&
     !requests.open.length &&
     !requests.problem &&
     (game.paused ?? null) === null &&
     !game.given_up?.length &&
     !claimed.length &&
     !game.offers?.length &&
-    !saysOfEnds(room) &&
-    !isOver(room)
+    !showsEnds(room) &&
+    !showsEnd(room)
   )
     return nothing;
-  return html`${isOver(room) ? ending(room) : nothing} ${game.paused === null ? nothing : pause(room, account)} ${givenUp(room, account)} ${claimed}
+  return html`${showsEnd(room) ? ending(room) : nothing} ${game.paused === null ? nothing : pause(room, account)} ${givenUp(room, account)} ${claimed}
     ${endsPanel(room)}
-    ${waiting.map((each) => dispute(room, each))}
+    ${disputes.map((each) => dispute(room, each))}
     ${requests.open.map((request) => oneRequest(room, requests, request))}
     ${
       requests.problem
@@ -59,15 +60,15 @@ export function aroundPanel(room, account) {
 }
 
 /**
- * The cases that wait for a ruling, for those who take part in them: seats and officials.
+ * Return the cases that wait for a ruling; none for a viewer without a seat who is no official.
  * @param {Entered} room
  * @param {Account} account
  */
 function casesFor(room, account) {
   const { game } = room;
-  const hasSay =
+  const mayKnow =
     game && room.isGame && (game.you !== null || game.officials.some(({ player }) => player === account.me?.id));
-  return hasSay ? docketOf(room).waiting : [];
+  return mayKnow ? docketOf(room).waiting : [];
 }
 
 /**
@@ -82,28 +83,28 @@ function dispute({ id, game }, { number, about, seat, status }) {
     <div class="buttons"><a href="/games/${id}/desk#v=${about}">Case ${number} at the desk</a></div></div>`;
 }
 
-/** Whether the end of a game is shown; a tutorial has none. @param {Entered} room */
-function isOver(room) {
+/** Whether to show the end of the game: it is over, and the newest version is shown. A tutorial has no end. @param {Entered} room */
+function showsEnd(room) {
   return room.isGame && room.game.status === "over" && Boolean(room.game.result) && room.following;
 }
 
 /** How the game ended, and what can be done now. @param {Entered} room */
 function ending(room) {
   return html`<div class="request" role="group" aria-label="The end of the game">
-    <p><strong>Game over. ${won(room)}</strong> Everything is revealed, and the dice can be derived again.</p>
+    <p><strong>Game over. ${endSentence(room)}</strong> Everything is revealed, and the dice can be derived again.</p>
     <div class="buttons">${rematchButton(room)} <button @click=${() => room.dispatchEvent(new Event("verify"))}>See the proof</button>
-      <a href=${again(room)}>Play again</a></div>
+      <a href=${lobbyFor(room)}>Play again</a></div>
   </div>${rematchPanel(room)}`;
 }
 
-/** The lobby, with the same game chosen. @param {Entered} room */
-function again({ game }) {
+/** Return the address of the lobby, with the same ruleset, number of players and level of bots. @param {Entered} room */
+function lobbyFor({ game }) {
   const level = game.seats.find((seat) => seat.bot)?.level;
   return `/?${new URLSearchParams({ ruleset: game.ruleset, players: `${game.seats.length}`, ...(level ? { level } : {}) })}`;
 }
 
 /**
- * A pause, which every official ends, or the organizer while there is no official.
+ * A pause, with a button for those who may end it: the officials, or the organizer while there are none.
  * @param {Entered} room
  * @param {Account} account
  */
@@ -144,7 +145,7 @@ function oneRequest(room, requests, request) {
   const waits = request.waits_for.map((each) => seatName(game, each)).join(", ");
   return html`<div class="request ${isAsked ? "asked" : ""}" role="group" aria-label="A request to take moves back" data-asked=${request.asked}>
     <p>${chip(room, request.seat)} <strong>${isMine ? "You ask" : `${seatName(game, request.seat)} asks`}
-        to go back to <button class="inline" @click=${() => room.show(request.to)}>version ${request.to}</button></strong>${before(room, request.to + 1)}.
+        to go back to <button class="inline" @click=${() => room.show(request.to)}>version ${request.to}</button></strong>${beforeEvent(room, request.to + 1)}.
       <span class="quiet">${waits ? `Still to answer: ${waits}.` : nothing} What everybody did since then would be taken back.</span></p>
     ${isAsked ? answers(requests, request) : nothing}
     ${isMine ? html`<div class="buttons"><button ?disabled=${requests.busy} @click=${() => requests.answer(request, false)}>Withdraw it</button></div>` : nothing}
@@ -163,11 +164,11 @@ function answers(requests, request) {
 }
 
 /**
- * What the game would go back before, in words, once that is known.
+ * Say before which event the game would go back, once that event is loaded.
  * @param {Entered} room
  * @param {number} version
  */
-function before(room, version) {
+function beforeEvent(room, version) {
   const frame = room.frame(version);
   if (!frame)
     room.frames?.want(version).then(

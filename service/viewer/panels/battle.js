@@ -1,6 +1,6 @@
 /**
- * The battle under way at the version that is shown, or the one that the last command decided: both sides with their
- * pieces, what they rolled in this round and how likely that was, what they still lose, and who decides now.
+ * The battle at the version that is shown, or the one that the last command ended: both sides with their pieces, their
+ * rolls of this round and how likely those were, the hits that they still have to take, and who else decides now.
  * @module
  */
 
@@ -13,11 +13,11 @@ import { count, named, plain } from "../parts/format.js";
 import { glyph } from "../parts/shelf.js";
 
 /**
- * A roll, the version in which it fell, and the dice as they stood before it.
+ * A roll, its version, and the dice and chances before it.
  * @typedef {Roll & {version: number, throwing: Throw | null | undefined}} Rolled
  */
 
-const FAR = 60; // Versions that are searched for the rolls of a round.
+const FAR = 60; // The most versions that are searched for a battle, or for the rolls of a round.
 
 const wide = matchMedia("(min-width: 56rem)");
 
@@ -39,7 +39,7 @@ export function battleCard(room) {
 }
 
 /**
- * The version with the battle to be shown: the one that is shown, or the last one that its command went through.
+ * Return the version whose battle to show: the one that is shown, or an earlier one of the same command; 0 for none.
  * @param {Table} room
  */
 function versionOf(room) {
@@ -51,7 +51,7 @@ function versionOf(room) {
 }
 
 /**
- * What each side rolled last in the round, with its dice as they stood before; by side.
+ * Return each side's last roll in the round, by side.
  * @param {Table} room
  * @param {number} at
  * @param {Battle} battle
@@ -73,7 +73,7 @@ function rollsOf(room, at, { place, round }) {
   return rolls;
 }
 
-/** @param {{seat?: string | null, nation?: string}} side */
+/** Return the id of a side: its nation, or else its seat. @param {{seat?: string | null, nation?: string}} side */
 function sideOf({ seat, nation }) {
   return nation || seat || "";
 }
@@ -81,14 +81,14 @@ function sideOf({ seat, nation }) {
 /**
  * @param {Table} room
  * @param {Fighter} fighter
- * @param {string} does
+ * @param {string} role "attacking" or "defending"
  * @param {Map<string, Rolled>} rolls
  */
-function side(room, fighter, does, rolls) {
+function side(room, fighter, role, rolls) {
   const { seat, words, marks, due } = fighter;
   const roll = rolls.get(sideOf(fighter));
   return html`<section>
-    <h3>${chip(room, seat)} ${words} <span class="quiet">${does}</span></h3>
+    <h3>${chip(room, seat)} ${words} <span class="quiet">${role}</span></h3>
     <ul class="pieces">${marks.map((mark) => piece(room, mark, seat))}</ul>
     ${roll ? lastRoll(room, roll) : fighter.throw ? html`<p class="quiet">${toRoll(fighter.throw)}</p>` : nothing}
     ${due ? html`<p><strong>${count(due, "hit")} to take</strong></p>` : nothing}
@@ -96,14 +96,14 @@ function side(room, fighter, does, rolls) {
 }
 
 /**
- * Pieces of one kind, with their number, their name, or the sign of their seat if that is another one.
+ * Pieces of one kind: their number or name, and the sign of their seat if it is not the side's.
  * @param {Table} room
  * @param {Mark} mark
- * @param {string | null} of
+ * @param {string | null} own the seat of the side
  */
-function piece(room, { kind, count: number = 1, label = "", seat = null, words }, of) {
+function piece(room, { kind, count: number = 1, label = "", seat = null, words }, own) {
   const figure = label ? `${number > 1 ? `${number} ` : ""}${label}` : `${number}`;
-  return html`<li title=${words}>${seat && seat !== of ? chip(room, seat) : nothing}${glyph(kind)}<span aria-hidden="true">${figure}</span><span class="hidden">${words}</span></li>`;
+  return html`<li title=${words}>${seat && seat !== own ? chip(room, seat) : nothing}${glyph(kind)}<span aria-hidden="true">${figure}</span><span class="hidden">${words}</span></li>`;
 }
 
 /**
@@ -119,7 +119,7 @@ function lastRoll(room, roll) {
 }
 
 /**
- * How likely it was before the roll to hit so often or more; or so seldom, where that was less likely.
+ * Say how likely that many hits or more were before the roll, or that many or fewer, whichever was less likely.
  * @param {Throw} throwing
  * @param {number} hits
  */
@@ -142,7 +142,7 @@ function percent(share) {
 }
 
 /**
- * Show the event of a roll, which says how its dice follow from the game's secret.
+ * Show the panel of a roll's event, which says how its dice follow from the game's secret.
  * @param {Table} room
  * @param {number} version
  */

@@ -1,5 +1,6 @@
 /**
- * What lies over the board: buttons that move it, the content of the area that is pointed at, and what is being loaded.
+ * What lies over the board: buttons that zoom, the content of the area that is pointed at or chosen, and a note while
+ * something is loading.
  * @module
  */
 
@@ -16,7 +17,7 @@ import { linked } from "../parts/papers.js";
 export function boardPanel(room) {
   const { board } = room;
   if (!board.svg) return boardWaits(room);
-  // While a move is made, the content of an area would cover where it can end.
+  // While a move is being made, the card would cover areas where the move can end.
   const area = room.moves?.isComplete || room.moves?.start ? null : (board.pointed ?? room.area);
   return html`<div class="lens" role="group" aria-label="The view of the board">
       <button title="Nearer (+)" aria-label="Nearer" @click=${() => board.camera?.zoom(1.4)}>${icon("nearer")}</button>
@@ -40,7 +41,7 @@ export function boardWaits({ board, problem }) {
 function areaCard(room, area) {
   const [name, ...lines] = room.board.content(area);
   const isChosen = room.area === area && !room.board.pointed;
-  // Until an area is chosen, the card vanishes when the pointer leaves the board: it must not take the pointer itself.
+  // Before an area is chosen, the card goes when the pointer leaves the board, so the card must not catch the pointer.
   return html`<div class="area-card ${room.area ? "" : "passing"}" role="status" aria-label="In this area" tabindex="0">
     <h2>${linked(room, name ?? area)}</h2>
     ${lines.length ? html`<ul>${lines.map((line) => html`<li>${linked(room, line)}</li>`)}</ul>` : html`<p>Nothing is here.</p>`}

@@ -11,12 +11,12 @@ import { capital, plain } from "../parts/format.js";
 const DICE = "dice";
 
 /** @type {WeakMap<Room, Charts>} */
-const drawers = new WeakMap();
+const byRoom = new WeakMap();
 
 /** @param {Room} room */
 export function chartsPanel(room) {
-  const charts = drawers.get(room) ?? new Charts(room);
-  drawers.set(room, charts);
+  const charts = byRoom.get(room) ?? new Charts(room);
+  byRoom.set(room, charts);
   charts.look();
   if (!charts.names.length) return nothing;
   return html`<figure class="chart">
@@ -27,9 +27,10 @@ export function chartsPanel(room) {
   </figure>`;
 }
 
-/** The chart that is shown. It is fetched again when a round has ended. */
+/** The charts of a game, and the one that is shown. */
 class Charts {
-  #seen = "";
+  /** What the chart was fetched for: its name, the number of rounds, and the status of the game. */
+  #fetched = "";
 
   /** @param {Room} room */
   constructor(room) {
@@ -37,7 +38,9 @@ class Charts {
     /** @type {string[]} */
     this.names = [];
     this.chosen = "";
+    /** The address of the picture; empty before it is fetched. */
     this.source = "";
+    /** The picture in words. */
     this.words = "";
   }
 
@@ -47,12 +50,12 @@ class Charts {
     this.look();
   }
 
-  /** Fetch what is not there yet. */
+  /** Fetch the chart, if another one was chosen, a round was added, or the game has another status. */
   look() {
     const { room } = this;
     const state = `${this.chosen} ${room.landmarks?.rounds.length} ${room.game?.status}`;
-    if (!room.landmarks || state === this.#seen) return;
-    this.#seen = state;
+    if (!room.landmarks || state === this.#fetched) return;
+    this.#fetched = state;
     this.#fetch(state).then(
       () => room.redraw(),
       () => room.redraw(),
@@ -73,7 +76,7 @@ class Charts {
       return this.look();
     }
     const drawn = await api.text(`/v1/games/${id}/charts/${this.chosen}.svg`);
-    if (state !== this.#seen) return;
+    if (state !== this.#fetched) return;
     URL.revokeObjectURL(this.source);
     this.source = URL.createObjectURL(new Blob([drawn], { type: "image/svg+xml" }));
     this.words = [...drawn.matchAll(/<(title|desc)[^>]*>([^<]*)</g)]

@@ -16,13 +16,15 @@ import { capital, plain, scored, seatName } from "../parts/format.js";
 import { besideParent } from "./forks.js";
 
 /**
- * What differs in an area, in lines; and between the figures of a seat, or of a nation that it leads.
- * @typedef {{area: string, name: string, gone: string[], come: string[]}} AreaDiffers
+ * The lines of an area that were removed and added.
+ * @typedef {{area: string, name: string, removed: string[], added: string[]}} AreaDiffers
+ *
+ * The figures of a seat, or of a nation that it leads, that changed.
  * @typedef {{seat: string, nation?: string, figures: {name: string, was: number, is: number}[]}} SeatDiffers
  */
 
-/** @type {{versions: string, frames: Frames | null, result: {areas: AreaDiffers[], seats: SeatDiffers[]}}} */
-const found = { versions: "", frames: null, result: { areas: [], seats: [] } };
+/** The last result, and what it was computed for. @type {{versions: string, frames: Frames | null, result: {areas: AreaDiffers[], seats: SeatDiffers[]}}} */
+const last = { versions: "", frames: null, result: { areas: [], seats: [] } };
 
 /** @param {Room} room */
 export function comparePanel(room) {
@@ -33,7 +35,7 @@ export function comparePanel(room) {
       <span>to version ${room.version}</span>
     </form>
     <div class="choice" role="group" aria-label="Compare with">
-      ${["event", "command", "turn"].map((stride) => html`<button @click=${() => room.isEntered() && since(room, stride)}>one ${stride} before</button>`)}
+      ${["event", "command", "turn"].map((stride) => html`<button @click=${() => room.isEntered() && compareBack(room, stride)}>one ${stride} before</button>`)}
       <button @click=${() => room.compare(room.version)}>Compare from here</button>
       ${room.against === null ? nothing : html`<button @click=${() => room.compare(null)}>Stop comparing</button>`}
     </div>
@@ -42,10 +44,11 @@ export function comparePanel(room) {
 }
 
 /**
+ * Compare with the version that is one stride before.
  * @param {Entered} room
  * @param {string} stride
  */
-async function since(room, stride) {
+async function compareBack(room, stride) {
   room.compare((await room.beyond(-1, stride)) ?? 1);
 }
 
@@ -66,11 +69,11 @@ function list(room) {
         ${figures.map(({ name, was, is }) => html`<span class="figure">${plain(name)} ${scored(was)} → ${scored(is)}</span>`)}</li>`,
       )}
       ${areas.map(
-        ({ area, name, gone, come }) => html`<li>
+        ({ area, name, removed, added }) => html`<li>
         <button class="area" @click=${() => go(room, area)}>${name}</button>
         <ul>
-          ${gone.map((line) => html`<li class="gone"><del><span class="hidden">gone: </span>${line}</del></li>`)}
-          ${come.map((line) => html`<li class="come"><ins><span class="hidden">new: </span>${line}</ins></li>`)}
+          ${removed.map((line) => html`<li class="gone"><del><span class="hidden">gone: </span>${line}</del></li>`)}
+          ${added.map((line) => html`<li class="come"><ins><span class="hidden">new: </span>${line}</ins></li>`)}
         </ul></li>`,
       )}
     </ul>`;
@@ -89,15 +92,15 @@ function go(room, area) {
 /**
  * Return what differs between the version that is shown and the one it is compared with.
  * @param {Room} room
- * @returns {{areas: AreaDiffers[], seats: SeatDiffers[]}} empty as long as the scenes are not known
+ * @returns {{areas: AreaDiffers[], seats: SeatDiffers[]}} empty until both scenes are loaded
  */
 export function differences(room) {
   const [before, after] = [room.before, room.scene(room.version)];
   if (!before || !after) return { areas: [], seats: [] };
   const versions = `${room.beside ? `parent ${room.parallel}` : room.against} ${room.version}`;
-  if (found.versions === versions && found.frames === room.frames) return found.result;
+  if (last.versions === versions && last.frames === room.frames) return last.result;
   const result = { areas: [...areasOf(before, after)], seats: [...seatsOf(before, after)] };
-  Object.assign(found, { versions, frames: room.frames, result });
+  Object.assign(last, { versions, frames: room.frames, result });
   return result;
 }
 
@@ -111,12 +114,12 @@ function* areasOf(before, after) {
     if (old === now) continue;
     const [was, is] = [contentOf(old), contentOf(now)];
     const name = (is[0] ?? was[0] ?? capital(plain(area))).split(",")[0];
-    yield { area, name, gone: without(was, is), come: without(is, was) };
+    yield { area, name, removed: without(was, is), added: without(is, was) };
   }
 }
 
 /**
- * Return the lines that another list has not, each as often as it is missing there.
+ * Return the lines that another list lacks. Of equal lines, those that are too many are returned.
  * @param {string[]} lines
  * @param {string[]} others
  */

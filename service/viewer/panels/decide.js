@@ -1,5 +1,6 @@
 /**
- * The panel of a seat: what it has to decide, its options as forms, and the outcome of its last command.
+ * The panel of a seat: its decisions, its options as forms, its answers in advance, and the outcome of its last
+ * command.
  * @module
  */
 
@@ -34,7 +35,7 @@ function notRunning(room) {
   return room.game.status === "over" ? "The game is over." : "The game has not begun.";
 }
 
-/** @param {Table} room */
+/** The decisions that wait for other seats. @param {Table} room */
 function waitsFor(room) {
   const others = room.game.decisions.filter((decision) => !decision.seats.includes(room.seat));
   return others.map(
@@ -52,7 +53,7 @@ function decisions(room, commands) {
   if (!commands.version)
     return html`<p class="quiet" role="status">${commands.outcome ? nothing : "…"}</p>${answer(room, commands)}`;
   const kinds = new Set(commands.decisions.map((decision) => decision.kind));
-  const other = [...new Set(commands.options.map((option) => option.decision ?? ""))].filter(
+  const unasked = [...new Set(commands.options.map((option) => option.decision ?? ""))].filter(
     (kind) => !kinds.has(kind),
   );
   return html`<div class="commands" data-version=${commands.version}>
@@ -63,12 +64,12 @@ function decisions(room, commands) {
         ${options(room, commands, commands.optionsFor(kind))}
       </section>`,
     )}
-    ${other.map((kind) => atAnyTime(room, commands, commands.optionsFor(kind), !commands.options.some((each) => kinds.has(each.decision))))}
+    ${unasked.map((kind) => atAnyTime(room, commands, commands.optionsFor(kind), !commands.options.some((each) => kinds.has(each.decision))))}
     ${commands.answers?.length ? answers(room, commands) : nothing}
   </div>`;
 }
 
-/** @param {Table} room */
+/** A note while an earlier version is shown. @param {Table} room */
 function past(room) {
   if (room.following) return nothing;
   return html`<p class="note">
@@ -93,11 +94,11 @@ function question(room, decision) {
 }
 
 /**
- * Commands that may be given at any time: folded up, unless there are no others.
+ * Options that answer no open decision: folded up, unless there are no others.
  * @param {Table} room
  * @param {Commands} commands
  * @param {Option[]} found
- * @param {boolean} isAll
+ * @param {boolean} isAll whether there are no others
  */
 function atAnyTime(room, commands, found, isAll) {
   if (!found.length) return nothing;
@@ -162,11 +163,11 @@ async function revoke(room, commands, each) {
 }
 
 /**
- * Whether the command answers this question in advance, for how long, and on which conditions.
+ * The fields that make the command an answer in advance: until when, and on which conditions.
  * @param {Commands} commands
  * @param {Option} option
  */
-function ahead(commands, option) {
+function advanceFields(commands, option) {
   const { until, when } = commands.advance;
   const { labels } = commands;
   if (!labels) return nothing;
@@ -242,7 +243,7 @@ function filterNote(room, commands, some, all) {
 }
 
 /**
- * Tell whether an option can be about an area.
+ * Tell whether the schema of an option names an area.
  * @param {Option} option
  * @param {string} area
  */
@@ -250,7 +251,7 @@ function concerns(option, area) {
   return textOf(option).includes(JSON.stringify(area));
 }
 
-/** Schemas as text, by option: a page is drawn often, and hundreds of options may be open. */
+/** The schemas of options as text. They are kept, because the page is drawn often and may have hundreds of options. */
 /** @type {WeakMap<Option, string>} */
 const texts = new WeakMap();
 
@@ -262,12 +263,12 @@ function textOf(option) {
 }
 
 /**
- * All options of one command: many are folded up.
+ * All options of one command. Three or more are folded up, unless it is the only command.
  * @param {Table} room
  * @param {Commands} commands
  * @param {string} command
- * @param {Option[]} several
- * @param {number} families
+ * @param {Option[]} several its options
+ * @param {number} families the number of commands
  */
 function family(room, commands, command, several, families) {
   const list = html`<ul class="options">
@@ -295,15 +296,15 @@ function entry(room, commands, option, title) {
       aria-expanded=${String(isOpen)}
       @click=${(/** @type {At<HTMLElement, MouseEvent>} */ event) => open(room, commands, isOpen ? null : option, event.currentTarget.parentElement)}
     >${title}</button>
-    ${isOpen ? order(room, commands, option, title) : nothing}
+    ${isOpen ? optionForm(room, commands, option, title) : nothing}
   </li>`;
 }
 
 /**
- * Open the form of an option and bring it into view: beside a board on a phone there is little room.
+ * Open the form of an option, and scroll to it, because a phone has little room beside the board.
  * @param {Table} room
  * @param {Commands} commands
- * @param {Option | null} option
+ * @param {Option | null} option null to close the form that is open
  * @param {Element | null} entry
  */
 function open(room, commands, option, entry) {
@@ -312,12 +313,13 @@ function open(room, commands, option, entry) {
 }
 
 /**
+ * The form of the option that is open.
  * @param {Table} room
  * @param {Commands} commands
  * @param {Option} option
  * @param {string} title
  */
-function order(room, commands, option, title) {
+function optionForm(room, commands, option, title) {
   const { form } = commands;
   if (!form) return nothing;
   const [first] = form.faults;
@@ -338,7 +340,7 @@ function order(room, commands, option, title) {
       <button type="button" ?disabled=${commands.busy} @click=${check}>Check</button>
       <button type="button" @click=${() => commands.choose(null)}>Close</button>
     </div>
-    ${room.isGame && option.decision ? ahead(commands, option) : nothing}
+    ${room.isGame && option.decision ? advanceFields(commands, option) : nothing}
     ${answer(room, commands)}
     ${ruleOf(room, option.rule)}
   </form>`;
@@ -350,7 +352,7 @@ function order(room, commands, option, title) {
  */
 async function send(room, commands) {
   await commands.send();
-  // When all went well, the form is gone. With a keyboard one goes on from the top.
+  // After success the form is gone: move the focus to the title, so that keyboard users go on from there.
   if (!commands.form) document.getElementById("decide-title")?.focus();
   showAnswer(room);
 }
@@ -358,8 +360,8 @@ async function send(room, commands) {
 // --- the outcome ---
 
 /**
- * The answer to what was sent, below the buttons while the form is open and otherwise on top. The element is there
- * before the answer is, so that screen readers announce it.
+ * The answer to the last command: below the buttons while the form is open, otherwise on top. The element is on the
+ * page before the answer, so that screen readers announce the answer.
  * @param {Table} room
  * @param {Commands} commands
  */
@@ -367,12 +369,13 @@ function answer(room, commands, isHere = true) {
   return html`<div class="answer" aria-live="polite">${isHere ? outcome(room, commands) : nothing}</div>`;
 }
 
-/** @param {{after: number, version: number}} done */
+/** Return the versions of a command in words. @param {{after: number, version: number}} done `after` is the version before it */
 function versions({ after, version }) {
   return version > after + 1 ? `versions ${after + 1} to ${version}` : `version ${version}`;
 }
 
 /**
+ * Give the command that undoes the last one.
  * @param {Table} room
  * @param {Commands} commands
  */

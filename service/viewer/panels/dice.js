@@ -1,5 +1,5 @@
 /**
- * The dice of an event: what they showed, and how it follows from the secret, once that is public.
+ * The dice of an event: what they showed, and, once the secret of the game is public, how they follow from it.
  * @module
  */
 
@@ -12,16 +12,16 @@ import { Chance, derivation } from "../proof/chance.js";
 import { entropyOf, memberAt } from "../proof/draws.js";
 
 /**
- * A roll as its event has it: the faces may be numbers there.
+ * A roll in the form of its event, whose faces may be numbers.
  * @typedef {{die: string, draw: number, faces: Json[]}} Drawn
  */
 
-const BEGINNING = 200; // Versions within which the start is looked for, with what seats added to the dice before it.
+const BEGINNING = 200; // How many first events are read to find the entropy that seats added to the dice.
 
-/** The chance of finished games, by id. @type {Map<string, Promise<Chance>>} */
+/** The source of the draws of finished games, by id. @type {Map<string, Promise<Chance>>} */
 const chances = new Map();
-/** What was drawn again, by game and version. @type {Map<string, {right: boolean, text: string}[]>} */
-const again = new Map();
+/** The draws that were repeated, by game and version; empty while they are being made. @type {Map<string, {isRight: boolean, text: string}[]>} */
+const repeated = new Map();
 
 /**
  * @param {Entered} room
@@ -40,7 +40,7 @@ export function dice(room, event, before) {
 }
 
 /**
- * Return the rolls that an event shows: the ruleset says where.
+ * Return the rolls of an event. The ruleset says where the event has them.
  * @param {Entered} room
  * @param {EventRow} event
  */
@@ -52,7 +52,7 @@ function rollsOf(room, { event, type }) {
 }
 
 /**
- * Return a roll as its frame shows it, with the dice that hit.
+ * Return a roll as its frame shows it, which marks the dice that hit; without such a frame, the roll of the event.
  * @param {Entered} room
  * @param {EventRow} event
  * @param {Drawn} roll
@@ -78,23 +78,24 @@ function derivations(room, event, rolls) {
       <code class="hash">${room.game.commitment}</code>; it is published when the game ends.</p>`;
   }
   const id = `${room.id} ${event.version}`;
-  if (!again.has(id)) {
-    again.set(id, []);
+  if (!repeated.has(id)) {
+    repeated.set(id, []);
     drawAgain(room, rolls).then(
       (lines) => {
-        again.set(id, lines);
+        repeated.set(id, lines);
         room.redraw();
       },
-      () => again.delete(id),
+      () => repeated.delete(id),
     );
   }
-  return (again.get(id) ?? []).map(
-    (line) => html`<p class="derivation ${line.right ? "right" : "wrong"}">
-    <code>${line.text}</code> ${line.right ? "as the log says." : "which is not what the log says!"}</p>`,
+  return (repeated.get(id) ?? []).map(
+    (line) => html`<p class="derivation ${line.isRight ? "right" : "wrong"}">
+    <code>${line.text}</code> ${line.isRight ? "as the log says." : "which is not what the log says!"}</p>`,
   );
 }
 
 /**
+ * Draw the dice again from the secret. Return a line for each roll, and whether it fits the log.
  * @param {Entered} room
  * @param {Drawn[]} rolls
  */
@@ -104,16 +105,16 @@ async function drawAgain(room, rolls) {
     rolls.map(async ({ die, draw, faces }) => {
       const sides = room.ruleset?.dice[die] ?? [];
       const { numbers, used } = await chance.dice(draw, faces.length, sides.length);
-      const right = numbers.every((number, index) => sides[number - 1] === String(faces[index]));
+      const isRight = numbers.every((number, index) => sides[number - 1] === String(faces[index]));
       return {
-        right,
+        isRight,
         text: `${derivation(chance, { draw, numbers, used })}: ${numbers.map((number) => plain(sides[number - 1])).join(", ")},`,
       };
     }),
   );
 }
 
-/** @param {Entered} room */
+/** Return the source of the draws of a game that is over. @param {Entered} room */
 function chanceOf(room) {
   const known = chances.get(room.id);
   if (known) return known;

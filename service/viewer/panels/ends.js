@@ -1,5 +1,6 @@
 /**
- * Ends that no rule book provides: proposing one, answering it, and that a game will be abandoned (TAB-END).
+ * Ends that no rule book provides (TAB-END): proposing one, answering a proposal, and a warning before a game is
+ * abandoned.
  * @module
  */
 
@@ -16,21 +17,21 @@ import { clock, seatName } from "../parts/format.js";
 import { inWords, orderBy } from "../parts/order.js";
 import { PanelRequest } from "./request.js";
 
-/** A week: the page says so long before that a game will be abandoned. */
+/** How many milliseconds before the end of an abandoned game the page warns: a week. */
 const WARNING = 7 * 24 * 60 * 60_000;
 const PROPOSE = "propose";
 
 const request = new PanelRequest();
 
-/** Whether a running game has proposals to end it, or will be abandoned. @param {Entered} room */
-export function saysOfEnds({ game, isGame }) {
+/** Whether a game has proposals to end it, or will be abandoned within a week. @param {Entered} room */
+export function showsEnds({ game, isGame }) {
   return isGame && (game.end_proposals.length > 0 || isAbandonedSoon(game.abandoned_at));
 }
 
-/** The open proposals to end the game, and whether it will be abandoned. @param {Entered} room */
+/** The open proposals to end the game, and the warning before it is abandoned. @param {Entered} room */
 export function endsPanel(room) {
   const { game } = room;
-  if (!saysOfEnds(room)) return nothing;
+  if (!showsEnds(room)) return nothing;
   return html`${isAbandonedSoon(game.abandoned_at) ? warning(game.abandoned_at ?? "") : nothing}
     ${game.end_proposals.map((each) => proposal(room, each))}`;
 }
@@ -79,7 +80,7 @@ function proposal(room, { proposed, seat, order, waits_for: waits }) {
     ${request.refusalIn(room, `${proposed}`)}</div>`;
 }
 
-/** Let a player propose an end, with a place for each seat. @param {Room} room */
+/** The form in which a player proposes an end, with a place for each seat. @param {Room} room */
 export function proposing(room) {
   const { game, seat } = room;
   if (

@@ -13,10 +13,10 @@ import { gameTitle } from "../parts/format.js";
 import { problemOf } from "../state/api.js";
 import { openSignIn } from "./sign-in.js";
 
-/** The forks of a game. @type {{game: string, forks: GameSummary[]}} */
-const read = { game: "", forks: [] };
+/** The forks of the game that was read last. @type {{game: string, forks: GameSummary[]}} */
+const known = { game: "", forks: [] };
 
-/** A button that makes an analysis of the version that is shown, and goes there. @param {Room} room */
+/** The button that makes an analysis from the version that is shown, and opens it. @param {Room} room */
 export function whatIf(room) {
   if (!room.isEntered() || room.game.status === "gathering") return nothing;
   return html`<button class="what-if" title="Play on from this version by yourself, with all seats" @click=${() => fork(room)}>What if?</button>`;
@@ -35,7 +35,7 @@ async function fork(room) {
   }
 }
 
-/** Return the last version up to the one that is shown at which no command was under way. @param {Entered} room */
+/** Return the last version up to the one that is shown that is not in the middle of a command. @param {Entered} room */
 async function betweenCommands(room) {
   let at = room.game.status === "over" ? Math.min(room.version, room.head - 1) : room.version;
   for (; at > 1 && at < room.head; at -= 1) {
@@ -45,7 +45,7 @@ async function betweenCommands(room) {
   return at;
 }
 
-/** Say of a fork where it comes from. @param {Room} room */
+/** Say where a fork comes from; empty for other games. @param {Room} room */
 export function origin({ game }) {
   if (!game?.fork) return nothing;
   const { parent, version, purpose, withheld } = game.fork;
@@ -53,7 +53,7 @@ export function origin({ game }) {
     <a href="/games/${parent}#v=${version}">another game at version ${version}</a>${withheld ? html`. Only officials are shown it until <a href="/games/${withheld}">that game</a> is over.` : nothing}</p>`;
 }
 
-/** Compare a fork with its parent, or list the forks of a game. @param {Room} room */
+/** The comparison of a fork with its parent, and the forks of the game. @param {Room} room */
 export function besideParent(room) {
   return room.isEntered() ? [room.game.fork ? parentOf(room, room.game.fork) : nothing, forksOf(room)] : nothing;
 }
@@ -76,17 +76,17 @@ function parentOf(room, { parent }) {
 
 /** @param {Entered} room */
 function forksOf(room) {
-  if (read.game !== room.id) {
-    Object.assign(read, { game: room.id, forks: [] });
+  if (known.game !== room.id) {
+    Object.assign(known, { game: room.id, forks: [] });
     room.api.get(`/v1/games/${room.id}/forks`).then(
       ({ items }) => {
-        read.forks = items;
+        known.forks = items;
         room.redraw();
       },
       () => {},
     );
   }
-  const open = read.forks.filter(({ status }) => status !== "cancelled");
+  const open = known.forks.filter(({ status }) => status !== "cancelled");
   if (!open.length) return nothing;
   return html`<h3>Forks of this game</h3>
     <ul class="forks">${open.map((each) => html`<li><a href="/games/${each.id}">${gameTitle(each)}</a>${each.title ? ` from version ${each.fork?.version}` : nothing}</li>`)}</ul>`;

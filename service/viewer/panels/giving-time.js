@@ -1,5 +1,5 @@
 /**
- * Clocks in full, and what players do about them: give time, take a day off, claim a flag.
+ * The clocks in full, and what players can do about them: give time, take a day off, claim a flag.
  * @module
  */
 
@@ -18,7 +18,7 @@ import { clock as moment, seatName } from "../parts/format.js";
 import { PanelRequest } from "./request.js";
 import { clockOf, shown } from "../parts/ticking.js";
 
-const MOST = 60; // Days that a clock can have.
+const MOST = 60; // The largest number of minutes, hours or days that can be given.
 const UNITS = { minutes: 60, hours: 3600, days: 86_400 };
 
 const request = new PanelRequest();
@@ -39,22 +39,23 @@ export function clocksPart(room) {
 }
 
 /**
+ * Return what else is known of a clock: when it falls, its day off, and its flags.
  * @param {Entered} room
- * @param {Shown} of
+ * @param {Shown} shown
  */
 function facts({ game }, { seat }) {
-  const of = game.clocks?.seats.find((each) => each.seat === seat);
-  if (!of) return "";
+  const clock = game.clocks?.seats.find((each) => each.seat === seat);
+  if (!clock) return "";
   return [
-    of.runs ? `runs; at zero at ${of.falls_at ? moment(of.falls_at) : "some time"}` : "stands",
-    of.off_until ? `day off until ${moment(of.off_until)}` : "",
-    of.flags ? `ran out ${of.flags === 1 ? "once" : `${of.flags} times`}` : "",
+    clock.runs ? `runs; at zero at ${clock.falls_at ? moment(clock.falls_at) : "some time"}` : "stands",
+    clock.off_until ? `day off until ${moment(clock.off_until)}` : "",
+    clock.flags ? `ran out ${clock.flags === 1 ? "once" : `${clock.flags} times`}` : "",
   ]
     .filter(Boolean)
     .join("; ");
 }
 
-/** Giving another seat time. @param {Entered} room */
+/** The form that gives another seat time. @param {Entered} room */
 function giving(room) {
   const { game, seat } = room;
   const others = game.seats.filter((place) => place.seat !== seat);
@@ -76,7 +77,7 @@ function giving(room) {
     <p class="quiet">Your own clock does not change.</p></details>`;
 }
 
-/** Taking a day off, while there is one. @param {Entered} room */
+/** The button that takes a day off, while the seat has one. @param {Entered} room */
 function dayOff(room) {
   const mine = room.game.clocks?.seats.find((each) => each.seat === room.seat);
   if (!mine?.days_off || mine.off_until) return nothing;
@@ -87,14 +88,15 @@ function dayOff(room) {
 }
 
 /**
- * The flags that are due and that the viewer may claim, where they fall only then.
+ * The clocks of other seats that ran out, in a game whose flags fall only when claimed. A button for those who may
+ * claim.
  * @param {Entered} room
  * @param {Account} account
  */
 export function claims(room, account) {
   const { game } = room;
   if (game.clock?.at_zero !== "claim") return [];
-  const due = shown(room).filter(({ state: what, seat }) => what === "due" && seat !== room.seat);
+  const due = shown(room).filter(({ state, seat }) => state === "due" && seat !== room.seat);
   const mayClaim = Boolean(room.seat) || game.officials.some(({ player }) => player === account.me?.id);
   return due.map(({ seat }) => {
     const claim = () => request.send(room, "claim", () => room.api.post(`/v1/games/${room.id}/flags/${seat}`));

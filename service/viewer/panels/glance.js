@@ -1,5 +1,6 @@
 /**
- * What is under way: an auction, a vote, an offer, a battle. It is shown beside the board, so it hides nothing there.
+ * What is under way, such as an auction, a vote, an offer or a battle. It stands beside the board, to cover nothing
+ * there.
  * @module
  */
 

@@ -29,13 +29,13 @@ const STREAMS = {
  * @param {Room} room
  * @param {Account} account
  * @param {boolean} isAsked whether a decision waits for the viewer of the page
- * @param {(() => void) | null} decide leads there; null when it is shown
+ * @param {(() => void) | null} decide opens the panel Decide; null while it is open
  * @param {Memory | null} memory what this browser saw before
- * @param {number} elsewhere how much waits in other games
+ * @param {number} elsewhere how many things wait for the viewer outside this game
  */
 export function header(room, account, isAsked, decide, memory, elsewhere) {
   const { game } = room;
-  // What is shown from the middle of a game is not its end.
+  // An earlier version of a game whose stream has ended is a replay.
   const [kind, words] = room.stream === "ended" && !room.following ? ["over", "replay"] : STREAMS[room.stream];
   return html`<a class="home" href="/"><img src="/favicon.ico" alt="" width="22" height="22" /><span>Tabularium</span></a>
     <h1>${game ? gameTitle(game) : "A game"}</h1>
@@ -59,7 +59,7 @@ export function header(room, account, isAsked, decide, memory, elsewhere) {
 }
 
 /**
- * Show the game in a minute.
+ * Open the briefing of a ruleset.
  * @param {Api} api
  * @param {string} ruleset
  */
@@ -67,7 +67,7 @@ async function about(api, ruleset) {
   (await import("../parts/briefing.js")).openBriefing(api, ruleset);
 }
 
-/** The way to the judge's desk, with how many cases wait there for a ruling. @param {Entered} room */
+/** The link to the judge's desk, with the number of cases that wait for a ruling. @param {Entered} room */
 function desk(room) {
   const docket = docketOf(room);
   docket.look();

@@ -51,9 +51,10 @@ function fact(name, value) {
 }
 
 /**
+ * Say what caused an event.
  * @param {Entered} room
  * @param {EventRow} event
- * @param {EventRow | undefined} giver
+ * @param {EventRow | undefined} giver the event with the command that caused it
  */
 function cause(room, event, giver) {
   if (!giver?.cause?.seat) return event.cause ? "an account, around the table" : "what happened before";
@@ -63,12 +64,12 @@ function cause(room, event, giver) {
     ${
       giver === event
         ? nothing
-        : html`at <button class="inline" @click=${() => room.show(giver.version)}>version ${giver.version}</button>; this follows of itself`
+        : html`at <button class="inline" @click=${() => room.show(giver.version)}>version ${giver.version}</button>; this event follows from it`
     }`;
 }
 
 /**
- * The rules that the event concerns; apart from them those of the command that brought it about, maybe much earlier.
+ * The rules that the event concerns, and then those of the command behind it, which may stand in an earlier event.
  * @param {Entered} room
  * @param {EventRow} event
  * @param {EventRow | undefined} giver
@@ -92,7 +93,7 @@ function ruleList(room, title, ids) {
 }
 
 /**
- * What is for programs: folded up, so that the sentence, the dice and the rules stay in sight, unless it is short.
+ * A value as JSON. More than a few lines are folded up, so that the sentence, the dice and the rules stay in sight.
  * @param {string} title
  * @param {unknown} value
  */

@@ -19,18 +19,18 @@ import { invite, linkOf } from "../state/invitations.js";
 
 /**
  * Does something and shows the outcome.
- * @typedef {(does: () => Promise<unknown>) => void} Act
+ * @typedef {(act: () => Promise<unknown>) => void} Act
  */
 
 /**
- * The invitations that are still good, null until they are read; and the message beside the link.
+ * The invitations that were not revoked, null until they are read; and the message beside the link.
  * @typedef {{invitations: Invitation[] | null, message: string}} Known
  */
 
 /** @type {WeakMap<Room, Known>} */
 const byRoom = new WeakMap();
 
-/** Return the invitations to a game as far as they are known. The first call reads them. @param {Entered} room */
+/** Return what is known of a game's invitations. The first call reads them. @param {Entered} room */
 function knownOf(room) {
   const known = byRoom.get(room);
   if (known) return known;
@@ -45,7 +45,7 @@ function knownOf(room) {
 
 /**
  * @param {Entered} room
- * @param {boolean} isFull whether no seat is left to invite to
+ * @param {boolean} isFull whether no seat is free
  * @param {Act} act
  */
 export function inviting(room, isFull, act) {

@@ -1,6 +1,6 @@
 /**
- * Seats that change hands in a running game: a player offers theirs, gives it up or resigns, and somebody takes it over,
- * or the organizer puts a bot on it (TAB-LIFE-05, TAB-SEAT-01 to -08, TAB-BOT-01).
+ * Seats that change hands in a running game. A player offers their seat, gives it up, resigns, or takes it back.
+ * Somebody takes a seat over, or the organizer puts a bot on it (TAB-LIFE-05, TAB-SEAT-01 to -07 and -11, TAB-BOT-01).
  * @module
  */
 
@@ -25,7 +25,8 @@ const RESIGN = "resign";
 const request = new PanelRequest();
 
 /**
- * Say which seats are open or offered, let others take them over, and let the organizer put bots on open ones.
+ * Show which seats are open or offered, with buttons to take them over, to withdraw an offer, and to put a bot on an
+ * open seat.
  * @param {Room} room
  * @param {Account} account
  */
@@ -67,7 +68,7 @@ export function givenUp(room, account) {
 }
 
 /**
- * The open offer of a seat.
+ * Return the open offer of a seat, if there is one.
  * @param {Entered["game"]} game
  * @param {string} seat
  */
@@ -76,7 +77,7 @@ function offerOf(game, seat) {
 }
 
 /**
- * Whether the clock of a seat left it open.
+ * Whether a seat is open because its clock ran out.
  * @param {Entered["game"]} game
  * @param {string} seat
  */
@@ -85,9 +86,10 @@ function isVacated(game, seat) {
 }
 
 /**
+ * Say why a seat is open or offered.
  * @param {Entered} room
  * @param {Account} account
- * @param {string} each
+ * @param {string} each the seat
  */
 function whatHappened({ game, seat }, account, each) {
   const isMine = each === seat;
@@ -104,10 +106,11 @@ function whatHappened({ game, seat }, account, each) {
 }
 
 /**
+ * Say what happens until somebody takes a seat over, and who can let a bot play on.
  * @param {Entered["game"]} game
- * @param {string} each
- * @param {boolean} mayPutBot
- * @param {boolean} isOrganizerGone
+ * @param {string} each the seat
+ * @param {boolean} mayPutBot whether the viewer may put a bot on it
+ * @param {boolean} isOrganizerGone whether the organizer's own seat is open
  */
 function whatFollows(game, each, mayPutBot, isOrganizerGone) {
   const waits = game.resigned.includes(each)
@@ -146,7 +149,7 @@ function mayWithdraw({ game, seat }, { me }, each) {
 }
 
 /**
- * Take a seat over. What the seat may see is read again from the start.
+ * Take a seat over, and then read the game again as this seat sees it.
  * @param {Entered} room
  * @param {string} seat
  */
@@ -155,7 +158,7 @@ async function accept(room, seat) {
   if (!request.problem) await room.enter(room.version);
 }
 
-/** What a player can do who does not want to play on. Each choice says what it means. @param {Room} room */
+/** The choices of a player who does not want to play on: offer the seat, give it up, or resign. @param {Room} room */
 export function leaving(room) {
   const { game, seat } = room;
   if (
@@ -180,7 +183,7 @@ function offering(room, seat) {
     event.preventDefault();
     const text = textIn(new FormData(event.target), "to");
     return request.send(room, OFFER, async () => {
-      const to = text ? { to: playerIn(text) ?? (await found(room, text)) } : {};
+      const to = text ? { to: playerIn(text) ?? (await findPlayer(room, text)) } : {};
       return room.api.post(`/v1/games/${room.id}/seats/${seat}/offer`, to);
     });
   };
@@ -194,11 +197,11 @@ function offering(room, seat) {
 }
 
 /**
- * Find the player with this name, and return their id; throw if there is none or more than one.
+ * Return the id of the player with this name. Throw a `Problem` if none can be found, or several.
  * @param {Entered} room
  * @param {string} name
  */
-async function found(room, name) {
+async function findPlayer(room, name) {
   const { items } = await room.api.get("/v1/players/search", { name });
   if (items.length === 1) return items[0].id;
   const detail = items.length
@@ -244,9 +247,9 @@ function resigning(room, seat) {
 }
 
 /**
+ * @param {Submitted} event
  * @param {Entered} room
  * @param {string} seat
- * @param {Submitted} event
  */
 function putBot(event, room, seat) {
   event.preventDefault();

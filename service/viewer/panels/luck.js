@@ -1,5 +1,5 @@
 /**
- * The luck in a game that is over: what the dice of each seat were worth, and what was expected of them.
+ * The luck in a game that is over: what the dice of each seat were worth, and what was expected.
  * @module
  */
 
@@ -13,23 +13,23 @@ import { chip } from "../parts/chip.js";
 import { seatName } from "../parts/format.js";
 import { lucky } from "../parts/lucky.js";
 
-/** The luck in each room; null while the service is asked for it. @type {WeakMap<Room, GameLuck | null>} */
-const told = new WeakMap();
+/** The luck in each room; null while it is being read. @type {WeakMap<Room, GameLuck | null>} */
+const byRoom = new WeakMap();
 
 /** @param {Entered} room */
 export function luckPart(room) {
   if (!room.game.result || room.game.fork) return nothing;
-  if (!told.has(room)) {
-    told.set(room, null);
+  if (!byRoom.has(room)) {
+    byRoom.set(room, null);
     room.api.get(`/v1/games/${room.id}/luck`).then(
       (luck) => {
-        told.set(room, luck);
+        byRoom.set(room, luck);
         room.redraw();
       },
-      () => told.delete(room),
+      () => byRoom.delete(room),
     );
   }
-  const seats = Object.entries(told.get(room)?.seats ?? {});
+  const seats = Object.entries(byRoom.get(room)?.seats ?? {});
   if (!seats.length) return nothing;
   return html`<h3>Luck of the dice</h3>
     <ul class="luck">${seats.map(([seat, dice]) => html`<li>${chip(room, seat)} ${seatName(room.game, seat)} <span class="quiet">${dice.map(lucky).join("; ")}</span></li>`)}</ul>`;

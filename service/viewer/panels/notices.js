@@ -1,6 +1,7 @@
 /**
- * Notices that it is the player's turn: the title and icon of the tab, and a sound and a notification if the player
- * wants.
+ * How the page tells a player that it is their turn: in the title and icon of the tab, and by a sound and a
+ * notification if they chose them. The dialog in which they choose also has the settings of their account for this
+ * game.
  * @module
  */
 
@@ -13,7 +14,7 @@ import { html, nothing, render } from "../vendor/lit-html.js";
 import { gameTitle } from "../parts/format.js";
 import { icon } from "../parts/icons.js";
 import { showIcon } from "../parts/icon.js";
-import { iconOf, OTHERS, titled } from "../parts/told.js";
+import { iconOf, GAME_KINDS, titled } from "../parts/notifications.js";
 
 const ASKED = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect x="2" y="3" width="28" height="26" rx="3" fill="#8c2f1b"/><path d="M16 7v12M16 22v4" stroke="#fff" stroke-width="5" stroke-linecap="round"/></svg>')}`;
 
@@ -21,7 +22,7 @@ const dialog = () => /** @type {HTMLDialogElement} */ (document.getElementById("
 
 const SETTINGS = "/v1/notifications/settings";
 
-/** The notices that the player chose in this browser. */
+/** Whether the player chose "sound" or "notification" in this browser. */
 const choice = {
   /** @param {string} name */
   get: (name) => {
@@ -56,7 +57,7 @@ export function showInTab(room, isAsked, elsewhere) {
   showIcon(isAsked ? ASKED : iconOf(elsewhere));
 }
 
-/** Say that it is the player's turn now. @param {Pick<Room, "id" | "game" | "seat" | "redraw">} room */
+/** Play the sound and show the notification that the player chose, because their turn begins. @param {Pick<Room, "id" | "game" | "seat" | "redraw">} room */
 export function notice(room) {
   if (choice.get("sound")) ring();
   const isAllowed = choice.get("notification") && globalThis.Notification?.permission === "granted";
@@ -101,21 +102,21 @@ export function noticesButton(room) {
 }
 
 /**
- * Show which notifications the account gets about this game, in its inbox, on its devices and by e-mail.
+ * Add the account's settings for this game to the dialog: what its inbox, devices and e-mail tell.
  * @param {Pick<Room, "id" | "api">} room
  */
 async function showAccountSettings({ id, api }) {
-  const there = document.getElementById("notices-of-game");
+  const place = document.getElementById("notices-of-game");
   // An account that may not get notifications has no settings for them.
   const me = await api.get("/v1/players/me").catch(() => null);
-  if (!there || !me?.scopes.includes("notify")) return;
+  if (!place || !me?.scopes.includes("notify")) return;
   const settings = await api.get(SETTINGS).catch(() => null);
   if (!settings) return;
   const off = settings.games?.[id] ?? [];
   /** @param {boolean} turns @param {boolean} others */
   const save = async (turns, others) => {
     const now = await api.get(SETTINGS);
-    const silent = /** @type {typeof off} */ ([...(turns ? [] : ["your-turn"]), ...(others ? [] : OTHERS)]);
+    const silent = /** @type {typeof off} */ ([...(turns ? [] : ["your-turn"]), ...(others ? [] : GAME_KINDS)]);
     const games = Object.fromEntries(Object.entries(now.games ?? {}).filter(([game]) => game !== id));
     await api.put(SETTINGS, { ...now, games: silent.length ? { ...games, [id]: silent } : games });
     draw(turns, others);
@@ -127,9 +128,9 @@ async function showAccountSettings({ id, api }) {
       <label class="check"><input type="checkbox" .checked=${turns} @change=${() => save(!turns, others)} /> when it is my turn</label>
       <label class="check"><input type="checkbox" .checked=${others} @change=${() => save(turns, !others)} /> what else happens</label></fieldset>
       <p class="hint"><a href="/account/notices">All your notifications</a></p>`,
-      there,
+      place,
     );
-  draw(!off.includes("your-turn"), !OTHERS.every((kind) => off.includes(kind)));
+  draw(!off.includes("your-turn"), !GAME_KINDS.every((kind) => off.includes(kind)));
 }
 
 /** @param {Pick<Room, "id" | "game" | "seat" | "redraw">} room */
@@ -157,6 +158,6 @@ export function noticesDialog(room) {
     }
     ${permission === "denied" ? html`<p class="hint">Your browser does not let this page show notifications. Its settings can change that.</p>` : nothing}
     <div id="notices-of-game"></div>
-    <p class="hint">This browser remembers it for all games. The title and the icon of the tab always say when it is your turn.</p>
+    <p class="hint">This browser remembers the sound and the notification for all games. The title and the icon of the tab always say when it is your turn.</p>
     <form method="dialog" class="buttons"><button>Close</button></form>`;
 }

@@ -1,5 +1,5 @@
 /**
- * What is around the board of a game, drawn once a frame when something changed.
+ * Everything around the board of a game. It is drawn when something has changed, at most once a frame.
  * @module
  */
 
@@ -13,7 +13,7 @@
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { Account } from "../state/account.js";
 import { paper } from "../parts/papers.js";
-import { waiting } from "../parts/told.js";
+import { waiting } from "../parts/notifications.js";
 import { Inbox } from "../state/inbox.js";
 import { tick } from "../parts/ticking.js";
 import { Address, linked } from "../state/link.js";
@@ -33,28 +33,28 @@ import { stepByKeys, timelinePanel } from "./timeline.js";
  * Draws a part of the page of a room.
  * @typedef {(room: Entered, account: Account) => unknown} Draw
  *
- * A panel beside the board. On a wide page, a panel that is only for `narrow` ones has a place of its own or none.
- * `rest` fetches a panel that is not needed at first.
+ * A panel beside the board. A `narrow` panel is a tab on narrow pages only: a wide page has a place of its own for it,
+ * or does without. `rest` fetches the code of a panel that is not needed at first.
  * @typedef {object} Panel
  * @property {string} id
  * @property {string} title
  * @property {(room: Room) => unknown} [panel]
  * @property {() => Promise<(room: Room) => unknown>} [rest]
  * @property {boolean} [narrow]
- * @property {(room: Room) => number | ""} [badge] what is beside its title
+ * @property {(room: Room) => number | ""} [badge] the number beside its title; empty for none
  */
 
-/** What lies below the board. It is fetched when the board is there. @type {{place: string, draw: Draw | null, rest: () => Promise<Draw>}[]} */
+/** The parts below the board. Their code is fetched once the board is drawn. @type {{place: string, draw: Draw | null, rest: () => Promise<Draw>}[]} */
 const BELOW = [
   { place: "around", draw: null, rest: async () => (await import("./around.js")).aroundPanel },
   // The bar of the viewer's seat.
   { place: "turn", draw: null, rest: async () => (await import("../bar/bar.js")).turnBar },
 ];
 
-/** The seats of a game that waits for players; fetched when one is shown. @type {{draw: Draw | null, rest: () => Promise<Draw>}} */
+/** The seats of a game that waits for players. The code is fetched when such a game is shown. @type {{draw: Draw | null, rest: () => Promise<Draw>}} */
 const SEATS = { draw: null, rest: async () => (await import("./seats.js")).seatsPanel };
 
-const QUIET = 3000; // Milliseconds from the board to the comparison with earlier visits.
+const QUIET = 3000; // Milliseconds from drawing the board to the comparison with earlier visits.
 const READABLE = 120; // Milliseconds between two drawings of the panels during a drag.
 
 const wide = matchMedia("(min-width: 56rem)");
@@ -62,8 +62,8 @@ const wide = matchMedia("(min-width: 56rem)");
 const place = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /**
- * The panels beside the board. On a wide page the story is always there, and the others share the room below it; the
- * board shows where things are.
+ * The panels beside the board. On a wide page the story is always shown, and the others are tabs below it. The list of
+ * areas is left out there, because the board is large enough.
  * @type {Panel[]}
  */
 const PANELS = [
@@ -81,7 +81,7 @@ const PANELS = [
   { id: "verify", title: "Verify", rest: async () => (await import("./verify.js")).verifyPanel },
 ];
 
-/** A panel that waits until the room was entered. @param {(room: Entered) => unknown} panel @returns {(room: Room) => unknown} */
+/** Return a panel that is empty until the room was entered. @param {(room: Entered) => unknown} panel @returns {(room: Room) => unknown} */
 function whenEntered(panel) {
   return (room) => (room.isEntered() ? panel(room) : nothing);
 }
@@ -93,15 +93,21 @@ export function decisions({ game, seat }) {
 
 /** The panels of a room. */
 export class Panels {
+  /** When the panels were drawn last. */
   #drawn = 0;
+  /** The timer of the next drawing during a drag. */
   #later = 0;
+  /** The id of the panel that is shown. */
   #chosen = wide.matches ? "event" : "story";
+  /** The status of the game at the last drawing. */
   #status = "";
+  /** Whether a decision waited for the viewer at the last drawing. */
   #isAsked = true;
+  /** Whether to open the panel Decide as soon as the newest version is shown. */
   #mustOpen = false;
   #address;
 
-  /** What this browser saw before, once that is there. */
+  /** What this browser saw at earlier visits; null until it is read. */
   memory = /** @type {Memory | null} */ (null);
 
   /** @param {Room & {board: Board}} room */
@@ -130,7 +136,7 @@ export class Panels {
     room.redraw();
   }
 
-  /** Fetch the panels that are not needed before the board is there. */
+  /** Fetch the code that is not needed before the board is drawn. */
   fetchRest() {
     setTimeout(() => this.#remember(), QUIET);
     for (const each of BELOW) {
@@ -152,7 +158,7 @@ export class Panels {
     }
   }
 
-  /** Compare with what this browser saw before. */
+  /** Compare the game with what this browser saw at earlier visits. */
   async #remember() {
     const { memoryOf } = await import("../proof/memory.js");
     const memory = memoryOf(this.room);
@@ -165,7 +171,7 @@ export class Panels {
     if (this.room.seat && this.room.game?.status === "running") this.#chosen = "decide";
   }
 
-  /** Go where the address leads. */
+  /** Follow a change of the address: use its token, and show the versions that it names. */
   #go() {
     if (takeToken(this.room.api)) this.account.use(this.room.api.token ?? "");
     const { version, against } = linked();
@@ -177,7 +183,7 @@ export class Panels {
     const { room, account } = this;
     room.board.compare(!room.isComparing ? [] : differences(room).areas.map((each) => each.area));
     room.board.mark("chosen", room.area ? [room.area] : []);
-    // A player who took a seat before the game began has not entered a running game yet.
+    // The player entered the room before the game began.
     if (this.#status === "gathering" && room.game?.status === "running") this.#sit();
     // When the game is over, there is nothing to decide: show the result.
     if (this.#status === "running" && room.game?.status === "over" && this.#chosen === "decide")
@@ -185,11 +191,11 @@ export class Panels {
     this.#status = room.game?.status ?? this.#status;
     if (room.game) this.inbox.look(room.id, room.game.version);
     this.#ask(Boolean(decisions(room)));
-    // This browser may have seen a game that the service does not have any more.
+    // The service does not know the game, but this browser may have seen it.
     if (room.problem?.status === 404 && !room.game && !this.memory) this.#remember();
     render(timelinePanel(room), place("timeline"));
     render(signIn(room, account), place("sign-in"));
-    // Only while it is open: asking the browser for its permission takes as long as drawing everything else.
+    // Only while it is open, because reading the permission for notifications takes as long as drawing everything else.
     if (/** @type {HTMLDialogElement} */ (place("notices")).open) render(noticesDialog(room), place("notices"));
     if (room.isEntered()) render(paper(room), place("paper"));
     this.#drawAround();
@@ -197,14 +203,14 @@ export class Panels {
   }
 
   /**
-   * Give notice of a new decision, and open the panel for it. A player who looks at the past sees it when they are
-   * back.
+   * Give notice of a new decision, and open the panel Decide. If an earlier version is shown, the panel opens when the
+   * player goes back to the newest.
    * @param {boolean} isAsked
    */
   #ask(isAsked) {
     const { room } = this;
     showInTab(room, isAsked, this.#elsewhere);
-    // No notice on opening the page: there the player sees it anyway.
+    // No notice when the page opens: the player sees the decision anyway.
     if (isAsked && !this.#isAsked) {
       notice(room);
       this.#mustOpen = true;
@@ -217,12 +223,12 @@ export class Panels {
     this.#isAsked = room.game ? isAsked : true;
   }
 
-  /** How much waits for the reader in other games. */
+  /** How many things wait for the viewer outside this game. */
   get #elsewhere() {
     return waiting(this.inbox.state, this.inbox.unread, this.room.id);
   }
 
-  /** Draw what is around the board; during a drag only as often as it can be read. */
+  /** Draw what is around the board. During a drag, draw only as often as somebody can read. */
   #drawAround() {
     clearTimeout(this.#later);
     const { room, account } = this;
@@ -275,7 +281,7 @@ export class Panels {
     const panel = panels.find(({ id }) => id === now)?.panel;
     return html`<div class="tabbed">
       ${wide.matches ? nothing : [sinceLine(this.room), this.#underWay()]}
-      <div class="tabs" role="tablist" aria-label="Panels" @keydown=${(/** @type {At<HTMLElement, KeyboardEvent>} */ event) => this.#turn(event, panels, now)}>
+      <div class="tabs" role="tablist" aria-label="Panels" @keydown=${(/** @type {At<HTMLElement, KeyboardEvent>} */ event) => this.#moveFocus(event, panels, now)}>
         ${panels.map(
           ({ id, title, badge }) =>
             html`<button
@@ -305,11 +311,12 @@ export class Panels {
   }
 
   /**
+   * Go to another tab by arrow keys, Home or End.
    * @param {At<HTMLElement, KeyboardEvent>} event
    * @param {Panel[]} panels
-   * @param {string} now
+   * @param {string} now the id of the panel that is shown
    */
-  #turn(event, panels, now) {
+  #moveFocus(event, panels, now) {
     const at = panels.findIndex((panel) => panel.id === now);
     const to = new Map([
       ["ArrowLeft", at - 1],

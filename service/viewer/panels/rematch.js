@@ -1,6 +1,6 @@
 /**
- * Rematches: offering one when a game is over, showing who has agreed, and leading to the new game. The page of the new
- * game shows the same until it starts.
+ * Rematches of a game that is over: a button that offers one, who has agreed, and a link to the new game. The page of
+ * the new game shows the same until the game starts.
  * @module
  */
 
@@ -12,7 +12,7 @@ import { clock, named } from "../parts/format.js";
 import { PanelRequest } from "./request.js";
 
 const SOON = 4000; // Milliseconds between two looks at an offer that waits for players.
-const LATER = 15_000; // The same while there is no offer, for somebody who may get one.
+const LATER = 15_000; // Milliseconds between two looks while there is no offer.
 
 /** The rematches of one game, as far as they are known. */
 class Offers {
@@ -27,18 +27,19 @@ class Offers {
     this.game = room.game.rematch_of ?? room.id;
   }
 
-  /** Read them now, and again for as long as something may happen. */
+  /** Read the rematches now, and again for as long as they may change for the viewer. */
   async look() {
     if (this.#looking) return;
     this.#looking = true;
-    while (await this.#goesOn()) {
+    while (await this.#mayChange()) {
       const wait = this.known?.items.some(({ status }) => status === "offered") ? SOON : LATER;
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
     this.#looking = false;
   }
 
-  async #goesOn() {
+  /** Read the rematches, unless the page is hidden. Return whether they may still change for the viewer. */
+  async #mayChange() {
     if (document.hidden) return true;
     const before = JSON.stringify(this.known);
     this.known = await this.room.api.get(`/v1/games/${this.game}/rematches`).catch(() => this.known);
@@ -66,21 +67,21 @@ class Offers {
   }
 }
 
-/** @type {WeakMap<Entered, {you: string | null, offers: Offers}>} */
+/** The offers of a room, for the seat of the viewer who read them. @type {WeakMap<Entered, {you: string | null, offers: Offers}>} */
 const byRoom = new WeakMap();
 
 /** @param {Entered} room */
 function offersOf(room) {
   const { you } = room.game;
-  const kept = byRoom.get(room);
-  if (kept?.you === you) return kept.offers;
-  const offers = new Offers(room); // for somebody else who has signed in
+  const known = byRoom.get(room);
+  if (known?.you === you) return known.offers;
+  const offers = new Offers(room);
   byRoom.set(room, { you, offers });
   offers.look();
   return offers;
 }
 
-/** The button that offers a rematch, for those who may offer one. @param {Entered} room */
+/** The button that offers a rematch; empty if the viewer may offer none. @param {Entered} room */
 export function rematchButton(room) {
   const offers = offersOf(room);
   const { next } = offers.known ?? {};
@@ -88,12 +89,12 @@ export function rematchButton(room) {
   return html`<button class="strong rematch" ?disabled=${offers.request.busy} @click=${() => offers.answer(next, true)}>Rematch</button>`;
 }
 
-/** The newest rematch of a game that is over, or the one that this game is. @param {Entered} room */
+/** The newest rematch of a game that is over; on the page of a rematch, that one. @param {Entered} room */
 export function rematchPanel(room) {
   const offers = offersOf(room);
   const items = offers.known?.items ?? [];
   const offer = room.game.rematch_of ? items.find(({ game }) => game === room.id) : items.at(-1);
-  return html`${offer ? shown(room, offers, offer) : nothing}${offers.request.refusalIn(room, "")}`;
+  return html`${offer ? offerPart(room, offers, offer) : nothing}${offers.request.refusalIn(room, "")}`;
 }
 
 /**
@@ -101,7 +102,7 @@ export function rematchPanel(room) {
  * @param {Offers} offers
  * @param {Rematch} offer
  */
-function shown(room, offers, { number, game, status, until, players }) {
+function offerPart(room, offers, { number, game, status, until, players }) {
   const mine = players.find(({ player }) => player === holder(room));
   if (status === "started") return html`<p class="rematch"><a href="/games/${game}">Go to the rematch</a></p>`;
   if (status === "cancelled")
@@ -121,7 +122,7 @@ function shown(room, offers, { number, game, status, until, players }) {
     }</div>`;
 }
 
-/** The account that holds the viewer's seat. @param {Entered} room */
+/** Return the id of the account that holds the viewer's seat. @param {Entered} room */
 function holder({ game }) {
   return game.seats.find(({ seat }) => seat === game.you)?.player;
 }

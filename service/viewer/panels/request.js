@@ -17,22 +17,22 @@ export class PanelRequest {
   busy = false;
   /** Why the last request was refused. @type {Problem | null} */
   problem = null;
-  /** The part of the panel that it came from. */
+  /** The part of the panel that the last request came from. */
   #part = "";
 
   /**
    * Send a request, and read the game again when it is answered.
    * @param {Entered} room
    * @param {string} part the part of the panel that it comes from, where a refusal is shown
-   * @param {() => Promise<unknown>} does
+   * @param {() => Promise<unknown>} act
    */
-  async send(room, part, does) {
+  async send(room, part, act) {
     this.busy = true;
     this.problem = null;
     this.#part = part;
     room.redraw();
     try {
-      await does();
+      await act();
     } catch (error) {
       this.problem = problemOf(error);
     }
@@ -41,7 +41,7 @@ export class PanelRequest {
   }
 
   /**
-   * The refusal of the last request, if it came from this part.
+   * The refusal of the last request, if the request came from this part.
    * @param {Entered} room
    * @param {string} part
    */

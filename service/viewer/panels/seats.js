@@ -1,5 +1,6 @@
 /**
- * The seats of a game that waits for players: who sits where, taking a seat, bots for free ones, and starting the game.
+ * The seats of a game that waits for players: who sits where, taking a seat, bots for free seats, the clock,
+ * invitations, and starting the game.
  * @module
  */
 
@@ -26,7 +27,7 @@ import { openSignIn } from "./sign-in.js";
 const FEW = 12; // Up to this many papers are listed unfolded.
 
 /**
- * The last refusal, and the level of the next bots; empty for the usual one.
+ * The last refusal, and the level of the next bots, which is empty for the usual one.
  * @type {WeakMap<Room, {problem: Problem | null, level: string}>}
  */
 const byRoom = new WeakMap();
@@ -65,7 +66,7 @@ export function seatsPanel(room, account) {
         ? html`<button class="strong" @click=${() => act(room, () => room.api.post(`/v1/games/${room.id}/start`))}>Begin the game</button>`
         : html`<p class="quiet">${isFull ? "A player or the organizer can begin the game." : organizes ? nothing : "The game can begin when every seat is taken."}</p>`
     }
-    ${organizes ? inviting(room, isFull, (does) => act(room, does)) : nothing}
+    ${organizes ? inviting(room, isFull, (change) => act(room, change)) : nothing}
     <p class="quiet">${
       game.organizer_sees === "all"
         ? "While the game runs, its organizer sees everything, hidden hands too, unless they hold a seat."
@@ -77,7 +78,7 @@ export function seatsPanel(room, account) {
   </section>`;
 }
 
-/** What everybody may read before the game. @param {Entered} room */
+/** The papers of the game, to be read before it begins. @param {Entered} room */
 function toRead(room) {
   const papers = room.papers?.papers ?? [];
   const links = papers.map(({ title }) => html` ${link(room, title)}`);
@@ -116,13 +117,13 @@ function buttons(room, account, place, mine, organizes) {
  */
 function seatButton(room, account, seat) {
   const sit = () => act(room, () => room.api.post(`/v1/games/${room.id}/seats`, { seat, entropy: entropy() }));
-  const stranger = !account.me && !account.isUnknown;
-  // The same button before and after: the dialog gives the focus back to it.
-  return html`<button ?disabled=${account.isUnknown} aria-haspopup=${stranger ? "dialog" : nothing}
-    @click=${stranger ? openSignIn : sit}>${stranger ? "Sign in to sit here" : "Sit here"}</button>`;
+  const mustSignIn = !account.me && !account.isUnknown;
+  // One button before and after signing in, because the dialog gives the focus back to it.
+  return html`<button ?disabled=${account.isUnknown} aria-haspopup=${mustSignIn ? "dialog" : nothing}
+    @click=${mustSignIn ? openSignIn : sit}>${mustSignIn ? "Sign in to sit here" : "Sit here"}</button>`;
 }
 
-/** The choice of a clock, until the game begins: one with a name is chosen at once. @param {Entered} room */
+/** The form that chooses the clock. A preset is chosen at once; a clock with its own times by the button. @param {Entered} room */
 function clockChoice(room) {
   /** @param {HTMLFormElement} form */
   const choose = (form) => {
@@ -141,8 +142,7 @@ function clockChoice(room) {
 }
 
 /**
- * The level of the bots, and a button that puts bots on all free seats; one seat stays free for an organizer who has
- * none.
+ * The level of the bots, and a button that puts bots on all free seats. If the organizer has no seat, one stays free.
  * @param {Entered} room
  * @param {SeatView | undefined} mine
  */
@@ -167,15 +167,15 @@ function seatBot(room, seat) {
 }
 
 /**
- * Change the game, and show it afterwards, or say why the change was refused.
+ * Change the game, and note why a change was refused. Then read the game again.
  * @param {Entered} room
- * @param {() => Promise<unknown>} does
+ * @param {() => Promise<unknown>} change
  */
-async function act(room, does) {
+async function act(room, change) {
   const state = stateOf(room);
   state.problem = null;
   try {
-    await does();
+    await change();
   } catch (error) {
     state.problem = problemOf(error);
   }

@@ -1,5 +1,5 @@
 /**
- * Sign in: a dialog to open an account, to use a token, to change between accounts, or to look as a spectator.
+ * The dialog in which somebody signs in, opens an account, signs out, or becomes a spectator.
  * @module
  */
 
@@ -20,7 +20,7 @@ export function openSignIn() {
 }
 
 /**
- * Enter the room again whenever the account changes, and close the dialog, which gives the focus back.
+ * Read the account. Whenever it changes, close the dialog, which gives the focus back, and enter the room again.
  * @param {Room} room
  * @param {Account} account
  */

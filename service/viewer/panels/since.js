@@ -15,7 +15,8 @@ import { count, named } from "../parts/format.js";
 import { sinceOf } from "../state/since.js";
 
 /**
- * A move in a sentence, with its first and last version, and how many more like it follow.
+ * A sentence for one or more moves of the same kind by a seat: the first and the last version, and how many more there
+ * are.
  * @typedef {{type: string, seat: string | null | undefined, text: string, from: number, to: number, more: number}} Line
  */
 
@@ -45,8 +46,8 @@ function sentence(room, { seat, text, from, to, more }) {
 }
 
 /**
- * Return the moves in sentences: what was done, and what it changed on the board or rolled. When a seat does the same
- * thing several times, the first has its sentence and the others are counted.
+ * Return the moves in sentences: the commands, and the events that changed the board or rolled dice. When a seat does
+ * the same several times in a row, the first has its sentence and the others are counted.
  * @param {SeatMove[]} moves
  */
 function summary(moves) {

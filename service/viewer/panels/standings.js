@@ -1,5 +1,6 @@
 /**
- * The standings of the seats at the version that is shown, what lies beside the board, and charts over the rounds.
+ * The panel Scores: the standings and shelves at the version that is shown, the result, luck, clocks, what a player can
+ * do about the end and their seat, and charts.
  * @module
  */
 
@@ -27,7 +28,7 @@ export function standingsPanel(room) {
   return html`<h2>Scores</h2>
     ${room.isEntered() && standings.length ? table(room, standings) : html`<p class="quiet">Nobody has anything yet.</p>`}
     ${room.isEntered() ? (room.currentScene?.shelves ?? []).map((each) => shelf(room, each)) : nothing}
-    ${room.game?.result ? html`<p><strong>${won(room)}</strong>${room.game.ruled_by ? " An official ruled so." : nothing}</p>` : nothing}
+    ${room.game?.result ? html`<p><strong>${endSentence(room)}</strong>${room.game.ruled_by ? " An official ruled so." : nothing}</p>` : nothing}
     ${room.game?.continued_in ? html`<p>By a ruling it goes on in <a href="/games/${room.game.continued_in}">another game</a>.</p>` : nothing}
     ${room.isEntered() ? luckPart(room) : nothing}
     ${clocksPart(room)} ${proposing(room)} ${leaving(room)}
@@ -57,7 +58,7 @@ function table(room, standings) {
 }
 
 /**
- * Whether somebody has stopped playing. A neutral side holds no seat, so it never plays and never stops.
+ * Whether a player is out of the game. A neutral side holds no seat, so it is never out.
  * @param {Entered} room
  * @param {Standing} standing
  */
@@ -93,9 +94,10 @@ function nation(room, standing, { name, sign, figures, items, words, absent, act
 }
 
 /**
+ * Return a figure of a seat, with the difference to the version that it is compared with.
  * @param {Standing} standing
  * @param {string} name
- * @param {Standing[] | undefined} before
+ * @param {Standing[] | undefined} before the standings of that version
  */
 function figure(standing, name, before) {
   const value = standing.figures[name];
@@ -107,6 +109,6 @@ function figure(standing, name, before) {
 }
 
 /** Return how the game ended, as a sentence. @param {Room} room */
-export function won(room) {
+export function endSentence(room) {
   return endedAs(room.game?.result, (seat) => seatName(room.game, seat));
 }

@@ -1,5 +1,5 @@
 /**
- * The history in sentences, in step with the board. Only what is near the version is in the page.
+ * The history in sentences, which follows the version of the board. Only sentences near that version are in the page.
  * @module
  */
 
@@ -15,20 +15,22 @@ import { named } from "../parts/format.js";
 import { link, namedIn } from "../parts/papers.js";
 import { takeBacksOf } from "../state/take-backs.js";
 
-const NEAR = 14;
-const MOST = 400;
-const REST = 150; // Milliseconds without a change before another part is drawn: sooner, it would slow down the slider.
+const NEAR = 14; // Sentences before and after the version; and how many are added at an end of the list.
+const MOST = 400; // Sentences that stay in the page.
+const REST = 150; // Milliseconds without a change before another part is drawn. Drawing sooner would slow down the slider.
 
 /**
- * A version in the page: what happened, once that is known, and the heading that it stands under.
+ * A version in the page: its frame, once it is loaded, and the heading above it.
  * @typedef {{version: number, frame: Frame | undefined, heading: string}} Sentence
  *
- * Which versions are in the page, which one was brought into view last, and whether another part is to be shown.
+ * The part of the history that is in the page: its first and last version, what was scrolled into view last, and
+ * whether another part is to replace it.
  * @typedef {{from: number, to: number, followed: string, isLeft?: boolean, timer?: number}} Window
  */
 
 /** @type {WeakMap<Room, Window>} */
 const windows = new WeakMap();
+/** The lists whose size is watched. */
 const watched = new WeakSet();
 
 /** @param {Room} room */
@@ -74,7 +76,8 @@ function sentence(room, { version, frame, heading }, before) {
 }
 
 /**
- * The papers that the sentence of the version names. They stand below it: a button cannot contain others.
+ * The papers that a sentence names. They stand below it, because the sentence is a button, and a button cannot contain
+ * buttons.
  * @param {Entered} room
  * @param {string} text
  */
@@ -86,7 +89,7 @@ function papers(room, text) {
 }
 
 /**
- * Links for what happened: to dispute it, and for the seat that did it, to ask to take it back.
+ * The link that inspects or disputes a version, and a button that asks to take a move of the viewer's seat back.
  * @param {Entered} room
  * @param {number} version
  */
@@ -99,7 +102,7 @@ function acts(room, version) {
     ${mayAsk ? html`<button class="inline" ?disabled=${requests.busy} @click=${ask}>Ask to take this back</button>` : nothing}</p>`;
 }
 
-/** @param {Entered} room */
+/** Return the part of the history to show. It follows the version. @param {Entered} room */
 function windowOf(room) {
   let part = windows.get(room);
   if (!part || room.version < part.from || room.version > part.to || part.to > room.head) {
@@ -114,7 +117,7 @@ function windowOf(room) {
 }
 
 /**
- * Go elsewhere as soon as the version rests.
+ * Show another part once nothing has been drawn for a moment. Until then, return the old one.
  * @param {Entered} room
  * @param {Window} part
  */
@@ -136,7 +139,7 @@ function headingBefore(room, version) {
 }
 
 /**
- * Put more into the page when its end comes near; what is read stays where it is.
+ * Add sentences when the reader comes near an end of the list. The sentences that they read stay in place.
  * @param {Entered} room
  * @param {HTMLElement} list
  */
@@ -158,20 +161,20 @@ function more(room, list) {
   }
 }
 
-/** Bring the sentence of the version into view, once, when it is another than before. @param {Room} room */
+/** Scroll to the sentence of the version, unless that was done already. @param {Room} room */
 export function followStory(room) {
   const part = windows.get(room);
   const list = document.getElementById("sentences");
   if (!part || !list) return;
   if (!watched.has(list)) {
     watched.add(list);
-    // With another size it shows other sentences.
+    // In another size the list shows other sentences: scroll again.
     new ResizeObserver(() => {
       part.followed = "";
       followStory(room);
     }).observe(list);
   }
-  // Sentences that come later push this one away: then it is brought back.
+  // Sentences that are loaded later push this one away: then scroll again.
   const state = `${room.version} ${list.querySelectorAll(".coming").length}`;
   /** @type {HTMLElement | null} */
   const row = list.querySelector(`[data-version="${room.version}"]`);

@@ -1,6 +1,6 @@
 /**
- * Every player, always in sight: colour and emblem, name, possessions, and whether the game waits for them. The items
- * and the hand of the viewer's own seat are written out in words.
+ * The row of all players, always in sight: colour and emblem, name, possessions, clock, and whether the game waits for
+ * them. The items and the hand of the viewer's own seat are written out in words.
  * @module
  */
 
@@ -64,7 +64,7 @@ function figures({ figures, nations = [] }) {
 }
 
 /**
- * The items before a seat: those of the viewer in words, those of others by signs with a tooltip.
+ * The items of a seat: the viewer's own in words, those of others as signs with a tooltip.
  * @param {Table} room
  * @param {Standing} standing
  * @param {boolean} isMine

@@ -19,13 +19,14 @@ import { whatIf } from "./forks.js";
 import { SPEEDS, STRIDES } from "../state/room.js";
 
 const LABEL = 26; // Pixels at least between the numbers of two rounds.
-const NEAR = 6; // A pointer at most this many pixels beside a mark points at it.
+const NEAR = 6; // A pointer points at a mark that is at most this many pixels away.
 
-/** The keys that step through the game, everywhere; and those of the slider. @type {Record<string, 1 | -1>} */
+/** The keys that step through the game from anywhere on the page, and the way they go. @type {Record<string, 1 | -1>} */
 const SIDEWAYS = { ArrowLeft: -1, ArrowRight: 1 };
-/** @type {Record<string, 1 | -1>} */
+/** The keys of the slider, and the way they go. @type {Record<string, 1 | -1>} */
 const WAYS = { ...SIDEWAYS, ArrowDown: -1, PageDown: -1, ArrowUp: 1, PageUp: 1 };
 
+/** What the button that copies the link says for two seconds. */
 const copied = { message: "", timer: 0 };
 
 /** @param {Room} room */
@@ -74,7 +75,7 @@ function button(words, sign, act, disabled) {
     ${icon(sign)}</button>`;
 }
 
-/** Return where in the game the version is, in words. @param {Room} room */
+/** Return the heading of the version that is shown: its round and phase in words. @param {Room} room */
 export function headingOf(room) {
   return (
     room.scene(room.version)?.heading || room.landmarks?.phaseAt(room.version)?.heading || "Before the first round"
@@ -105,7 +106,7 @@ async function copy(room, event) {
 }
 
 /**
- * Go to the mark that was clicked on; or, where there is none, to that version.
+ * Go to the mark that was clicked on, or else to the version at that place.
  * @param {Entered} room
  * @param {At<HTMLElement, MouseEvent>} event
  */
@@ -116,7 +117,7 @@ function point(room, event) {
 }
 
 /**
- * Say what the mark is that is pointed at.
+ * Show the text of the mark under the pointer as a tooltip.
  * @param {Entered} room
  * @param {At<HTMLElement, PointerEvent>} event
  */
@@ -125,7 +126,8 @@ function hint(room, event) {
 }
 
 /**
- * Return the version that is pointed at, and the mark there. Marks of what officials did come before all others.
+ * Return the place of the pointer as a version, which may be a fraction, and the mark there, if any. Of several marks,
+ * rulings come first, then battles, retractions, and all others.
  * @param {Entered} room
  * @param {At<HTMLElement, MouseEvent>} event
  */
@@ -165,7 +167,8 @@ export function stepByKeys(room) {
 }
 
 /**
- * Keys on the slider, beside those that every slider has.
+ * Handle Space, PageUp, PageDown, and arrows with Shift or Ctrl on the slider. Other keys do what they do on every
+ * slider.
  * @param {Entered} room
  * @param {KeyboardEvent} event
  */
@@ -182,7 +185,7 @@ function key(room, event) {
 /** @param {Entered} room */
 function marks(room) {
   const { landmarks, head } = room;
-  // The service may list rounds that have not come by the stream yet.
+  // The service may list rounds that the stream has not sent yet.
   const rounds = landmarks.rounds.filter(({ version }) => version <= head);
   /** @param {number} version */
   const x = (version) => ((version - 1) / Math.max(1, head - 1)) * 1000;
@@ -216,22 +219,22 @@ function marks(room) {
 }
 
 /**
- * Return the rounds whose number is written: none too near the one before.
+ * Return the rounds whose number is written: those that are far enough from the last one written.
  * @param {TimelineEntry[]} rounds
  * @param {(version: number) => number} x
- * @param {number} apart
+ * @param {number} apart the least distance
  */
 function numberedRounds(rounds, x, apart) {
   let last = -Infinity;
   return rounds.filter((each) => {
-    const free = each.round && x(each.version) - last >= apart;
-    if (free) last = x(each.version);
-    return free;
+    const hasRoom = each.round && x(each.version) - last >= apart;
+    if (hasRoom) last = x(each.version);
+    return hasRoom;
   });
 }
 
 /**
- * Every other round has a ground of its own.
+ * The background of every other round.
  * @param {TimelineEntry[]} rounds
  * @param {(version: number) => number} x
  */

@@ -1,5 +1,5 @@
 /**
- * The panel that verifies this game or a case about it, from the export that a stranger would get, or an export from a
+ * The panel that verifies this game, or a case about it, from the export that anybody would get; or an export in a
  * file.
  * @module
  */
@@ -52,7 +52,7 @@ export function verifyPanel(room) {
     ${explanation()}`;
 }
 
-/** Verify the game, as its button does. @param {Room} room */
+/** Verify the game as the button does, unless a check is running. @param {Room} room */
 export function verifyGame(room) {
   const check = checkOf(room);
   if (!check.running) check.game();
@@ -66,7 +66,7 @@ function checkOf(room) {
 }
 
 /**
- * The cases about the game, to be verified together with it.
+ * The buttons that verify the cases about the game.
  * @param {Room} room
  * @param {Check} check
  */
@@ -129,7 +129,7 @@ function explanation() {
 }
 
 /**
- * A verdict, or the text that says why the check itself failed.
+ * A verdict. `failed` says that the check itself failed; then `problem` says why.
  * @typedef {Verdict & {failed?: boolean}} Judged
  */
 
@@ -139,20 +139,23 @@ class Check {
   constructor(room) {
     this.room = room;
     this.running = false;
+    /** The share that is checked, from 0 to 1. */
     this.done = 0;
-    /** The verdict; null before. @type {Judged | null} */
+    /** The verdict; null before it. @type {Judged | null} */
     this.verdict = null;
+    /** What was checked: a game, a case, or the name of a file. */
     this.source = "";
+    /** How long the check took. */
     this.milliseconds = 0;
-    /** What the service says of the same version; "" when it does not know the game. @type {"" | "same" | "other"} */
+    /** Whether the service has the same head at this version; "" if it does not know the game or case. @type {"" | "same" | "other"} */
     this.compared = "";
-    /** What a certificate says of the same log; null before one was asked for. @type {(Certified & {stream: string}) | null} */
+    /** The result of checking the certificate; null before. @type {(Certified & {stream: string}) | null} */
     this.certified = null;
     /** A policy that the visitor chose; empty for the policy that the service shows. */
     this.policy = "";
   }
 
-  /** Check the certificate of what was verified. It may take the service a moment to have it. */
+  /** Check the certificate of what was verified. Wait some seconds if the service does not have it yet. */
   async certificate() {
     const { room, verdict } = this;
     if (!verdict) return;
@@ -181,17 +184,17 @@ class Check {
     await this.certificate();
   }
 
-  /** Verify the room's game. It is fetched without a token: what a stranger gets must be enough. */
+  /** Verify the room's game, from the export that anybody gets without a token. */
   async game() {
-    await this.#run(`Game ${this.room.id}`, () => exported(`/v1/games/${this.room.id}`));
+    await this.#run(`Game ${this.room.id}`, () => fetchExport(`/v1/games/${this.room.id}`));
   }
 
-  /** Verify a case about the room's game, with what a stranger gets of both. @param {CaseSummary} summary */
+  /** Verify a case about the room's game, from the exports that anybody gets. @param {CaseSummary} summary */
   async case({ case: id, number }) {
-    await this.#run(`Case ${number}`, () => exported(`/v1/cases/${id}`));
+    await this.#run(`Case ${number}`, () => fetchExport(`/v1/cases/${id}`));
   }
 
-  /** @param {HTMLInputElement} input */
+  /** Verify an export in a file. @param {HTMLInputElement} input */
   async file(input) {
     const [file] = input.files ?? [];
     if (!file) return;
@@ -200,8 +203,8 @@ class Check {
   }
 
   /**
-   * @param {string} source
-   * @param {() => Promise<string>} read
+   * @param {string} source what is checked, in words
+   * @param {() => Promise<string>} read reads the export
    */
   async #run(source, read) {
     Object.assign(this, { source, running: true, done: 0, verdict: null, compared: "", certified: null });
@@ -238,7 +241,8 @@ class Check {
   }
 
   /**
-   * Read the ruleset that the first line names: it says where events show dice. None when the service does not have it.
+   * Read the ruleset that the first line names, which says where events show dice. Return undefined if the service does
+   * not have it.
    * @param {string} text
    */
   async #ruleset(text) {
@@ -248,18 +252,18 @@ class Check {
   }
 
   /**
-   * Read the export of the game that a case is about: it says who held the seats. None when the service does not have
-   * it.
+   * Read the export of the game that a case is about, which says who held the seats. Return undefined if the service
+   * does not have it, or the text is no case.
    * @param {string} text
    */
   async #gameOf(text) {
     const game = /^\{"case":"c[0-9a-z]+","format":"[^"]+","game":"([^"\\]+)"\}\n/.exec(text)?.[1];
-    return game ? exported(`/v1/games/${encodeURIComponent(game)}`).catch(() => undefined) : undefined;
+    return game ? fetchExport(`/v1/games/${encodeURIComponent(game)}`).catch(() => undefined) : undefined;
   }
 
   /**
-   * Compare the head with the service's at that version: a sound log may still not be the log of the game that was
-   * played.
+   * Compare the head with the one that the service has at this version: a consistent log may be another one than that
+   * of the game that was played.
    */
   async #compare() {
     const { api } = this.room;
@@ -274,8 +278,8 @@ class Check {
   }
 }
 
-/** Return an export as a stranger gets it. @param {string} stream */
-async function exported(stream) {
+/** Return an export as anybody gets it. Throw an error if there is none. @param {string} stream the address of a game or case */
+async function fetchExport(stream) {
   const answer = await fetch(`${stream}/export`, { credentials: "omit" });
   if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
   return answer.text();
@@ -318,7 +322,7 @@ function seal(check) {
   </div>`;
 }
 
-/** Whether the service signed this log, where nobody can change it unnoticed. @param {Check} check */
+/** The certificate: whether the service signed this log in its transparency log. @param {Check} check */
 function certificate(check) {
   const { certified, compared, policy } = check;
   if (!compared) return nothing;

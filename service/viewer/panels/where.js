@@ -1,6 +1,6 @@
 /**
- * A list of the areas with what is in them, for a screen that shows little of the board. Choosing an area here is the same
- * as pointing at it.
+ * A list of the areas with what is in them, for a screen that shows little of the board. A click on an area here
+ * chooses it as a tap on the board does.
  * @module
  */
 
@@ -13,7 +13,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { repeat } from "../vendor/directives/repeat.js";
 
 /**
- * An area with what is in it; its name comes first.
+ * An area. Its first line is its name; the others are what is in it.
  * @typedef {{area: string, lines: string[]}} Place
  */
 
@@ -22,7 +22,7 @@ export function wherePanel(room) {
   const { board, moves } = room;
   if (!room.isEntered() || !board?.svg) return html`<p class="quiet">There is no map of this board.</p>`;
   const open = moves?.isOpen ? (moves.start === null ? moves.starts : moves.ends) : new Set();
-  const does = moves?.start ? "a move can end here" : "can act";
+  const role = moves?.start ? "a move can end here" : "can act";
   const all = board.areas
     .map((area) => ({ area, lines: board.content(area) }))
     .sort((one, other) => nameOf(one).localeCompare(nameOf(other)));
@@ -37,7 +37,7 @@ export function wherePanel(room) {
     html`<ul class="where-list">${repeat(
       some,
       ({ area }) => area,
-      (each) => entry(room, each, open.has(each.area) ? does : ""),
+      (each) => entry(room, each, open.has(each.area) ? role : ""),
     )}</ul>`;
   return html`<h2>Where</h2>
     ${list([...first, ...full])}
@@ -47,13 +47,13 @@ export function wherePanel(room) {
 /**
  * @param {Entered} room
  * @param {Place} place
- * @param {string} does
+ * @param {string} role what the area can be in a move; empty for nothing
  */
-function entry(room, { area, lines }, does) {
+function entry(room, { area, lines }, role) {
   const [name, ...inside] = lines;
   const isChosen = room.area === area || room.moves?.start === area;
   return html`<li><button aria-pressed=${String(isChosen)} @click=${() => room.board.select(area)}>
-    <strong>${name ?? area}</strong>${does ? html` <span class="tag now">${does}</span>` : nothing}
+    <strong>${name ?? area}</strong>${role ? html` <span class="tag now">${role}</span>` : nothing}
     ${inside.length ? html`<span class="inside">${inside.join(", ")}</span>` : nothing}</button></li>`;
 }
 

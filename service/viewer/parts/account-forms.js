@@ -39,7 +39,7 @@ function signedIn(account) {
     }`;
 }
 
-/** A token, to come back by. @param {Account} account */
+/** The ways to sign in again later: links to make them, and a new token. @param {Account} account */
 function wayBack(account) {
   const { me, fresh } = account;
   return html`<p>Make a <a href="/account">passkey or recovery codes</a> first, or a token. Keep a token as you keep a
@@ -70,7 +70,7 @@ function leave(account) {
   </div>`;
 }
 
-/** The accounts whose tokens are kept here. @param {Account} account */
+/** The accounts whose tokens this browser still has. @param {Account} account */
 function others(account) {
   if (!account.others.length) return nothing;
   return html`<ul class="kept" aria-label="Accounts in this browser">
@@ -93,9 +93,9 @@ function focusOn(selector) {
 }
 
 /**
- * Ask a question, and let the harmless answer be given at once by keyboard.
- * @param {string} answer
- * @param {() => unknown} ask
+ * Show a question, and focus its harmless answer.
+ * @param {() => unknown} ask shows the question
+ * @param {string} answer the selector of the button
  */
 function askFirst(ask, answer) {
   ask();

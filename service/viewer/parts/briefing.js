@@ -12,15 +12,15 @@
 import { html, nothing, render } from "../vendor/lit-html.js";
 
 /**
- * What was read of a ruleset, with the signs of its pieces.
+ * The parts of a ruleset that the dialog shows, and the drawings of its pieces.
  * @typedef {Pick<Ruleset, "title" | "players" | "briefing"> & {symbols: Node[]}} Card
  */
 
-/** @type {Map<string, Card>} */
+/** The rulesets that were read, by id. @type {Map<string, Card>} */
 const known = new Map();
 
 /**
- * Show a ruleset in a dialog of its own.
+ * Open a dialog that introduces a ruleset, or says why it could not be loaded.
  * @param {Api} api
  * @param {string} ruleset its id
  */
@@ -30,9 +30,9 @@ export async function openBriefing(api, ruleset) {
   const show = (content) =>
     render(html`${content}<form method="dialog" class="buttons"><button class="strong">Close</button></form>`, dialog);
   try {
-    const found = known.get(ruleset) ?? (await read(api, ruleset));
-    known.set(ruleset, found);
-    show(card(ruleset, found));
+    const content = known.get(ruleset) ?? (await read(api, ruleset));
+    known.set(ruleset, content);
+    show(card(ruleset, content));
   } catch (error) {
     const problem = /** @type {Error} */ (error);
     show(html`<h2 id="briefing-title">The game in a minute</h2><p class="problem" role="alert">${problem.message}</p>`);
@@ -49,14 +49,14 @@ function newDialog() {
 }
 
 /**
- * Pages without a board have no signs of pieces: the bare board has them all.
+ * Read a ruleset. On a page without a board, the drawings of its pieces come from the picture of the empty board.
  * @param {Api} api
  * @param {string} ruleset
  */
 async function read(api, ruleset) {
   const { title, players, briefing } = await api.get(`/v1/rulesets/${ruleset}`);
-  const isDrawn = document.querySelector("svg.board symbol");
-  const board = isDrawn ? "" : await api.text(`/v1/rulesets/${ruleset}/board.svg`).catch(() => "");
+  const hasBoard = document.querySelector("svg.board symbol");
+  const board = hasBoard ? "" : await api.text(`/v1/rulesets/${ruleset}/board.svg`).catch(() => "");
   const symbols = board ? new DOMParser().parseFromString(board, "image/svg+xml").querySelectorAll("symbol") : [];
   return { title, players, briefing, symbols: [...symbols].map((each) => document.importNode(each, true)) };
 }
@@ -68,7 +68,7 @@ async function read(api, ruleset) {
 function card(ruleset, { title, players, briefing, symbols }) {
   const many = players.length > 1 ? `${players[0]} to ${players.at(-1)}` : players[0];
   return html`<h2 id="briefing-title">${title}</h2>
-    ${briefing ? factsOf(briefing, many) : html`<p>Nobody has told this game in a minute yet.</p>`}
+    ${briefing ? factsOf(briefing, many) : html`<p>This game has no summary yet.</p>`}
     <p><a href="/learn/${ruleset}">Learn it in ten minutes</a> · <a href="/rules#game=${ruleset}">All rules</a></p>
     ${symbols.length ? html`<svg class="hidden" aria-hidden="true">${symbols}</svg>` : nothing}`;
 }

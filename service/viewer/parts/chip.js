@@ -7,6 +7,7 @@
 
 import { html } from "../vendor/lit-html.js";
 
+/** The sign of a seat that has no standing in the scene. */
 const NOBODY = { colour: "#6d6459", ink: "#fffdf6", emblem: "" };
 
 /**

@@ -34,21 +34,21 @@ const UNITS = [
   ["seconds", 1],
 ];
 
-/** What was chosen, and what happens at zero. @param {Clock | null} clock */
+/** The settings of a clock in words; nothing without a clock. @param {Clock | null} clock */
 export function settings(clock) {
   if (!clock) return nothing;
   return html`<p class="clock-settings"><strong>Each player has ${timeOf(clock)}.</strong> ${atZero(clock)} ${besides(clock)}</p>`;
 }
 
-/** After how many days without anything a game ends. @param {number} days */
+/** The sentence that says when a game ends as abandoned. @param {number} days without any event */
 export function stillness(days) {
   return html`<p class="quiet">When nothing happens for ${days} days, the game ends as abandoned, without a winner.</p>`;
 }
 
 /**
- * The fields in which a clock is chosen: one with a name, or one of one's own. The stylesheet hides the fields that the
+ * The fields in which a clock is chosen: a preset, or one with its own times. The stylesheet hides the fields that the
  * choice does not need.
- * @param {Clock | null} clock that was chosen before
+ * @param {Clock | null} clock the one that was chosen before
  * @param {Problem | null} problem why the last choice was refused
  */
 export function clockFields(clock, problem) {
@@ -60,8 +60,8 @@ export function clockFields(clock, problem) {
       name,
       label,
       problem,
-      (said) =>
-        html`<input id="clock-${name}" name=${name} inputmode="numeric" autocomplete="off" .value=${`${value}`} aria-invalid=${said.wrong} aria-describedby=${said.by} />`,
+      (aria) =>
+        html`<input id="clock-${name}" name=${name} inputmode="numeric" autocomplete="off" .value=${`${value}`} aria-invalid=${aria.invalid} aria-describedby=${aria.describedBy} />`,
     );
   /** @param {string} name @param {string} label @param {number} seconds */
   const span = (name, label, seconds) => {
@@ -71,8 +71,8 @@ export function clockFields(clock, problem) {
       label,
       problem,
       (
-        said,
-      ) => html`<span class="pair"><input id="clock-${name}" name=${name} inputmode="decimal" autocomplete="off" .value=${`${seconds / size}`} aria-invalid=${said.wrong} aria-describedby=${said.by} />
+        aria,
+      ) => html`<span class="pair"><input id="clock-${name}" name=${name} inputmode="decimal" autocomplete="off" .value=${`${seconds / size}`} aria-invalid=${aria.invalid} aria-describedby=${aria.describedBy} />
       <select name="${name}_unit" aria-label="${label}: unit">${UNITS.map(([words, each]) => html`<option value=${each} ?selected=${words === unit}>${words}</option>`)}</select></span>`,
     );
   };
@@ -95,16 +95,18 @@ export function clockFields(clock, problem) {
         "Quiet hours each day, in UTC",
         problem,
         (
-          said,
-        ) => html`<span class="pair"><input id="clock-quiet" name="quiet_from" type="time" .value=${timeAt(own.quiet?.begins)} aria-invalid=${said.wrong} aria-describedby=${said.by} />
-        <span>to</span> <input name="quiet_to" type="time" aria-label="Quiet hours: until, in UTC" .value=${timeAt(own.quiet?.ends)} aria-invalid=${said.wrong} aria-describedby=${said.by} /></span>`,
+          aria,
+        ) => html`<span class="pair"><input id="clock-quiet" name="quiet_from" type="time" .value=${timeAt(own.quiet?.begins)} aria-invalid=${aria.invalid} aria-describedby=${aria.describedBy} />
+        <span>to</span> <input name="quiet_to" type="time" aria-label="Quiet hours: until, in UTC" .value=${timeAt(own.quiet?.ends)} aria-invalid=${aria.invalid} aria-describedby=${aria.describedBy} /></span>`,
       )}
     </div>
     <div class="timed">${field(
       "at_zero",
       "At zero",
       problem,
-      (said) => html`<select id="clock-at_zero" name="at_zero" aria-invalid=${said.wrong} aria-describedby=${said.by}>
+      (
+        aria,
+      ) => html`<select id="clock-at_zero" name="at_zero" aria-invalid=${aria.invalid} aria-describedby=${aria.describedBy}>
       ${Object.entries(AT_ZERO).map(([zero, words]) => html`<option value=${zero} ?selected=${zero === (clock?.at_zero ?? "answer")}>${words}</option>`)}</select>`,
     )}</div>
     <div class="own"><div class="often">${number("vacate_after", "Flags after which the seat is open; 0 for never", own.vacate_after ?? 3)}</div></div>
@@ -112,35 +114,35 @@ export function clockFields(clock, problem) {
 }
 
 /**
- * A field, and below it what was wrong with it.
- * @param {string} name of the member of a clock
+ * A field with its label, and below it why its value was refused.
+ * @param {string} name the member of the clock
  * @param {string} label
  * @param {Problem | null} problem
- * @param {(said: {wrong: "true" | "false", by: string}) => unknown} input gets what the field says of itself
+ * @param {(aria: {invalid: "true" | "false", describedBy: string}) => unknown} input draws the field with these attributes
  */
 function field(name, label, problem, input) {
   const id = `clock-${name}`;
   const isWrong = problem?.problem.path === `$.clock.${name}`;
   return html`<label for=${id}>${label}</label>
-    ${input({ wrong: isWrong ? "true" : "false", by: `${id}-problem` })}
+    ${input({ invalid: isWrong ? "true" : "false", describedBy: `${id}-problem` })}
     ${beside(`${id}-problem`, isWrong ? problem : null)}`;
 }
 
-/** What was wrong with a field, beside it. @param {string} id @param {Problem | null} problem */
+/** The paragraph beside a field that says why its value was refused; hidden without a problem. @param {string} id @param {Problem | null} problem */
 export function beside(id, problem) {
   const { rule, allowed = "" } = problem?.problem ?? {};
-  // If the value is no such number, the message of the service is for programs.
+  // A problem that names no rule has a message for programs: show only what would be allowed.
   const words = problem && (rule || !allowed ? `${problem.message} ${allowed}` : allowed);
   return html`<p id=${id} class="problem beside" role="alert" ?hidden=${!problem}>${words ?? nothing}</p>`;
 }
 
-/** Tell whether the fields of a clock show what was wrong. @param {Problem | null} problem */
+/** Tell whether a problem is about a field of the clock, which then shows it. @param {Problem | null} problem */
 export function isShown(problem) {
   return Boolean(problem?.problem.path?.startsWith("$.clock."));
 }
 
 /**
- * Return the clock that was chosen in the fields, as the service takes it.
+ * Return the clock that was chosen in the fields, for a request body; null for none.
  * @param {FormData} given
  * @returns {Wanted | null}
  */
@@ -164,7 +166,7 @@ export function clockFrom(given) {
     at_zero: zero,
     vacate_after: number("vacate_after"),
     days_off: number("days_off"),
-    // Where one end is missing, the hours last no minute, which the service refuses.
+    // If one end is missing, both ends are the same minute, which the service refuses.
     quiet: begins === null && ends === null ? null : { begins: begins ?? ends ?? 0, ends: ends ?? begins ?? 0 },
   };
 }
@@ -177,13 +179,13 @@ export function numberIn(text) {
   return text && Number.isFinite(Number(text)) ? Number(text) : -1;
 }
 
-/** The minute of the day of a time such as 07:30. @param {string} text */
+/** Return the minute of the day for a time such as 07:30; null for an empty text. @param {string} text */
 function minuteIn(text) {
   const [hours, minutes] = text.split(":").map(Number);
   return text ? hours * 60 + minutes : null;
 }
 
-/** A minute of the day as a field for times has it. @param {number} [minute] */
+/** Return a minute of the day as the value of a field for times: 450 is "07:30". @param {number} [minute] */
 function timeAt(minute) {
   return minute === undefined ? "" : new Date(minute * 60_000).toISOString().slice(11, 16);
 }

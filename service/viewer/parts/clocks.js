@@ -18,7 +18,7 @@ const UNITS = [
   ["second", 1],
 ];
 const TIME = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
-const LOW = 0.1; // The part of its time from which on a clock warns.
+const LOW = 0.1; // A clock warns when at most this share of its time is left.
 
 /** The service's clocks that have a name. @type {Record<"live" | "fast" | "slow", Clock>} */
 export const PRESETS = {
@@ -64,7 +64,7 @@ export function aheadOf(game, before = 0, here = Date.now()) {
   return game?.now ? Date.parse(game.now) - here : before;
 }
 
-/** The milliseconds since 1970 that are not quiet. @param {Clock["quiet"]} quiet @param {number} until */
+/** Return how many milliseconds from 1970 until a moment are not in the quiet hours. @param {Clock["quiet"]} quiet @param {number} until */
 function counted(quiet, until) {
   if (!quiet) return until;
   const [begins, ends] = [quiet.begins * MINUTE, quiet.ends * MINUTE];
@@ -83,16 +83,16 @@ function isQuiet(quiet, time) {
 }
 
 /**
- * What a clock shows. `state` says what there is to say besides the time: that the clock runs, that less than a tenth is
- * left (`low`), that the time is up and only its grace is left (`grace`), that the flag is due (`due`), that it does not
- * count now (`quiet`, `off`), or nothing.
+ * What a clock shows. `left` is in milliseconds. `state` is empty for a clock that stands. Otherwise it says that the
+ * clock runs (`runs`), that at most a tenth of its time is left (`low`), that the time is up and only the grace is left
+ * (`grace`), that the flag is due (`due`), or that the clock does not count now (`quiet` hours, a day `off`).
  * @typedef {{seat: string, left: number, state: "" | "runs" | "low" | "grace" | "due" | "quiet" | "off"}} Shown
  */
 
 /**
- * Return what the clocks of a game show at a moment of the service's time; none for a game without clocks.
+ * Return what the clocks of a game show at a moment; none for a game without clocks.
  * @param {Pick<Game, "clock" | "clocks">} game
- * @param {number} time
+ * @param {number} time the service's, in milliseconds since 1970
  * @returns {Shown[]}
  */
 export function shownAt({ clock, clocks }, time) {
@@ -131,10 +131,10 @@ function stateOf(clock, { runs, off_until: off, falls_at: falls }, left, time) {
   return left <= LOW * clock.time * SECOND ? "low" : "runs";
 }
 
-/** Return after how many milliseconds a clock that is shown changes at the latest. @param {Shown[]} shown */
+/** Return the milliseconds until the next full second of any running clock; 0 when none runs. @param {Shown[]} shown */
 export function changesIn(shown) {
   const running = shown.filter(({ state }) => state);
-  // A moment later, so that the second has certainly passed when the clocks are looked at.
+  // 20 ms more, so that the second has certainly passed.
   return running.length ? Math.min(...running.map(({ left }) => (((left % SECOND) + SECOND) % SECOND) + 20)) : 0;
 }
 
@@ -149,7 +149,7 @@ export function short(left) {
   return `${minutes}:${two(seconds % 60)}`;
 }
 
-/** Return a span in words: "2 days", "1 hour 30 minutes". Of the smaller units only the first is said. @param {number} seconds */
+/** Return a span in words: "2 days", "1 hour 30 minutes". It names the largest unit and the next smaller one. @param {number} seconds */
 export function span(seconds) {
   const at = UNITS.findIndex(([, size]) => seconds >= size);
   if (at < 0) return "no time";
@@ -160,7 +160,7 @@ export function span(seconds) {
   return parts.filter(Boolean).join(" ");
 }
 
-/** Return what time everybody has, in a few words: "2 days, and 8 hours after each turn". @param {Clock} clock */
+/** Return how much time each player has, in a few words: "2 days, and 8 hours after each turn". @param {Clock} clock */
 export function timeOf({ kind, time, increment = 0, cap = time }) {
   if (kind === "decision") return `${span(time)} for each decision`;
   return increment
@@ -168,13 +168,13 @@ export function timeOf({ kind, time, increment = 0, cap = time }) {
     : `${span(time)} in all`;
 }
 
-/** Return what happens when the time of a seat is up, as a sentence that anybody understands. @param {Clock} clock */
-export function atZero({ at_zero: then = "answer", vacate_after: after = 3 }) {
+/** Return what happens when the time of a seat is up, in sentences. @param {Clock} clock */
+export function atZero({ at_zero: consequence = "answer", vacate_after: after = 3 }) {
   const answer = "the service gives the usual answer for the player: it passes, stays, and loses the least";
-  if (then === "claim")
+  if (consequence === "claim")
     return `At zero nothing happens until another player or an official asks for it. Then ${answer}.`;
-  if (then === "end") return "At zero the game ends, and the other player wins.";
-  if (then === "vacate") return `At zero ${answer}, and somebody else may take the seat.`;
+  if (consequence === "end") return "At zero the game ends, and the other player wins.";
+  if (consequence === "vacate") return `At zero ${answer}, and somebody else may take the seat.`;
   const often = after === 1 ? "the first time" : after ? `the ${ordinal(after)} time` : "";
   return `At zero ${answer}.${often ? ` From ${often} on, somebody else may take the seat.` : ""}`;
 }
@@ -185,9 +185,9 @@ function ordinal(number) {
   return `${number}${["th", "st", "nd", "rd"][last] ?? "th"}`;
 }
 
-/** Return what else was chosen with a clock: its grace, its quiet hours, its days off. @param {Clock} clock */
+/** Return the other settings of a clock, in sentences: quiet hours, days off, and a grace above 2 seconds. @param {Clock} clock */
 export function besides({ grace = 2, quiet = null, days_off: days = 0 }) {
-  const said = [];
+  const sentences = [];
   if (quiet) {
     /** @param {number} minute */
     const local = (minute) => TIME.format(new Date(minute * MINUTE));
@@ -196,15 +196,15 @@ export function besides({ grace = 2, quiet = null, days_off: days = 0 }) {
     const [begins, ends] = [quiet.begins, quiet.ends];
     const same = local(begins) === utc(begins);
     const own = same ? "" : `, for you ${local(begins)} to ${local(ends)}`;
-    said.push(`No clock counts from ${utc(begins)} to ${utc(ends)} UTC${own}.`);
+    sentences.push(`No clock counts from ${utc(begins)} to ${utc(ends)} UTC${own}.`);
   }
-  if (days) said.push(`Each player may take ${days === 1 ? "one day" : `${days} days`} off.`);
-  if (grace > 2) said.push(`An answer still counts ${span(grace)} after zero.`);
-  return said.join(" ");
+  if (days) sentences.push(`Each player may take ${days === 1 ? "one day" : `${days} days`} off.`);
+  if (grace > 2) sentences.push(`An answer still counts ${span(grace)} after zero.`);
+  return sentences.join(" ");
 }
 
 /**
- * What each state means, in words for people who cannot see colours, or cannot see.
+ * What each state means, in words, because not everybody can tell colours apart.
  * @type {Record<Shown["state"], string>}
  */
 export const MEANS = {

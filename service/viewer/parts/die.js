@@ -9,7 +9,7 @@
 import { html, nothing, svg } from "../vendor/lit-html.js";
 import { capital, plain } from "./format.js";
 
-/** The middles of the pips, of a face that is 24 wide. */
+/** The coordinates of the pips' centres on a face that is 24 wide. */
 const [FIRST, MIDDLE, LAST] = [6.5, 12, 17.5];
 /** @type {Record<string, number[][]>} */
 const PIPS = {
@@ -49,7 +49,7 @@ const PIPS = {
 /**
  * The dice of a roll, in their order.
  * @param {Table} room
- * @param {{die: string, faces: string[], struck?: boolean[]}} roll
+ * @param {{die: string, faces: string[], struck?: boolean[]}} roll `struck` says which dice hit; empty or absent without hits
  */
 export function dieFaces(room, { die, faces, struck = [] }) {
   const { dice = {}, kinds = {} } = room.ruleset ?? {};
@@ -62,9 +62,9 @@ export function dieFaces(room, { die, faces, struck = [] }) {
 }
 
 /**
- * @param {string} kind
  * @param {string} face
  * @param {boolean} hasPips
+ * @param {string} kind of piece that the face shows; empty for a blank face
  */
 function drawnFace(face, hasPips, kind) {
   if (hasPips)

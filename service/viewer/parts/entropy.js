@@ -1,5 +1,5 @@
 /**
- * Random digits of the browser's own, which a seat adds to the dice: then nobody can have chosen them alone.
+ * Random digits from this browser. A seat adds them to the dice, so that the service cannot choose the rolls alone.
  * @module
  */
 

@@ -20,7 +20,7 @@ export function capital(text) {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** Return a figure of the scores, which is whole or a half: 12.5 is "12½". @param {number} figure */
+/** Return a score, which is a multiple of a half, as text: 12.5 is "12½". @param {number} figure */
 export function scored(figure) {
   const whole = Math.trunc(figure);
   return whole === figure ? `${figure}` : `${figure < 0 ? "-" : ""}${Math.abs(whole) || ""}½`;
@@ -31,8 +31,8 @@ export function scored(figure) {
  * @param {{id: string, title?: string, fork?: {purpose: string, version: number} | null}} game
  */
 export function gameTitle({ id, title, fork }) {
-  const of = fork && `${fork.purpose === "analysis" ? "An analysis" : "A continuation"} from version ${fork.version}`;
-  return title || of || `Game ${id}`;
+  const kind = fork && `${fork.purpose === "analysis" ? "An analysis" : "A continuation"} from version ${fork.version}`;
+  return title || kind || `Game ${id}`;
 }
 
 /**
@@ -71,7 +71,7 @@ export function ago(time, now = Date.now()) {
   return unit && length ? RELATIVE.format(Math.round(seconds / length), unit) : "just now";
 }
 
-/** Return a time as the reader's clock shows it. @param {string} time */
+/** Return a date and time in the reader's time zone. @param {string} time */
 export function clock(time) {
   return WHOLE.format(new Date(time));
 }
@@ -105,9 +105,9 @@ function plural(noun) {
 }
 
 /**
- * Return a count with its noun: "1 event", "5,012 events". It adds only an s; for words of the viewer itself.
+ * Return a count with its noun: "1 event", "5,012 events". For words of the viewer: the plural only gets an s.
  * @param {number} number
- * @param {string} noun
+ * @param {string} noun in the singular
  */
 export function count(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;

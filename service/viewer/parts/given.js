@@ -4,7 +4,7 @@
  */
 
 /**
- * Return what a form says in a field, without blanks around it; empty where there is no such field.
+ * Return the text of a form's field, without blanks around it; empty if there is no such field.
  * @param {FormData} given
  * @param {string} name
  */
@@ -13,7 +13,7 @@ export function textIn(given, name) {
 }
 
 /**
- * Return the id of a game in what somebody typed: the address of the game's page, or the id alone.
+ * Return the id of a game that somebody typed, or whose page's address they typed; otherwise the text itself.
  * @param {string} text
  */
 export function gameIn(text) {
@@ -21,7 +21,7 @@ export function gameIn(text) {
 }
 
 /**
- * Return the id of a tournament in what somebody typed: the id alone, or the address of its page.
+ * Return the id of a tournament that somebody typed, or whose page's address they typed; otherwise the text itself.
  * @param {string} text
  */
 export function tournamentIn(text) {
@@ -29,7 +29,7 @@ export function tournamentIn(text) {
 }
 
 /**
- * Return the id of a player in what somebody typed: the id alone, or the address of the player's page.
+ * Return the id of a player that somebody typed, or whose page's address they typed; otherwise undefined.
  * @param {string} text
  */
 export function playerIn(text) {

@@ -7,15 +7,15 @@ import { html } from "../vendor/lit-html.js";
 import { named } from "./format.js";
 
 /**
- * Return the level for somebody who does not choose: neither the weakest, nor the one that thinks longest.
- * @param {string[]} bots
+ * Return the level for somebody who does not choose: the middle one.
+ * @param {string[]} bots the levels, the best last
  */
 export function usual(bots) {
   return bots[Math.floor(bots.length / 2)];
 }
 
 /**
- * Return the options of a choice.
+ * Return the options of a list in which a level is chosen.
  * @param {string[]} bots the levels, the best last
  * @param {string} [wanted] the level that is chosen at first, if it is one of them
  */

@@ -1,5 +1,5 @@
 /**
- * A mark beside a name that looks like that of another player or official.
+ * The mark beside a name that looks the same as the name of another player or official.
  * @module
  */
 

@@ -7,11 +7,12 @@
 
 import { count } from "./format.js";
 
-const USUAL = 1; // Standard deviations within which two of three cases lie.
-const RARE = 2; // And 19 of 20.
+const USUAL = 1; // Standard deviations within which two of three games lie.
+const RARE = 2; // Standard deviations within which 19 of 20 games lie.
 
 /**
- * Return what some dice were worth and what was expected of them: "34 dice worth 21, 17.0 expected: lucky".
+ * Return how many dice were rolled, what they were worth, and what was expected: "34 dice worth 21, 17.0 expected:
+ * lucky".
  * @param {Luck} luck
  */
 export function lucky({ rolled, worth, expected, deviations }) {

@@ -8,7 +8,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 
 /**
- * Return the button that reads the next page; nothing after the last page. Below it stands why a page could not be read.
+ * Return the button that reads the next page; nothing after the last page. An error of the last reading stands below.
  * @param {Pages<any>} pages
  * @param {() => void} draw draws the page anew
  */

@@ -8,7 +8,7 @@
 /** @typedef {NonNullable<Game["result"]>} Result */
 
 /**
- * Return the groups of an order, each with its place: after two seats that share the first comes the third.
+ * Return the groups of an order, each with its place: after two seats that share first place comes place 3.
  * @template T
  * @param {T[][]} order
  * @returns {{place: number, seats: T[]}[]}
@@ -23,7 +23,7 @@ export function placesOf(order) {
 }
 
 /**
- * Return the order that the places of seats make, the first first. Seats with the same place tie.
+ * Return the seats grouped by their places, the best first. Seats with the same place tie.
  * @param {[seat: string, place: number][]} places
  * @returns {string[][]}
  */
@@ -33,7 +33,7 @@ export function orderBy(places) {
 }
 
 /**
- * Return an order in words: "1. Blue; 2. Red and Green".
+ * Return an order in words: "1. Blue; 2. Red and Green"; "all tie" for a single group.
  * @param {string[][]} order
  * @param {(seat: string) => string} named
  */
@@ -42,7 +42,7 @@ export function inWords(order, named) {
   return order.length === 1 ? "all tie" : each.join("; ");
 }
 
-/** How somebody won otherwise than by the rule book. @type {Record<string, string>} */
+/** What is added when the winner did not win by the rule book. @type {Record<string, string>} */
 const BY = { flag: " on time", resigned: " by resignation" };
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Papers that everybody may read, such as the cards of nations: wherever a text names one, it can be opened.
+ * Papers that everybody may read, such as the cards of nations: their names in a text are buttons that open them.
  * @module
  */
 
@@ -12,7 +12,7 @@ const dialog = () => /** @type {HTMLDialogElement} */ (document.getElementById("
 const patterns = new WeakMap();
 
 /**
- * Return a text in which each name of a paper opens it.
+ * Return a text in which each name of a paper is a button that opens it.
  * @param {Table} room
  * @param {string} text
  */
@@ -22,7 +22,7 @@ export function linked(room, text) {
 }
 
 /**
- * Return a name that opens the paper that is called so; the plain name where there is none.
+ * Return a button that opens the paper with this name; the plain name if there is no such paper.
  * @param {Table} room
  * @param {string} name
  */
@@ -42,7 +42,7 @@ export function namedIn(room, text) {
   return pattern ? [...new Set(text.split(pattern).filter((_, at) => at % 2))] : [];
 }
 
-/** The titles of all papers, those with several words before those that are a part of them. @param {Pick<Papers, "papers"> | null} papers */
+/** Return a pattern for the titles of all papers, the longest first; null without papers. @param {Pick<Papers, "papers"> | null} papers */
 function patternOf(papers) {
   if (!papers?.papers.length) return null;
   const known = patterns.get(papers);
@@ -60,7 +60,7 @@ function patternOf(papers) {
  */
 function open(room, paper) {
   room.paper = paper;
-  // It has content before it is opened, so that it is announced with its title, and begins at its top.
+  // The dialog opens after it has its content, so that its title is announced and it can be scrolled to the top.
   const show = () => {
     dialog().showModal();
     dialog().scrollTop = 0;
@@ -94,7 +94,7 @@ export function paper(room) {
 }
 
 /**
- * How many lines are from where, in a sentence for each origin.
+ * Return a sentence for each origin that says how many lines are from there.
  * @param {PaperLine[]} lines
  * @param {Record<string, string>} origins
  */
@@ -105,7 +105,7 @@ function counted(lines, origins) {
     .map(({ number, origin, words }) => `${number} of ${lines.length} lines are marked ${origin}: ${words}.`);
 }
 
-/** @param {string} text */
+/** Return the keys in the brackets of a text: "[A, B]" has A and B. @param {string} text */
 function bracketed(text) {
   return [...text.matchAll(/\[([^\]]+)\]/g)].flatMap(([, keys]) => keys.split(", "));
 }

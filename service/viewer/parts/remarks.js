@@ -1,5 +1,5 @@
 /**
- * The documents with which a game is played besides its board, such as cards, and the sources of their facts.
+ * The documents that a game needs besides its board, such as cards, each with a remark and the start of its hash.
  * @module
  */
 

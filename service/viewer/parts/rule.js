@@ -1,5 +1,5 @@
 /**
- * A rule, named where it matters and shown when somebody wants to read it; and a refusal, which names one.
+ * A rule that is named where it matters, and unfolds to its text; and a refusal, which may name a rule.
  * @module
  */
 
@@ -16,7 +16,7 @@ import { capital } from "./format.js";
 const read = new Map();
 
 /**
- * Where rules are shown: a game, or a form that may create one.
+ * The page that shows a rule: of a game, or one with the ruleset of a game that may be created.
  * @typedef {{api: Api, game: Pick<Game, "ruleset">, redraw: () => void, labels?: Labels | null}} RuleReader
  */
 
@@ -24,7 +24,7 @@ const read = new Map();
  * A rule to be unfolded.
  * @param {RuleReader} room
  * @param {string} id such as `CC-MOV-09`
- * @param {string} [title] when it is known beforehand; otherwise the rule is fetched at once
+ * @param {string} [title] if it is known; without it, the rule is fetched at once
  */
 export function ruleOf(room, id, title = undefined) {
   const address = `/v1/rulesets/${room.game.ruleset}/rules/${id}`;

@@ -1,5 +1,5 @@
 /**
- * A text that is saved as a file.
+ * Saving a text as a file.
  * @module
  */
 

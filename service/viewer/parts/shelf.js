@@ -1,5 +1,5 @@
 /**
- * What lies beside the board, such as a bank, an offer or a vote: each thing with its sign and in words.
+ * A shelf shows what lies beside the board, such as a bank, an offer or a vote: each item with its sign and in words.
  * @module
  */
 
@@ -19,7 +19,7 @@ export function shelf(room, { title, items }) {
   </section>`;
 }
 
-/** The sign of a kind of mark; the board in the page has it. @param {string} kind */
+/** The sign of a kind of mark. It uses a symbol of the board in the page. @param {string} kind */
 export function glyph(kind) {
   return html`<svg class="chip" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true"><use href="#glyph-${kind}" /></svg>`;
 }

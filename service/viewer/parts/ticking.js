@@ -1,5 +1,6 @@
 /**
- * The clocks of a game on its page: what each seat has left, which changes by the second, and when that is said aloud.
+ * The clocks of a game on its page: the time that each seat has left, second by second, and a warning for screen
+ * readers.
  * @module
  */
 
@@ -12,7 +13,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { capital, seatName } from "./format.js";
 import { MEANS, changesIn, short, shownAt } from "../parts/clocks.js";
 
-/** The timer of the page, and the states of the clocks that it showed last. */
+/** The timer of the page, and the states of the clocks at its last tick. */
 const ticking = { timer: 0, states: "" };
 
 /** The service's time. @param {Table} room */
@@ -50,20 +51,20 @@ export function tick(room) {
 export function clockOf(room, seat) {
   const found = shown(room).find((each) => each.seat === seat);
   if (!found || isOpen(room, found)) return nothing;
-  const { state: what } = found;
-  return html`<span class="clock ${what}" title="Time left"><span class="hidden">Time left${what && what !== "off" && what !== "quiet" ? ", running" : ""}: </span><b role="timer" data-clock=${seat}></b>${MEANS[what] ? html` <span class="means">${MEANS[what]}</span>` : nothing}</span>`;
+  const { state } = found;
+  return html`<span class="clock ${state}" title="Time left"><span class="hidden">Time left${state && state !== "off" && state !== "quiet" ? ", running" : ""}: </span><b role="timer" data-clock=${seat}></b>${MEANS[state] ? html` <span class="means">${MEANS[state]}</span>` : nothing}</span>`;
 }
 
-/** Whether a seat has no time of its own, for its clock has left it open. @param {Table} room @param {Shown} of */
+/** Whether a seat has no time left and is open to a substitute. Then no clock is shown. @param {Table} room @param {Shown} of */
 function isOpen({ game }, { seat, left }) {
   return left <= 0 && Boolean(game.given_up?.includes(seat));
 }
 
-/** What is said aloud, once: that a clock has little time left, or none. @param {Table} room */
+/** The sentences for screen readers: which clocks have little time left, or none. @param {Table} room */
 export function warning(room) {
-  const said = shown(room).filter((each) => ["low", "grace", "due"].includes(each.state) && !isOpen(room, each));
-  return said.map(({ seat, state: what }) => {
+  const ending = shown(room).filter((each) => ["low", "grace", "due"].includes(each.state) && !isOpen(room, each));
+  return ending.map(({ seat, state }) => {
     const whose = seat === room.seat ? "you have" : `${seatName(room.game, seat)} has`;
-    return `${capital(whose)} ${what === "low" ? "less than a tenth of the time left" : "no time left"}. `;
+    return `${capital(whose)} ${state === "low" ? "less than a tenth of the time left" : "no time left"}. `;
   });
 }

@@ -1,5 +1,6 @@
 /**
- * The page of one's own account: its name, the ways back into it, where it is signed in, its tokens, and signing out.
+ * The page of your account: its name, ways to sign in, browsers, apps, tokens and data, and signing out, joining or
+ * closing it.
  * @module
  */
 
@@ -32,7 +33,7 @@ const LOST = "You have no other way back. Without one the account is lost for go
 const api = new Api();
 const account = new Account(api);
 const place = /** @type {HTMLElement} */ (document.getElementById("people"));
-/** What the service has of the account: its passkeys, its tokens, and how many recovery codes are left. */
+/** What the service has of the account: passkeys, tokens, apps, and how many recovery codes are left. */
 const EMPTY = {
   passkeys: /** @type {Answer<"/v1/passkeys", "get">["items"]} */ ([]),
   tokens: /** @type {Answer<"/v1/tokens", "get">["items"]} */ ([]),
@@ -41,13 +42,13 @@ const EMPTY = {
 };
 
 /**
- * The state of the page: the account's data, what was made just now and is shown only once, and the last message or
- * problem.
+ * The state of the page: the account's data, secrets that were made just now and are shown only once, and the last
+ * message or problem.
  */
 const page = {
   kept: EMPTY,
   madeNow: { codes: /** @type {string[]} */ ([]), token: "" },
-  /** Where that is, until it has the focus. */
+  /** The selector of a new secret, until it has the focus. */
   fresh: "",
   problem: "",
   done: "",
@@ -70,7 +71,7 @@ function draw() {
 }
 
 function lasting() {
-  if (account.api.token) return html`<p class="hint">In this tab you look with a token.</p>`;
+  if (account.api.token) return html`<p class="hint">This tab is signed in with a token.</p>`;
   return account.lasting
     ? html`<p>You can come back to this account from any device.</p>`
     : html`<p class="problem">Only this browser keeps your account. When it forgets you, the account is lost. Make a
@@ -89,12 +90,12 @@ function naming(me) {
       <div class="line"><input id="own-name" name="name" maxlength="80" required .value=${me.name} autocomplete="nickname" /><button>Save</button></div>
       <p class="hint"><a href="/players/${me.id}">What others see of you</a></p>
     </form>
-    <label class="check"><input type="checkbox" .checked=${live(me.findable)} @change=${(/** @type {At<HTMLInputElement>} */ { target }) => perform(() => letFind(target.checked))} /> Others can find me by it</label>
+    <label class="check"><input type="checkbox" .checked=${live(me.findable)} @change=${(/** @type {At<HTMLInputElement>} */ { target }) => perform(() => setFindable(target.checked))} /> Others can find me by it</label>
     <p class="hint">${me.findable ? "Saved: whoever searches for your name finds you." : "Saved: nobody finds you by your name."}</p></section>`;
 }
 
-/** Save at once whether others find the account: a checkbox needs no button. @param {boolean} findable */
-async function letFind(findable) {
+/** Save whether others can find the account by its name. @param {boolean} findable */
+async function setFindable(findable) {
   await api.patch("/v1/players/me", { findable });
   await account.read();
   return "Saved";
@@ -129,7 +130,7 @@ function newPasskey() {
     </form>`;
 }
 
-/** The provider that can sign in to this account. */
+/** The link with the provider, which can sign in to this account. */
 function provider() {
   if (!account.provider || account.api.token) return nothing;
   const { name, linked } = account.provider;
@@ -172,7 +173,7 @@ async function makeCodes() {
   return "Your recovery codes are shown";
 }
 
-/** @param {Me} me */
+/** The browsers that are signed in. @param {Me} me */
 function signedIn(me) {
   const sessions = page.kept.tokens.filter((each) => each.session);
   return html`<section aria-labelledby="sessions-title"><h2 id="sessions-title">Signed in</h2>
@@ -186,7 +187,7 @@ function signedIn(me) {
     ${me.scopes.includes("notify") ? html`<p><a href="/account/notices">Notifications on your devices and by e-mail</a></p>` : nothing}</section>`;
 }
 
-/** Apps by other people, which somebody let in. */
+/** Apps of other people that the account let in. */
 function letIn() {
   const { apps } = page.kept;
   return html`<section aria-labelledby="apps-title"><h2 id="apps-title">Apps</h2>
@@ -259,13 +260,13 @@ function tokens(me) {
         : sure(
             "Say that a program plays this account",
             "A program plays this account",
-            become,
+            becomeBot,
             "Everybody then sees that it is a bot, and you cannot take that back. For a bot beside yourself, make another account.",
           )
     }</section>`;
 }
 
-async function become() {
+async function becomeBot() {
   await api.put("/v1/players/me/bot");
   await account.read();
   return "Everybody sees that a program plays this account";
@@ -283,7 +284,7 @@ function leaving() {
   return html`<section aria-labelledby="leaving-title"><h2 id="leaving-title">Sign out</h2>${accountForms(account)}</section>`;
 }
 
-/** A plain link: the session of this browser lets it through, which a token in this tab could not. @param {Me} me */
+/** A plain link to the data. It works only with the session of this browser: a link cannot send the token of a tab. @param {Me} me */
 function data(me) {
   if (account.api.token || !me.scopes.includes("account")) return nothing;
   return html`<section aria-labelledby="data-title"><h2 id="data-title">Your data</h2>
@@ -316,10 +317,10 @@ async function close(given) {
 const moment = (time) => html`<time datetime=${time} title=${clock(time)}>${ago(time)}</time>`;
 
 /**
- * A button that asks once more before it does what cannot be taken back.
- * @param {string} label
- * @param {string} words
- * @param {() => Promise<unknown>} what
+ * A button that asks once more before it does what cannot be undone.
+ * @param {string} label what a screen reader says
+ * @param {string} words on the button
+ * @param {() => Promise<unknown>} what does it
  */
 function sure(label, words, what, warning = "") {
   return html`<details class="sure"><summary aria-label=${label}>${words} …</summary>
@@ -334,7 +335,7 @@ function download(content, name) {
   return html`<button type="button" @click=${() => save(content(), name)}>Download</button>`;
 }
 
-/** Do what a form says. @param {(given: FormData) => Promise<string>} what */
+/** Return a handler for a form that performs `what` with the data of the form. @param {(given: FormData) => Promise<string>} what */
 function act(what) {
   return (/** @type {Submitted} */ event) => {
     event.preventDefault();
@@ -344,10 +345,10 @@ function act(what) {
 }
 
 /**
- * Do something, and say that it was done, or why not. The form that was opened for it closes; everything else stays
- * open.
+ * Do something, and show the message that it returns, or the problem. After success, the question around the control
+ * closes.
  * @param {() => Promise<string>} what
- * @param {HTMLElement} [control] what was pressed
+ * @param {HTMLElement} [control] the button or form that asked for it
  */
 async function perform(what, control) {
   page.problem = page.done = "";

@@ -1,5 +1,6 @@
 /**
- * What the page says about an app that asks for access: where it runs, what it may do, and whether to let it in.
+ * What pages say about an app that asks for access: where it runs and what it may do, and the question whether to allow
+ * it.
  * @module
  */
 
@@ -15,14 +16,14 @@ const MAY = {
   notify: "Read your notices, and have them sent to programs and addresses that it chooses",
 };
 
-/** Where an app runs, in words that a person recognizes. @param {Pick<AppRequest, "kind" | "site">} app */
+/** Return where an app runs, in words. @param {Pick<AppRequest, "kind" | "site">} app */
 export function placeOf({ kind, site }) {
   if (kind === "web") return site;
   if (kind === "app") return `the app ${site}`;
   return kind === "device" ? "an app on a device" : "a program on this computer";
 }
 
-/** What an app may do, as a list. @param {readonly string[]} scopes */
+/** Return what an app may do, as a list. @param {readonly string[]} scopes */
 export function mayDo(scopes) {
   return html`<ul class="may"><li>See who you are: your name, and the id of your account</li>
     ${scopes.map((scope) => html`<li>${MAY[scope] ?? scope}</li>`)}</ul>`;
@@ -40,8 +41,8 @@ const CHECK = {
  * The question whether an app may do what it asks for.
  * @param {AppRequest} asked
  * @param {Me} me
- * @param {boolean} isBusy
- * @param {(allow: boolean, scopes?: AppRequest["scopes"]) => unknown} decide
+ * @param {boolean} isBusy whether the buttons are disabled
+ * @param {(allow: boolean, scopes?: AppRequest["scopes"]) => unknown} decide gets the answer, and the scopes that stayed ticked
  */
 export function question(asked, me, isBusy, decide) {
   const { kind, name } = asked;

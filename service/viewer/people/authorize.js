@@ -21,8 +21,9 @@ const account = new Account(api);
 const place = /** @type {HTMLElement} */ (document.getElementById("people"));
 const query = location.search.slice(1);
 /**
- * The page: what the app asks for, once that was read; what went wrong; whether the service is being asked; whether the
- * browser was sent on; and the recovery codes that were made just now.
+ * The state of the page: the app's request, once it was read; the last problem; whether the service is deciding;
+ * whether the account is a guest's, which cannot allow anything yet; whether the browser was sent back to the app; and
+ * the recovery codes that were made just now.
  * @type {{asked: AppRequest | null, problem: Problem | null, isBusy: boolean, isGuest: boolean, isSent: boolean, codes: string[]}}
  */
 const page = { asked: null, problem: null, isBusy: false, isGuest: false, isSent: false, codes: [] };
@@ -65,7 +66,7 @@ function request(asked) {
     ${page.isGuest ? nothing : question(asked, account.me, page.isBusy, decide)}`;
 }
 
-/** @param {boolean} allow @param {AppRequest["scopes"]} [scopes] what of that it may do; all of it, if absent */
+/** @param {boolean} allow @param {AppRequest["scopes"]} [scopes] those that are allowed; all that the app asks for, if absent */
 async function decide(allow, scopes) {
   page.isBusy = true;
   draw();
@@ -80,14 +81,14 @@ async function decide(allow, scopes) {
   draw();
 }
 
-/** Leave for the app. The service has checked that the address runs no script here. @param {string} address */
+/** Go back to the app. The service has checked that the address runs no script here. @param {string} address */
 function goTo(address) {
   page.isSent = true;
   draw();
   location.assign(address);
 }
 
-/** Make a way back into a guest's account. @param {() => Promise<unknown>} what */
+/** Make a passkey or recovery codes for a guest's account. @param {() => Promise<unknown>} what */
 async function perform(what) {
   try {
     await what();

@@ -1,5 +1,5 @@
 /**
- * What was sent to a webhook: each delivery with its attempts, and sending again.
+ * The deliveries to a webhook: what was sent, every attempt, and buttons that send again.
  * @module
  */
 
@@ -20,18 +20,18 @@ const STATUSES = [
   ["failed", "failed"],
 ];
 
-/** A time as people say it. @param {string} time */
+/** A time in words, such as "3 minutes ago", with the exact time as its title. @param {string} time */
 export const moment = (time) => html`<time datetime=${time} title=${clock(time)}>${ago(time)}</time>`;
 
 /**
  * @param {Hooks} hooks
- * @param {(does: () => Promise<string>) => void} perform does something, and shows the outcome
+ * @param {(act: () => Promise<string>) => void} perform does something, and shows the outcome
  */
 export function log(hooks, perform) {
   const { deliveries, shown, filter } = hooks;
   /** @param {At<HTMLSelectElement>} event */
   const choose = ({ target }) => perform(() => hooks.show(shown, /** @type {Filter} */ (target.value)).then(() => ""));
-  const repeat = async () => {
+  const sendFailed = async () => {
     const number = await hooks.allAgain(shown);
     return number ? `${amount(number, "delivery")} will be sent again` : "Nothing has failed";
   };
@@ -39,7 +39,7 @@ export function log(hooks, perform) {
     <div class="buttons"><label>Show <select @change=${choose}>
       ${STATUSES.map(([status, words]) => html`<option value=${status} ?selected=${status === filter}>${words}</option>`)}
     </select></label>
-    <button @click=${() => perform(repeat)}>Send all that failed again</button></div>
+    <button @click=${() => perform(sendFailed)}>Send all that failed again</button></div>
     ${
       !deliveries
         ? html`<p class="quiet">…</p>`
@@ -59,7 +59,7 @@ function line({ type, body, made, status, next, attempts }, again) {
   const last = attempts.at(-1);
   return html`<li>
     <p><strong>${type}</strong> <span class="status ${status}">${status}</span> <span class="quiet">${moment(made)}</span></p>
-    <p class="quiet">${last ? html`${count(attempts.length, "attempt")}, the last ${moment(last.at)}: ${answered(last)}. ` : nothing}${next ? dueAt(next) : nothing}</p>
+    <p class="quiet">${last ? html`${count(attempts.length, "attempt")}, the last ${moment(last.at)}: ${answered(last)}. ` : nothing}${next ? nextAttempt(next) : nothing}</p>
     <details><summary>What was sent, and every attempt</summary>
       <ol class="attempts">${attempts.map((each) => html`<li>${clock(each.at)}: ${answered(each)}${each.answer ? html` <code>${each.answer}</code>` : nothing}</li>`)}</ol>
       <pre tabindex="0" aria-label="What was sent">${pretty(body)}</pre></details>
@@ -72,8 +72,8 @@ function answered({ status }) {
   return status === null ? "no answer" : `answered ${status}`;
 }
 
-/** When a delivery is sent next. @param {string} next */
-function dueAt(next) {
+/** Say when a delivery is sent next. @param {string} next */
+function nextAttempt(next) {
   const seconds = Math.round((Date.parse(next) - Date.now()) / 1000);
   return seconds < 5
     ? "It is sent now."

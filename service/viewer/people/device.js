@@ -20,8 +20,9 @@ const api = new Api();
 const account = new Account(api);
 const place = /** @type {HTMLElement} */ (document.getElementById("people"));
 /**
- * The page: the code, what the app on the device asks for once that was read, what went wrong, what was decided, and the
- * recovery codes that were made just now.
+ * The state of the page: the code; the request of the app on the device, once it was read; the last problem; whether
+ * the service is being asked; whether the account is a guest's, which cannot allow anything yet; the decision, null
+ * before it; and the recovery codes that were made just now.
  * @type {{code: string, asked: AppRequest | null, problem: Problem | null, isBusy: boolean, isGuest: boolean, isAllowed: boolean | null, codes: string[]}}
  */
 const page = {
@@ -62,28 +63,28 @@ function content() {
 function entering() {
   return html`<form @submit=${(/** @type {Submitted} */ event) => {
     event.preventDefault();
-    look(textIn(new FormData(event.target), "code"));
+    readRequest(textIn(new FormData(event.target), "code"));
   }}>
     <label for="code">The code that the device shows</label>
     <div class="line"><input id="code" name="code" required maxlength="20" autocomplete="off" autocapitalize="characters" spellcheck="false" .value=${page.code} /><button class="strong" ?disabled=${page.isBusy}>Go on</button></div>
   </form>`;
 }
 
-/** @param {string} code */
-const look = (code) =>
+/** Read what the app on the device asks for. @param {string} code */
+const readRequest = (code) =>
   ask(async () => {
     page.code = code;
     page.asked = await api.post("/v1/authorization/device", { code });
   });
 
-/** @param {boolean} allow @param {AppRequest["scopes"]} [scopes] what of that it may do; all of it, if absent */
+/** @param {boolean} allow @param {AppRequest["scopes"]} [scopes] those that are allowed; all that the app asks for, if absent */
 const decide = (allow, scopes) =>
   ask(async () => {
     const { allowed } = await api.post("/v1/authorization/device/decision", { code: page.code, allow, scopes });
     page.isAllowed = allowed;
   });
 
-/** Ask the service for something. @param {() => Promise<unknown>} what */
+/** Send a request, and show what went wrong. @param {() => Promise<unknown>} what */
 async function ask(what) {
   page.isBusy = true;
   page.problem = null;
@@ -98,7 +99,7 @@ async function ask(what) {
   draw();
 }
 
-/** Make a way back into a guest's account. @param {() => Promise<unknown>} what */
+/** Make a passkey or recovery codes for a guest's account. @param {() => Promise<unknown>} what */
 async function perform(what) {
   page.isGuest = false;
   await ask(what);

@@ -1,6 +1,6 @@
 /**
- * The page that an invitation leads to: what the game is, and a seat in it by one click. The invitation is what follows
- * the # of the address, which browsers send to no server.
+ * The page of an invitation: it shows the game, and one click takes a seat in it. The invitation is the part of the
+ * address after the #, which browsers send to no server.
  * @module
  */
 
@@ -23,12 +23,13 @@ const api = new Api();
 const account = new Account(api);
 const place = /** @type {HTMLElement} */ (document.getElementById("people"));
 /**
- * The page: the invitation and the ruleset of its game, once they were read; what went wrong; and whether a seat is
- * being taken.
+ * The state of the page: the invitation and the ruleset of its game, once they were read; the last problem; and whether
+ * a seat is being taken.
  * @type {{invited: Answer<`/v1/invitations/${string}`, "get"> | null, ruleset: Ruleset | null, problem: Problem | null, isBusy: boolean}}
  */
 const page = { invited: null, ruleset: null, problem: null, isBusy: false };
 
+/** Return the API's address of the invitation. */
 const address = () =>
   /** @type {`/v1/invitations/${string}`} */ (`/v1/invitations/${encodeURIComponent(location.hash.slice(1))}`);
 
@@ -55,25 +56,28 @@ function invitation({ game, organizer, abandoned_after: days, free, you }) {
       <span class=${player ? "" : "quiet"}>${player ? (bot ? `${name} (a bot)` : name) : "free"}</span> ${looks_alike ? lookAlike : nothing}</li>`,
     )}</ul>
     ${settings(game.clock)} ${stillness(days)}
-    ${you ? html`<p>You have a seat in this game: ${named(you)}. <a class="strong" href="/games/${game.id}">Go to the game</a></p>` : open(game, free)}`;
+    ${you ? html`<p>You have a seat in this game: ${named(you)}. <a class="strong" href="/games/${game.id}">Go to the game</a></p>` : freeSeats(game, free)}`;
 }
 
 /**
+ * The way into the game for somebody without a seat in it.
  * @param {GameSummary} game
- * @param {number} free
+ * @param {number} free how many seats are
  */
-function open(game, free) {
+function freeSeats(game, free) {
   const watch = html`<a href="/games/${game.id}">Watch it</a>`;
   if (game.status !== "gathering") return html`<p>The game has begun without you. ${watch}</p>`;
   if (!free) return html`<p>All seats are taken. ${watch}</p>`;
   return html`<p>${count(free, "seat")} ${free === 1 ? "is" : "are"} free. ${watch}</p> ${account.me ? asMe() : asGuest()}`;
 }
 
+/** The button for somebody who is signed in. */
 function asMe() {
   return html`<button class="strong" ?disabled=${page.isBusy} @click=${join}>Join as ${account.me?.name}</button>
     <details><summary>Somebody else?</summary>${accountForms(account)}</details>`;
 }
 
+/** The form for somebody who is not, which opens an account. */
 function asGuest() {
   /** @param {Submitted} event */
   const submit = async (event) => {

@@ -1,6 +1,6 @@
 /**
- * The part of the account page that joins two accounts of one person. The account that stays shows a code. The other
- * one says what will happen, before it happens.
+ * The part of the account page that joins two accounts of one person. The account that stays gets a code. The person
+ * enters it in the other account, sees what will happen, and confirms it there.
  * @module
  */
 
@@ -15,11 +15,11 @@ import { textIn } from "../parts/given.js";
 /** @typedef {Answer<"/v1/joinings/code", "post">} Code */
 /** @typedef {(what: (given: FormData) => Promise<string>) => (event: Submitted) => void} Act */
 
-/** Joins accounts on the page of one. */
+/** The section of the account page, and its state. */
 export class Joining {
   /** The accounts that were joined with this one. @type {{at: string, player: Player}[]} */
   joined = [];
-  /** The code that this account got, until the page is left. @type {Code | null} */
+  /** The code that this account got; null before. @type {Code | null} */
   code = null;
   /** What joining this account would do, by the code that was entered. @type {{code: string, plan: Plan} | null} */
   planned = null;
@@ -43,7 +43,7 @@ export class Joining {
     );
   }
 
-  /** Forget everything, for the next account that signs in. */
+  /** Forget everything: another account has signed in. */
   forget() {
     this.code = this.planned = null;
     this.joined = [];
@@ -55,12 +55,12 @@ export class Joining {
     return html`<section aria-labelledby="joining-title"><h2 id="joining-title">Two accounts of yours</h2>
       ${this.joined.length ? html`<ul aria-label="Joined accounts">${this.joined.map(({ at, player }) => html`<li><a href="/players/${player.id}">${player.name}</a> <span class="quiet">joined with this account ${clock(at)}</span> <a href="/v1/players/me/data?account=${player.id}" download>Download its data</a></li>`)}</ul>` : nothing}
       <p>If you have another account here, you can join the two. One stays. The other does nothing more.</p>
-      ${this.shown()}
+      ${this.codePart()}
       <details class="sure"><summary>Keep this account …</summary>${this.keep(me)}</details>
       <details class="sure" ?open=${this.planned !== null}><summary>Keep the other account …</summary>${this.planned ? this.confirm(me, this.planned) : this.enter(me)}</details></section>`;
   }
 
-  shown() {
+  codePart() {
     return this.code
       ? html`<code class="token" tabindex="0" aria-label="Your code">${this.code.code}</code>
         <p class="hint">Good once, until ${clock(this.code.ends)}. Sign in to your other account, here or in another browser, and

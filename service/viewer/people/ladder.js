@@ -1,5 +1,5 @@
 /**
- * The page with the ratings in a ruleset: who plays how strongly, players and bots apart.
+ * The page with the ratings of a ruleset, of players or of bots, the best first.
  * @module
  */
 
@@ -22,8 +22,8 @@ const bots = asked.get("bots") === "true" ? "true" : "false";
  * @param {Pages<RatedPlayer>} ranked
  */
 function draw(ruleset, rulesets, ranked) {
-  /** @param {string} id @param {string} of */
-  const address = (id, of) => `/ratings?ruleset=${encodeURIComponent(id)}${of === "true" ? "&bots=true" : ""}`;
+  /** @param {string} id @param {string} isBots */
+  const address = (id, isBots) => `/ratings?ruleset=${encodeURIComponent(id)}${isBots === "true" ? "&bots=true" : ""}`;
   render(
     html`<h1>Ratings</h1>
       <nav aria-label="Rulesets"><ul>${rulesets.map(({ id, title }) => html`<li><a href=${address(id, bots)} aria-current=${id === ruleset ? "page" : nothing}>${title}</a></li>`)}</ul></nav>

@@ -10,13 +10,13 @@ import { live } from "../vendor/directives/live.js";
 import { accountForms } from "../parts/account-forms.js";
 import { ago, clock } from "../parts/format.js";
 import { textIn } from "../parts/given.js";
-import { KINDS } from "../parts/told.js";
+import { KINDS } from "../parts/notifications.js";
 import { Account } from "../state/account.js";
 import { Api, Newest, problemOf } from "../state/api.js";
 import { canBeTold, devicesOf, remove, switchOff, switchOn } from "../state/devices.js";
 
 const SETTINGS = "/v1/notifications/settings";
-const REACHED = 3000; // Milliseconds.
+const ARRIVAL = 3000; // Milliseconds in which a first notification reaches a device.
 const EMAIL = "/v1/notifications/email";
 
 const api = new Api();
@@ -24,7 +24,7 @@ const account = new Account(api);
 const newest = new Newest();
 const place = /** @type {HTMLElement} */ (document.getElementById("people"));
 
-/** The page: what the service has of the account, what went wrong, and what was done last. */
+/** The state of the page: the account's settings, devices and e-mail address, the last problem, and the last success. */
 const page = {
   settings: /** @type {InboxSettings} */ ({ off: [], games: {} }),
   devices: /** @type {Awaited<ReturnType<typeof devicesOf>>} */ ({ key: null, items: [], own: null }),
@@ -35,12 +35,12 @@ const page = {
 
 function draw() {
   const { me } = account;
-  const mayBeTold = me?.scopes.includes("notify");
+  const mayGet = me?.scopes.includes("notify");
   render(
     html`<h1>Your notifications</h1>
       ${page.problem ? html`<p class="problem" role="alert">${page.problem}</p>` : nothing}
       <p class="hidden" role="status">${page.done}</p>
-      ${mayBeTold ? [device(), devices(), email(), kinds(), games()] : account.isUnknown ? html`<p class="quiet">…</p>` : me ? html`<p>Your account may not get notifications. The operators of this service can change that.</p>` : html`<p>Nobody is signed in in this tab.</p>${accountForms(account)}`}
+      ${mayGet ? [device(), devices(), email(), kinds(), games()] : account.isUnknown ? html`<p class="quiet">…</p>` : me ? html`<p>Your account may not get notifications. The operators of this service can change that.</p>` : html`<p>Nobody is signed in in this tab.</p>${accountForms(account)}`}
       <p><a href="/account">Your account</a></p>`,
     place,
   );
@@ -64,10 +64,10 @@ function device() {
     }</section>`;
 }
 
-/** Switch notifications on for this device, and look a little later whether one has reached it. @param {string} key */
+/** Switch notifications on for this device. A little later, look whether a first one has reached it. @param {string} key */
 async function begin(key) {
   await perform("This device gets notifications", () => switchOn(api, key));
-  setTimeout(read, REACHED);
+  setTimeout(read, ARRIVAL);
 }
 
 function devices() {
@@ -83,23 +83,23 @@ function devices() {
 }
 
 function email() {
-  const has = page.email;
-  if (!has?.available) return nothing;
+  const known = page.email;
+  if (!known?.available) return nothing;
   const state = {
     new: "We have sent you an e-mail. Open its link to confirm the address.",
     on: "The address is confirmed.",
     off: "Its mail server refuses our e-mails, so none are sent. Check the address.",
   };
   return html`<section aria-labelledby="email-title"><h2 id="email-title">By e-mail</h2>
-    ${has.status ? html`<p class=${has.status === "off" ? "problem" : ""}><strong>${has.address}</strong> ${state[has.status]}</p>` : nothing}
+    ${known.status ? html`<p class=${known.status === "off" ? "problem" : ""}><strong>${known.address}</strong> ${state[known.status]}</p>` : nothing}
     <form @submit=${saveEmail}>
-      <label for="email-address">${has.status ? "Another address" : "Your address"}</label>
-      <input id="email-address" name="address" type="email" maxlength="254" autocomplete="email" ?required=${!has.status} />
-      <label class="check"><input type="checkbox" name="turns" ?checked=${has.status ? has.turns : true} /> When it is my turn</label>
-      <label class="check"><input type="checkbox" name="daily" ?checked=${has.daily} /> Once a day, what waits for me</label>
+      <label for="email-address">${known.status ? "Another address" : "Your address"}</label>
+      <input id="email-address" name="address" type="email" maxlength="254" autocomplete="email" ?required=${!known.status} />
+      <label class="check"><input type="checkbox" name="turns" ?checked=${known.status ? known.turns : true} /> When it is my turn</label>
+      <label class="check"><input type="checkbox" name="daily" ?checked=${known.daily} /> Once a day, what waits for me</label>
       <p class="hint">You get an e-mail ten minutes after your turn begins, if it is still your turn, and at most one an hour for each game.</p>
       <button>Save</button>
-      ${has.status ? html`<button type="button" @click=${() => perform("Your address is forgotten", () => api.delete(EMAIL))}>Forget my address</button>` : nothing}
+      ${known.status ? html`<button type="button" @click=${() => perform("Your address is forgotten", () => api.delete(EMAIL))}>Forget my address</button>` : nothing}
     </form></section>`;
 }
 
@@ -120,40 +120,41 @@ function kinds() {
     <p>This applies to the inbox, all devices and e-mail.</p>
     <fieldset><legend>Tell me that</legend>${Object.entries(KINDS).map(
       ([kind, words]) => html`<label><input type="checkbox" .checked=${live(!page.settings.off.includes(kind))}
-        @change=${(/** @type {At<HTMLInputElement>} */ { target }) => tell(kind, target.checked)} /> ${words}</label>`,
+        @change=${(/** @type {At<HTMLInputElement>} */ { target }) => setKind(kind, target.checked)} /> ${words}</label>`,
     )}</fieldset></section>`;
 }
 
 /**
  * Save at once whether the account gets notifications of a kind.
  * @param {string} kind
- * @param {boolean} isTold
+ * @param {boolean} isOn
  */
-function tell(kind, isTold) {
+function setKind(kind, isOn) {
   const off = /** @type {InboxSettings["off"]} */ (
-    isTold ? page.settings.off.filter((each) => each !== kind) : [...page.settings.off, kind]
+    isOn ? page.settings.off.filter((each) => each !== kind) : [...page.settings.off, kind]
   );
   perform("Saved", () => api.put(SETTINGS, { ...page.settings, off }));
 }
 
+/** The games and tournaments with settings of their own. */
 function games() {
-  const silent = Object.entries(page.settings.games);
-  return silent.length
+  const quieter = Object.entries(page.settings.games);
+  return quieter.length
     ? html`<section aria-labelledby="games-title"><h2 id="games-title">Single games and tournaments</h2>
       <p>You get fewer notifications about these. The bell on the page of a game changes that.</p>
-      <ul aria-label="Single games">${silent.map(
+      <ul aria-label="Single games">${quieter.map(
         ([
           game,
           off,
         ]) => html`<li><a href="/${game.startsWith("t") ? "tournaments" : "games"}/${game}">${game}</a> <span class="quiet">not: ${off.map((kind) => KINDS[kind]).join(", ")}</span>
-        <button aria-label="Tell me everything of ${game}" @click=${() => perform("Saved", () => api.put(SETTINGS, { ...page.settings, games: Object.fromEntries(silent.filter(([other]) => other !== game)) }))}>Tell me everything</button></li>`,
+        <button aria-label="Tell me everything of ${game}" @click=${() => perform("Saved", () => api.put(SETTINGS, { ...page.settings, games: Object.fromEntries(quieter.filter(([other]) => other !== game)) }))}>Tell me everything</button></li>`,
       )}</ul></section>`
     : nothing;
 }
 
 /**
  * Do something, and show the new state.
- * @param {string} done what to say when it was done
+ * @param {string} done the message after success
  * @param {() => Promise<unknown>} what
  */
 async function perform(done, what) {
@@ -172,8 +173,8 @@ async function read() {
   const isNewest = newest.begin();
   if (account.me?.scopes.includes("notify")) {
     try {
-      const [settings, has, mail] = await Promise.all([api.get(SETTINGS), devicesOf(api), api.get(EMAIL)]);
-      if (isNewest()) Object.assign(page, { settings, devices: has, email: mail });
+      const [settings, devices, email] = await Promise.all([api.get(SETTINGS), devicesOf(api), api.get(EMAIL)]);
+      if (isNewest()) Object.assign(page, { settings, devices, email });
     } catch (error) {
       if (isNewest()) page.problem ||= problemOf(error).message;
     }

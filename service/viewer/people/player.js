@@ -1,5 +1,5 @@
 /**
- * The page of a player: what they play now, their ratings, results and luck, and their games.
+ * The page of a player: their results, ratings and luck, the leagues that they organize, and their games.
  * @module
  */
 
@@ -17,7 +17,7 @@ const id = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 const place = /** @type {HTMLElement} */ (document.getElementById("people"));
 /** @typedef {"running" | "gathering" | "over"} Status */
 
-/** What read models tell of the player. @typedef {{record: PlayerRecord | null, ratings: PlayerRatings | null, luck: PlayerLuck | null, leagues: readonly LeagueSummary[]}} Told */
+/** What the service counts of the player; null while it cannot say. @typedef {{record: PlayerRecord | null, ratings: PlayerRatings | null, luck: PlayerLuck | null, leagues: readonly LeagueSummary[]}} Facts */
 
 /** @type {[Status, string][]} */
 const GROUPS = [
@@ -25,7 +25,7 @@ const GROUPS = [
   ["gathering", "Waiting for players"],
   ["over", "Finished"],
 ];
-/** What rulesets are called, by id. @type {Map<string, string>} */
+/** The titles of rulesets, by id. @type {Map<string, string>} */
 const titles = new Map();
 /** The games of each status. @type {Record<string, Pages<GameSummary>>} */
 const games = Object.fromEntries(
@@ -37,10 +37,10 @@ const games = Object.fromEntries(
 
 /**
  * @param {Player} player
- * @param {Told} told
+ * @param {Facts} facts
  */
-function draw(player, told) {
-  const { record, ratings, luck, leagues } = told;
+function draw(player, facts) {
+  const { record, ratings, luck, leagues } = facts;
   /** @param {string} ruleset */
   const title = (ruleset) => titles.get(ruleset) ?? ruleset;
   const results = record?.rulesets.filter((each) => each.finished || each.running) ?? [];
@@ -52,7 +52,7 @@ function draw(player, told) {
       ${ratings ? ratingsPart(ratings.ratings, title) : nothing}
       ${luck ? luckPart(luck, title) : nothing}
       ${leagues.length ? html`<section aria-labelledby="leagues-title"><h2 id="leagues-title">Organizes</h2><ul>${leagues.map((each) => html`<li><a href="/leagues/${each.league}">${each.title || "A league"}</a></li>`)}</ul></section>` : nothing}
-      ${GROUPS.map(([status, name]) => list(status, name, player, told))}
+      ${GROUPS.map(([status, name]) => list(status, name, player, facts))}
       ${GROUPS.every(([status]) => !games[status].items.length) ? html`<p>No game of theirs is listed.</p>` : nothing}`,
     place,
   );
@@ -77,9 +77,9 @@ function table(record, results) {
  * @param {string} status
  * @param {string} title
  * @param {Player} player
- * @param {Told} told
+ * @param {Facts} facts
  */
-function list(status, title, player, told) {
+function list(status, title, player, facts) {
   const pages = games[status];
   if (!pages.items.length) return nothing;
   return html`<section aria-labelledby=${status}><h2 id=${status}>${title}</h2>
@@ -88,13 +88,13 @@ function list(status, title, player, told) {
       <span>${named(game.seats.find((each) => each.player === player.id)?.seat ?? "")}</span>
       <span class="quiet">${titles.get(game.ruleset) ?? game.ruleset}; <time datetime=${game.changed} title=${clock(game.changed)}>${ago(game.changed)}</time></span></li>`,
     )}</ul>
-    ${moreButton(pages, () => draw(player, told))}</section>`;
+    ${moreButton(pages, () => draw(player, facts))}</section>`;
 }
 
 try {
   const [player, record, ratings, luck, leagues, rulesets] = await Promise.all([
     api.get(`/v1/players/${encodeURIComponent(id)}`),
-    // While a read model is being built, the page does without it.
+    // While the service is still building one of these projections, the page leaves it out.
     api.get(`/v1/players/${encodeURIComponent(id)}/record`).catch(() => null),
     api.get(`/v1/players/${encodeURIComponent(id)}/ratings`).catch(() => null),
     api.get(`/v1/players/${encodeURIComponent(id)}/luck`).catch(() => null),

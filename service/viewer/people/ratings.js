@@ -1,5 +1,5 @@
 /**
- * The ratings of a player, each with its course over time as a picture and as a table, and the luck of their dice.
+ * The ratings of a player, each with its history as a graph and as a table, and the luck of their dice.
  * @module
  */
 
@@ -14,7 +14,7 @@ const [WIDTH, HEIGHT, LEFT, MARGIN] = [640, 170, 44, 18];
 const DAY = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
 
 /**
- * Return a rating as it is shown: in units, not in millionths.
+ * Return a rating as text, with one decimal. The API gives it in millionths.
  * @param {Rating} rating
  */
 export function figure(rating) {
@@ -29,7 +29,7 @@ export function ratingsPart(ratings, title) {
   if (!ratings.length) return nothing;
   return html`<section aria-labelledby="ratings-title"><h2 id="ratings-title">Ratings</h2>
     ${ratings.map((each) => one(each, title(each.ruleset)))}
-    <p class="quiet">A rating is what a player is at least worth, as far as their games tell. <a href="/rules?q=TAB-RAT">The rules</a> say which games count.</p></section>`;
+    <p class="quiet">A rating says how strong a player is at least, as far as their games show. <a href="/rules?q=TAB-RAT">The rules</a> say which games count.</p></section>`;
 }
 
 /**
@@ -64,8 +64,8 @@ function plot(points, title) {
   const x = scale(times[0], times[times.length - 1], LEFT, WIDTH - MARGIN);
   const y = scale(low, high, HEIGHT - MARGIN, MARGIN / 2);
   const line = values.map((value, index) => `${x(times[index])},${y(value)}`).join(" ");
-  const said = `${title}: from ${values[0].toFixed(1)} on ${DAY.format(times[0])} to ${values[values.length - 1].toFixed(1)} on ${DAY.format(times[times.length - 1])}`;
-  return html`<svg class="plot" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${said}>
+  const label = `${title}: from ${values[0].toFixed(1)} on ${DAY.format(times[0])} to ${values[values.length - 1].toFixed(1)} on ${DAY.format(times[times.length - 1])}`;
+  return html`<svg class="plot" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${label}>
     ${[low, high].map((value) => svg`<path class="grid" d=${`M${LEFT} ${y(value)}H${WIDTH - MARGIN}`} /><text x=${LEFT - 8} y=${y(value) + 4} text-anchor="end">${value}</text>`)}
     <text x=${LEFT} y=${HEIGHT - 2}>${DAY.format(times[0])}</text>
     <text x=${WIDTH - MARGIN} y=${HEIGHT - 2} text-anchor="end">${DAY.format(times[times.length - 1])}</text>
@@ -73,7 +73,7 @@ function plot(points, title) {
 }
 
 /**
- * Return a function from values to places in a picture, to a tenth.
+ * Return a function that maps the values from `low` to `high` to coordinates from `start` to `end`, rounded to tenths.
  * @param {number} low
  * @param {number} high
  * @param {number} start

@@ -1,6 +1,6 @@
 /**
- * The page to which the provider sends a browser back: it brings the answer to the service, and goes on to where
- * somebody began to sign in.
+ * The page to which the provider sends a browser back. It gives the provider's answer to the service, and then goes
+ * back to the page where the person began to sign in.
  * @module
  */
 
@@ -19,9 +19,9 @@ const element = /** @type {HTMLElement} */ (document.getElementById("people"));
 const given = Object.fromEntries(
   [...new URLSearchParams(location.search)].filter(([name, value]) => PARAMETERS.includes(name) && value),
 );
-// The answer in the address can be used only once. It is neither kept nor shown.
+// The answer in the address can be used only once. Remove it, so that the history does not have it.
 history.replaceState(null, "", location.pathname);
-/** The page: what went wrong, and whether the service is being asked. @type {{problem: Problem | null, isBusy: boolean}} */
+/** The state of the page: the last problem, and whether the service is being asked. @type {{problem: Problem | null, isBusy: boolean}} */
 const page = { problem: null, isBusy: Boolean(given.state) };
 
 const provider = () => account.provider?.name ?? "the provider";
@@ -42,12 +42,12 @@ function alert() {
   return page.problem ? html`<p class="problem" role="alert">${page.problem.message}</p>` : nothing;
 }
 
-/** The person has an account already, and this browser is signed in to another. */
+/** The question for a person who has an account already, while this browser is signed in to another. */
 function question() {
   const { me, lasting } = account;
   return html`<h1>You have another account</h1>
     ${alert()}
-    <p>Two accounts cannot be joined. Nothing was changed.</p>
+    <p>Nothing was changed. Signing in does not join two accounts: the page of <a href="/account">your account</a> can.</p>
     ${
       lasting
         ? html`<p>You can come back to ${me?.name} by its own passkey, recovery codes or provider.</p>`
@@ -72,7 +72,7 @@ function refusal() {
 
 const goBack = () => location.assign(placeBefore());
 
-/** @param {boolean} leave */
+/** Go to the provider. @param {boolean} leave whether to leave the account of this browser for the person's own */
 async function begin(leave) {
   page.isBusy = true;
   draw();

@@ -1,5 +1,6 @@
 /**
- * What a guest does before an app can be let in: a passkey or recovery codes, without leaving the page.
+ * A guest must have a passkey or recovery codes before they can let an app in. They make them here, without leaving the
+ * page.
  * @module
  */
 
@@ -12,7 +13,7 @@ import { canHavePasskeys, makePasskey } from "../state/passkeys.js";
 /**
  * @param {Account} account
  * @param {string[]} codes the recovery codes that were made just now
- * @param {(what: () => Promise<unknown>) => unknown} perform does it, and says what went wrong
+ * @param {(what: () => Promise<unknown>) => unknown} perform does something, and shows what went wrong
  */
 export function wayBack(account, codes, perform) {
   const { me, api } = account;

@@ -1,5 +1,5 @@
 /**
- * The page of the webhooks of an account: made, tried out, changed, and what was sent to each.
+ * The page of an account's webhooks: making, testing, changing and deleting them, and the deliveries to each.
  * @module
  */
 
@@ -56,21 +56,21 @@ const hooks = new Hooks(api);
 const place = /** @type {HTMLElement} */ (document.getElementById("people"));
 
 /**
- * The state of the page: what was made just now, and the last message or problem, with the part of the page that it
- * belongs to.
+ * The state of the page: the secret that was made just now, the last message or problem, and what the form for a new
+ * webhook has.
  */
 const page = {
-  /** The secret that is shown only now, and its webhook. */
+  /** The secret that was made just now and is shown only once, and the id of its webhook. */
   secret: { webhook: "", value: "" },
-  /** What is to have the focus when the page is drawn. */
+  /** The selector of what gets the focus after the next action. */
   fresh: "",
   problem: /** @type {Problem | null} */ (null),
-  /** The part of the page that the problem is about: a webhook, or the form for a new one. */
+  /** The part of the page that the problem is about: the id of a webhook, NEW for the form, or "" for the top. */
   about: "",
   done: "",
+  /** What is chosen in the form for a new webhook: the receiver, the subject, and the game in the address. */
   form: /** @type {Webhook["form"]} */ ("standard"),
-  tells: /** @type {Webhook["about"]} */ ("account"),
-  /** The game that the page is to make a webhook about. */
+  subject: /** @type {Webhook["about"]} */ ("account"),
   game: "",
 };
 
@@ -104,7 +104,7 @@ function ofAccount(me) {
     ${!hooks.items ? html`<p class="quiet">…</p>` : items.length < hooks.most ? making(me) : html`<p>You have ${hooks.most} webhooks. Delete one to make another.</p>`}`;
 }
 
-/** The form for a new one. @param {Me} me */
+/** The form for a new webhook. @param {Me} me */
 function making(me) {
   /** @param {Submitted} event */
   const submit = (event) => {
@@ -114,33 +114,33 @@ function making(me) {
     form.dataset.key ??= newKey();
     const key = form.dataset.key;
     perform(NEW, async () => {
-      const { secret, webhook } = await hooks.make({ ...wish(given), ...told(given) }, key);
+      const { secret, webhook } = await hooks.make({ ...wish(given), ...subjectOf(given) }, key);
       form.reset();
       delete form.dataset.key;
       page.game = "";
-      Object.assign(page, { tells: "account", form: "standard" });
+      Object.assign(page, { subject: "account", form: "standard" });
       showSecret(webhook.id, secret);
       return "Your webhook is made, and a ping is sent to it. Its secret is shown";
     }).then(() => page.problem?.status && delete form.dataset.key);
   };
-  const abouts = /** @type {Webhook["about"][]} */ (Object.keys(ABOUT)).filter(
+  const subjects = /** @type {Webhook["about"][]} */ (Object.keys(ABOUT)).filter(
     (each) => each !== "service" || me.scopes.includes("audit"),
   );
   return html`<section aria-labelledby="new-title"><h2 id="new-title">A new webhook</h2>
     <form id="new-webhook" @submit=${submit}>
       <label for="new-about">Tell of</label>
-      <select id="new-about" name="about" .value=${page.tells} @change=${(
+      <select id="new-about" name="about" .value=${page.subject} @change=${(
         /** @type {At<HTMLSelectElement>} */ { target },
       ) => {
-        page.tells = /** @type {Webhook["about"]} */ (target.value);
+        page.subject = /** @type {Webhook["about"]} */ (target.value);
         draw();
-      }}>${abouts.map((each) => html`<option value=${each} ?selected=${each === page.tells}>${ABOUT[each]}</option>`)}</select>
+      }}>${subjects.map((each) => html`<option value=${each} ?selected=${each === page.subject}>${ABOUT[each]}</option>`)}</select>
       ${
-        page.tells === "game"
+        page.subject === "game"
           ? html`<label for="new-game">The game: its address, or its id</label>
         <input id="new-game" name="game" required maxlength="200" autocomplete="off" spellcheck="false" .value=${page.game} aria-describedby="new-game-problem" aria-invalid=${String(isWrong(NEW, "game"))} />
         ${fieldProblem(NEW, "game")}`
-          : page.tells === "tournament"
+          : page.subject === "tournament"
             ? html`<label for="new-tournament">The tournament: its address, or its id</label>
         <input id="new-tournament" name="tournament" required maxlength="200" autocomplete="off" spellcheck="false" aria-describedby="new-tournament-problem" aria-invalid=${String(isWrong(NEW, "tournament"))} />
         ${fieldProblem(NEW, "tournament")}`
@@ -154,9 +154,9 @@ function making(me) {
 }
 
 /**
- * The fields that a new webhook and one that is changed have in common.
- * @param {string} id
- * @param {Webhook | null} known
+ * The fields that the forms for a new webhook and for a change have in common.
+ * @param {string} id of the webhook, or NEW
+ * @param {Webhook | null} known the webhook; null for a new one
  */
 function fields(id, known) {
   const form = known?.form ?? page.form;
@@ -177,7 +177,7 @@ function fields(id, known) {
     ${fieldProblem(id, "events")}`;
 }
 
-/** What both forms say. @param {FormData} given */
+/** Return what was filled into the fields that both forms have. @param {FormData} given */
 function wish(given) {
   const events = textIn(given, "events");
   return {
@@ -188,11 +188,11 @@ function wish(given) {
 }
 
 /**
- * Which events a new webhook sends.
+ * Return what a new webhook is about.
  * @param {FormData} given
  * @returns {Pick<Body<"/v1/webhooks", "post">, "about" | "game" | "tournament">}
  */
-function told(given) {
+function subjectOf(given) {
   const about = /** @type {Webhook["about"]} */ (textIn(given, "about"));
   if (about === "game") return { about, game: gameIn(textIn(given, "game")) };
   return about === "tournament" ? { about, tournament: tournamentIn(textIn(given, "tournament")) } : { about };
@@ -219,13 +219,13 @@ function hook(me, each) {
     <div class="buttons">${ready}
       <button aria-expanded=${String(isShown)} @click=${() => perform(id, () => hooks.show(isShown ? "" : id).then(() => ""))}>Deliveries</button></div>
     ${problemIn(id)}
-    ${isShown ? log(hooks, (does) => perform(id, does)) : nothing}
+    ${isShown ? log(hooks, (act) => perform(id, act)) : nothing}
     ${changing(each)} ${renewing(each)} ${deleting(each)}
   </article>`;
 }
 
 /**
- * The secret, when it was made just now; and until when the one before it signs as well.
+ * The secret, if it was made just now, and until when the old one also signs.
  * @param {Me} me
  * @param {Webhook} each
  */
@@ -297,7 +297,7 @@ function showSecret(webhook, value) {
   page.fresh = ".hook code.token";
 }
 
-/** The field of a form that the problem is about; empty for none. */
+/** Return the field of a form that the problem is about; empty if it is about none. */
 function wrongField() {
   const { path, type } = page.problem?.problem ?? {};
   return FIELDS[type ?? ""] ?? /^\$\.(url|game|tournament|events)\b/.exec(path ?? "")?.[1] ?? "";
@@ -325,16 +325,16 @@ function words() {
 }
 
 /**
- * Do something, and say that it was done, or what went wrong. The form that was opened for it closes; everything else
- * stays open.
- * @param {string} about the part of the page that it belongs to
- * @param {() => Promise<string>} does
- * @param {HTMLElement} [control] what was pressed
+ * Do something, and show the message that it returns, or the problem. After success, the form around the control
+ * closes.
+ * @param {string} about the part of the page that shows the problem: see `page.about`
+ * @param {() => Promise<string>} act
+ * @param {HTMLElement} [control] the form that asked for it
  */
-async function perform(about, does, control) {
+async function perform(about, act, control) {
   Object.assign(page, { problem: null, about, done: "" });
   try {
-    page.done = await does();
+    page.done = await act();
     control?.closest("details.sure")?.removeAttribute("open");
   } catch (error) {
     page.problem = problemOf(error);
@@ -344,12 +344,12 @@ async function perform(about, does, control) {
   page.fresh = "";
 }
 
-/** Go to the webhook about the game that the address names, or fill in the form for one. */
+/** Focus the webhook about the game that the address names. If there is none, fill in the form for one. */
 function goToGame() {
   const game = new URLSearchParams(location.hash.slice(1)).get("game");
   if (!game || !hooks.items) return;
   const known = hooks.items.some((each) => each.game === game);
-  if (!known) Object.assign(page, { game, tells: "game" });
+  if (!known) Object.assign(page, { game, subject: "game" });
   draw();
   const found = known ? `.hook[data-game="${CSS.escape(game)}"]` : "#new-form";
   /** @type {HTMLElement | null} */ (document.querySelector(found))?.focus();

@@ -1,5 +1,5 @@
 /**
- * The form in which a tournament is announced, by regulations that the service offers to begin with.
+ * The form that announces a tournament. Its regulations are a preset of the service, with a chosen number of rounds.
  * @module
  */
 
@@ -17,13 +17,13 @@ import { refusal } from "../parts/rule.js";
 import { newKey, problemOf } from "../state/api.js";
 import { sentences } from "./regulations.js";
 
-/** What is chosen in the form, and what the service offers. */
+/** The form, what is chosen in it, and the presets of the service. */
 export class Announcing {
   /** The presets of rulesets, by id; null while they are being read. @type {Map<string, readonly TournamentPreset[] | null>} */
   #presets = new Map();
   ruleset = "";
   preset = "";
-  /** How many rounds there are to be; 0 for as many as the preset has. */
+  /** The chosen number of rounds; 0 for as many as the preset has. */
   rounds = 0;
   isBusy = false;
   /** Why the tournament was not announced. @type {Problem | null} */
@@ -35,14 +35,14 @@ export class Announcing {
    * @param {() => void} redraw
    */
   constructor(api, account, redraw) {
-    /** The season of a league that it is announced for: the page of the league links here. */
+    /** The season and division of a league that the address names, or null. The page of a league links here. */
     this.league = leagueIn(new URLSearchParams(location.search));
     this.api = api;
     this.account = account;
     this.redraw = redraw;
   }
 
-  /** The presets of the ruleset that is chosen; they are fetched once. */
+  /** The presets of the chosen ruleset. The first call fetches them; until then there are none. */
   get presets() {
     const { api, ruleset } = this;
     if (ruleset && !this.#presets.has(ruleset)) {
@@ -58,14 +58,14 @@ export class Announcing {
     return this.#presets.get(ruleset) ?? [];
   }
 
-  /** The regulations that are chosen. */
+  /** The regulations of the chosen preset, with the chosen rounds and league; null while there are no presets. */
   get regulations() {
     const chosen = this.presets.find((each) => each.name === this.preset) ?? this.presets[0];
     if (!chosen) return null;
     const { stages } = chosen.regulations;
     const rounds = this.rounds || stages[0].rounds;
-    const drawn = { ...chosen.regulations, stages: stages.map((each) => ({ ...each, rounds })) };
-    return this.league ? { ...drawn, league: this.league } : drawn;
+    const adapted = { ...chosen.regulations, stages: stages.map((each) => ({ ...each, rounds })) };
+    return this.league ? { ...adapted, league: this.league } : adapted;
   }
 
   /** @param {readonly RulesetSummary[]} rulesets */
@@ -123,13 +123,13 @@ export class Announcing {
     try {
       if (account.me || (await account.open(textIn(given, "name")))) {
         const wish = { regulations, title: textIn(given, "title") };
-        const told = await api.post("/v1/tournaments", wish, { "Idempotency-Key": form.dataset.key });
+        const { summary } = await api.post("/v1/tournaments", wish, { "Idempotency-Key": form.dataset.key });
         if (this.league) {
-          const body = { tournament: told.summary.tournament };
-          // If the league belongs to somebody else, its organizer decides. The tournament is announced in any case.
+          const body = { tournament: summary.tournament };
+          // If somebody else organizes the league, this is refused, but the tournament is announced all the same.
           await api.post(`/v1/leagues/${this.league.league}/tournaments`, body).catch(() => null);
         }
-        location.assign(`/tournaments/${told.summary.tournament}`);
+        location.assign(`/tournaments/${summary.tournament}`);
         return;
       }
     } catch (error) {

@@ -1,14 +1,14 @@
 /**
- * The boards of tables that are being played, which go on with their games: a few of those in sight at a time, so that
- * 60 tables ask no more of the service than six.
+ * The pictures of the boards of a tournament, which are renewed as their games go on. Each turn renews at most six of
+ * those in sight, so that 60 tables cost the service no more than six.
  * @module
  */
 
 const EVERY = 10_000; // Milliseconds between two turns.
-const AT_ONCE = 6; // Boards that one turn asks for.
+const AT_ONCE = 6; // The most boards that one turn renews.
 
 /**
- * Return who has a turn now, after those who had one before.
+ * Return the items that a turn takes: at most `most`, and each turn goes on where the one before it ended.
  * @template T
  * @param {T[]} all
  * @param {number} turn its number, from 0
@@ -19,7 +19,7 @@ export function inTurn(all, turn, most = AT_ONCE) {
   return Array.from({ length: most }, (_, at) => all[(turn * most + at) % all.length]);
 }
 
-/** Renew the boards of a page until it is left. @param {HTMLElement} page */
+/** Start renewing the boards of a page, which goes on until the page is left. @param {HTMLElement} page */
 export function renewBoards(page) {
   let turn = 0;
   setInterval(() => {
@@ -37,7 +37,7 @@ function isSeen(image) {
 }
 
 /**
- * Ask whether a board has changed, which costs little if it has not, and show its new version.
+ * Ask whether a board has changed, and show its new version. A board that has not changed is not sent again.
  * @param {HTMLImageElement} image
  */
 async function renew(image) {

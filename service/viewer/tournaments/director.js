@@ -1,5 +1,6 @@
 /**
- * The part of a tournament's page for directors: what waits for them, the draft of a round, results, players, the end.
+ * The part of a tournament's page for directors: what waits for them, drafts of rounds, results, announcements,
+ * penalties, players, other directors, and closing the tournament.
  * @module
  */
 
@@ -17,7 +18,7 @@ import { Directors } from "./directors.js";
 import { draftOf } from "./draft.js";
 import { Drafting } from "./drafting.js";
 
-/** The part of the page that has messages about the tournament as a whole. */
+/** The part of the page that shows messages about the tournament as a whole. */
 const HERE = "director";
 
 /** @type {Record<string, string>} */
@@ -32,32 +33,32 @@ const POLL = 500; // Milliseconds between two looks at a draft that is being dra
 
 /** A director's part of the page. */
 export class Director {
-  /** The draft that is worked on; null while no round is drawn. @type {Drafting | null} */
+  /** The draft that the director works on; null while no round has one. @type {Drafting | null} */
   drafting = null;
-  /** Whether tables are being drawn. */
+  /** Whether the service is drawing tables. */
   isDrawing = false;
-  #directors = new Directors();
-  /** For how many seconds they are being drawn. */
+  /** For how many seconds it has been drawing. */
   waited = 0;
+  #directors = new Directors();
 
   /** @param {Read} tournament */
   panel(tournament) {
     const { drawing } = tournament;
-    this.#goOn(tournament, drawing);
+    this.#follow(tournament, drawing);
     return html`<section class="director" aria-labelledby="director-title"><h2 id="director-title">For directors</h2>
       ${outcome(tournament, HERE)}
-      ${agenda(tournament)}
+      ${agendaPart(tournament)}
       ${drawing && this.drafting && !this.isDrawing ? draftOf(tournament, this.drafting, () => this.#draw(tournament)) : this.#next(tournament)}
       ${this.#cancelling(tournament)}
       ${announcing(tournament)} ${penalizing(tournament)} ${dropping(tournament)} ${entering(tournament)} ${this.#directors.panel(tournament, HERE)}</section>`;
   }
 
   /**
-   * Work on the draft of the round that is being drawn.
+   * Adapt `drafting` to the round that is being drawn: begin it, go on with it, or drop it.
    * @param {Read} tournament
    * @param {RoundView | null} drawing
    */
-  #goOn({ api, path, redraw }, drawing) {
+  #follow({ api, path, redraw }, drawing) {
     if (!drawing?.drafts.length) this.drafting = null;
     else if (this.drafting?.round.number !== drawing.number)
       this.drafting = new Drafting(
@@ -69,18 +70,18 @@ export class Director {
   }
 
   /**
-   * The next round, or the end.
+   * The button that draws the next round, or the one that closes the tournament.
    * @param {Read} tournament
    */
   #next(tournament) {
-    const { agenda: waits, detail, drawing, most } = tournament;
+    const { agenda, detail, drawing, most } = tournament;
     const number = drawing?.number ?? detail.rounds.length + 1;
     if (drawing || detail.summary.rounds < most) {
-      const here = detail.players.filter((each) => !each.out).length - (waits?.absent.length ?? 0);
+      const here = detail.players.filter((each) => !each.out).length - (agenda?.absent.length ?? 0);
       return html`<p>${drawing ? "The lots are drawn, and the tables are not." : `${count(here, "player")} can be drawn. That closes the check-in.`}</p>
         <p><button class="strong" ?disabled=${this.isDrawing} @click=${() => this.#draw(tournament)}>${this.isDrawing ? `Being drawn … ${this.waited ? `${this.waited} s` : ""}` : `Draw round ${number}`}</button></p>`;
     }
-    if (waits?.tables.length) return html`<p>The tournament can be closed when all results count.</p>`;
+    if (agenda?.tables.length) return html`<p>The tournament can be closed when all results count.</p>`;
     const close = () =>
       tournament.act(HERE, "The tournament is closed.", (headers) =>
         tournament.api.post(`${tournament.path}/closing`, undefined, headers),
@@ -89,16 +90,16 @@ export class Director {
       <p><button class="strong" @click=${close}>Close the tournament</button></p>`;
   }
 
-  /** @param {Read} tournament */
+  /** Have the service draw a draft, and wait for it. @param {Read} tournament */
   async #draw(tournament) {
     const draft = (tournament.drawing?.drafts.length ?? 0) + 1;
     this.isDrawing = true;
     tournament.redraw();
     await tournament.act(HERE, "The tables are drawn. Look at what they cost, and publish them.", async (headers) => {
       try {
-        const asked = { ...headers, Prefer: "respond-async" };
-        const round = await tournament.api.post(`${tournament.path}/rounds`, undefined, asked);
-        await this.#drawn(tournament, round.number, draft);
+        const asynchronous = { ...headers, Prefer: "respond-async" };
+        const round = await tournament.api.post(`${tournament.path}/rounds`, undefined, asynchronous);
+        await this.#untilDrawn(tournament, round.number, draft);
       } finally {
         Object.assign(this, { isDrawing: false, waited: 0 });
       }
@@ -106,12 +107,12 @@ export class Director {
   }
 
   /**
-   * Wait until a draft is there.
+   * Wait until a draft is drawn. Throw an error if drawing it failed.
    * @param {Read} tournament
    * @param {number} round
    * @param {number} draft
    */
-  async #drawn({ api, path, redraw }, round, draft) {
+  async #untilDrawn({ api, path, redraw }, round, draft) {
     const began = Date.now();
     for (;;) {
       const { status, problem } = await api.get(`${path}/rounds/${round}/drafts/${draft}`);
@@ -124,17 +125,17 @@ export class Director {
   }
 
   /**
-   * Cancelling the last round, while no table of it has a result.
+   * The form that cancels the last round, while no table of it has a result.
    * @param {Read} tournament
    */
   #cancelling(tournament) {
     const last = tournament.rounds.at(-1);
     if (!last || last.status === "cancelled" || last.tables.some((each) => each.result)) return nothing;
-    return asking(tournament, HERE, {
+    return foldedForm(tournament, HERE, {
       title: `Cancel round ${last.number}`,
       note: "Possible before anybody has given a command at its tables. Another round is drawn in its place, with new lots.",
       fields: reason(`cancel-${last.number}`),
-      said: `Round ${last.number} is cancelled.`,
+      done: `Round ${last.number} is cancelled.`,
       request: (given, headers) =>
         tournament.api.post(
           `${tournament.path}/rounds/${last.number}/cancellation`,
@@ -145,7 +146,7 @@ export class Director {
   }
 
   /**
-   * What a director can do with a table that has a game.
+   * What a director can do with a table of a published round.
    * @param {Read} tournament
    * @param {RoundView} round
    * @param {TableView} table
@@ -161,11 +162,11 @@ export class Director {
         <select id=${id} name=${player}>${table.players.map((_, place) => html`<option value=${place + 1} ?selected=${place === placeOf(table, player, at)}>${place + 1}</option>`)}</select>`;
     });
     return html`${table.result && !table.result.confirmed ? html`<p>${confirming(tournament, round.number, table.number, about)}</p>` : nothing}
-      ${asking(tournament, about, {
+      ${foldedForm(tournament, about, {
         title,
         note: "Players with the same place tie. The result counts at once.",
         fields: html`${places} ${reason(about)}`,
-        said: "The result counts.",
+        done: "The result counts.",
         request: (given, headers) =>
           tournament.api.post(
             `${tournament.path}/rounds/${round.number}/tables/${table.number}/result`,
@@ -181,10 +182,10 @@ export class Director {
 }
 
 /**
- * The place, from 0, that a player has in the result of a table; without one, that of their seat.
+ * Return the place, from 0, that a player has in the result of a table; without a result, the number of their seat.
  * @param {TableView} table
  * @param {string} player
- * @param {number} at
+ * @param {number} at the number of their seat, from 0
  */
 function placeOf({ result }, player, at) {
   if (!result) return at;
@@ -201,11 +202,10 @@ function isParty({ me }, { away, players }) {
   return players.includes(me) || away.includes(me);
 }
 
-/** @param {Read} tournament */
-function agenda(tournament) {
-  const { agenda: waits } = tournament;
-  if (!waits) return nothing;
-  const { absent, more, tables } = waits;
+/** What waits for directors. @param {Read} tournament */
+function agendaPart(tournament) {
+  if (!tournament.agenda) return nothing;
+  const { absent, more, tables } = tournament.agenda;
   return html`<h3 id="agenda-title">What waits</h3>
     ${
       absent.length || tables.length
@@ -218,6 +218,7 @@ function agenda(tournament) {
 }
 
 /**
+ * A table that waits, and for what.
  * @param {Read} tournament
  * @param {AgendaTable} waits
  */
@@ -246,10 +247,11 @@ function waiting(tournament, waits) {
 }
 
 /**
+ * The button that confirms a result.
  * @param {Read} tournament
  * @param {number} round
  * @param {number} table
- * @param {string} about
+ * @param {string} about the part of the page that shows the outcome
  */
 function confirming(tournament, round, table, about) {
   const found = tournament.rounds.find((each) => each.number === round)?.tables[table - 1];
@@ -263,12 +265,12 @@ function confirming(tournament, round, table, about) {
 
 /** @param {Read} tournament */
 function announcing(tournament) {
-  return asking(tournament, HERE, {
+  return foldedForm(tournament, HERE, {
     title: "Tell all players something",
     note: "Everybody can read it, and it stays on the record.",
     fields: html`<label for="announcement">Announcement</label>
       <input id="announcement" name="text" required maxlength="2000" autocomplete="off" />`,
-    said: "The announcement is made.",
+    done: "The announcement is made.",
     request: (given, headers) =>
       tournament.api.post(`${tournament.path}/announcements`, { text: textIn(given, "text") }, headers),
   });
@@ -276,7 +278,7 @@ function announcing(tournament) {
 
 /** @param {Read} tournament */
 function penalizing(tournament) {
-  return asking(tournament, HERE, {
+  return foldedForm(tournament, HERE, {
     title: "Give a penalty",
     note: "",
     fields: html`${players(tournament, "penalty", (each) => each.player !== tournament.me)}
@@ -285,7 +287,7 @@ function penalizing(tournament) {
       <label for="penalty-points">Points that it takes away, if it is of points</label>
       <input id="penalty-points" name="points" inputmode="numeric" autocomplete="off" value="0" required pattern="[0-9]{1,4}" />
       ${reason("penalty")}`,
-    said: "The penalty is given.",
+    done: "The penalty is given.",
     request: (given, headers) =>
       tournament.api.post(
         `${tournament.path}/penalties`,
@@ -302,11 +304,11 @@ function penalizing(tournament) {
 
 /** @param {Read} tournament */
 function dropping(tournament) {
-  return asking(tournament, HERE, {
+  return foldedForm(tournament, HERE, {
     title: "Drop a player",
     note: "They are drawn in no further round. What they have earned stays.",
     fields: html`${players(tournament, "drop", (each) => !each.out)} ${reason("drop")}`,
-    said: "The player is dropped.",
+    done: "The player is dropped.",
     request: (given, headers) =>
       tournament.api.post(
         `${tournament.path}/drops`,
@@ -317,32 +319,33 @@ function dropping(tournament) {
 }
 
 /**
- * Late entries: until which round is published players can enter.
+ * The form that sets the round until whose publication players can enter.
  * @param {Read} tournament
  */
 function entering(tournament) {
   const { api, detail, drawing, most, path } = tournament;
   if (drawing || detail.summary.rounds >= most) return nothing;
   const { late = 1 } = detail.regulations;
-  return asking(tournament, HERE, {
+  return foldedForm(tournament, HERE, {
     title: "Late entries",
     note: `Now players can enter until round ${late} is published. This changes the regulations, which is on the record.`,
     fields: html`<label for="late">Players can enter until this round is published</label>
       <input id="late" name="late" type="number" required min="1" max=${most} .value=${`${Math.max(late, Math.min(most, detail.summary.rounds + 1))}`} />`,
-    said: "The regulations are changed.",
+    done: "The regulations are changed.",
     request: (given, headers) =>
       api.put(`${path}/regulations`, { ...detail.regulations, late: Number(given.get("late")) }, headers),
   });
 }
 
 /**
+ * The choice of a player.
  * @param {Read} tournament
  * @param {string} id
- * @param {(player: Read["detail"]["players"][number]) => boolean} isMeant
+ * @param {(player: Read["detail"]["players"][number]) => boolean} isListed
  */
-function players({ detail }, id, isMeant) {
+function players({ detail }, id, isListed) {
   return html`<label for="${id}-player">Player</label>
-    <select id="${id}-player" name="player">${detail.players.filter(isMeant).map((each) => html`<option value=${each.player}>${each.name ?? each.player}</option>`)}</select>`;
+    <select id="${id}-player" name="player">${detail.players.filter(isListed).map((each) => html`<option value=${each.player}>${each.name ?? each.player}</option>`)}</select>`;
 }
 
 /** @param {string} id */
@@ -352,18 +355,18 @@ function reason(id) {
 }
 
 /**
- * A form that is unfolded.
+ * A form that is folded up at first.
  * @param {Read} tournament
- * @param {string} about
- * @param {{title: string, note: string, fields: unknown, said: string,
- *   request: (given: FormData, headers: Record<string, string>) => Promise<unknown>}} asked
+ * @param {string} about the part of the page that shows the outcome
+ * @param {{title: string, note: string, fields: unknown, done: string,
+ *   request: (given: FormData, headers: Record<string, string>) => Promise<unknown>}} form `done` is the message after success
  */
-function asking(tournament, about, { title, note, fields, said, request }) {
+function foldedForm(tournament, about, { title, note, fields, done, request }) {
   /** @param {Submitted} event */
   const submit = (event) => {
     event.preventDefault();
     const given = new FormData(event.target);
-    return tournament.act(about, said, (headers) => request(given, headers), event.target);
+    return tournament.act(about, done, (headers) => request(given, headers), event.target);
   };
   return html`<details class="writing"><summary>${title}</summary>
     <form @submit=${submit} aria-label=${title}>${note ? html`<p class="quiet">${note}</p>` : nothing}${fields}
@@ -376,9 +379,9 @@ function asking(tournament, about, { title, note, fields, said, request }) {
  * @param {string} about
  */
 function outcome(tournament, about) {
-  const { api, detail, problem, redraw, said } = tournament;
-  const isMeant = tournament.about === about;
+  const { api, detail, done, problem, redraw } = tournament;
+  const isHere = tournament.about === about;
   const reader = { api, game: { ruleset: detail.summary.ruleset }, redraw };
-  return html`<p role="status" id="did-${about}" tabindex="-1">${isMeant && said ? said : nothing}</p>
-    ${isMeant && problem ? refusal(reader, problem) : nothing}`;
+  return html`<p role="status" id="did-${about}" tabindex="-1">${isHere && done ? done : nothing}</p>
+    ${isHere && problem ? refusal(reader, problem) : nothing}`;
 }

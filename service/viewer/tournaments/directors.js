@@ -1,5 +1,5 @@
 /**
- * Who directs a tournament; its organizer names and releases directors, and a director can lay the office down.
+ * The directors of a tournament. Its organizer names and releases directors, and a director can resign.
  * @module
  */
 
@@ -13,14 +13,14 @@ import { playerIn, textIn } from "../parts/given.js";
 
 const MOST_DIRECTORS = 10;
 
-/** Those who direct a tournament, as its directors see them. */
+/** The list of directors in the directors' part of the page. */
 export class Directors {
-  /** The names of directors who do not play, as far as they were read. @type {Map<string, string>} */
+  /** The names of directors who do not play, by id; the id while the name is not known. @type {Map<string, string>} */
   #names = new Map();
 
   /**
    * @param {Read} tournament
-   * @param {string} about the part of the page where it is said what was done
+   * @param {string} about the part of the page that shows the outcome
    */
   panel(tournament, about) {
     const { directors, summary } = tournament.detail;
@@ -41,7 +41,7 @@ export class Directors {
     return own === player ? (this.#names.get(player) ?? player) : own;
   }
 
-  /** Read the names that are not known. @param {Read} tournament */
+  /** Read the names of directors who do not play, each once. @param {Read} tournament */
   #read(tournament) {
     for (const each of tournament.detail.directors) {
       if (this.#names.has(each) || tournament.name(each) !== each) continue;
@@ -83,7 +83,7 @@ export class Directors {
         about,
         `${text} directs now.`,
         async (headers) => {
-          const player = playerIn(text) ?? (await found(tournament, text));
+          const player = playerIn(text) ?? (await findPlayer(tournament, text));
           return tournament.api.post(`/v1/tournaments/${tournament.id}/directors/${player}`, undefined, headers);
         },
         event.target,
@@ -98,11 +98,11 @@ export class Directors {
 }
 
 /**
- * Return the id of the one player who is called so and can be found.
+ * Return the id of the player with this name. Throw an error if none can be found, or several.
  * @param {Read} tournament
  * @param {string} name
  */
-async function found(tournament, name) {
+async function findPlayer(tournament, name) {
   const { items } = await tournament.api.get("/v1/players/search", { name });
   if (items.length === 1) return items[0].id;
   const how = items.length ? "Several players are" : "No player who can be found is";

@@ -1,5 +1,5 @@
 /**
- * The draft of a round on a director's page: its tables, between which players are moved, and what they cost.
+ * The draft of a round on a director's page: its tables, what they cost, and moving players between them.
  * @module
  */
 
@@ -48,7 +48,7 @@ export function draftOf(tournament, drafting, again) {
 }
 
 /**
- * What is going on, for everybody, and what it would cost.
+ * Return a sentence for everybody, also for screen readers: who is picked up, where they would go, and what that costs.
  * @param {Read} tournament
  * @param {Drafting} drafting
  */
@@ -64,6 +64,7 @@ function says(tournament, { aim, draft, drawn, isChanged, picked, priced, refuse
 }
 
 /**
+ * Compare the cost of tables with that of the draft, in words.
  * @param {DrawCost} now
  * @param {DrawCost} before
  */
@@ -76,7 +77,7 @@ function compared(now, before) {
 }
 
 /**
- * The tables. One of their buttons is in the order of the tabulator; arrow keys go from there.
+ * The tables. The Tab key reaches one of their buttons, and arrow keys lead to the others.
  * @param {Read} tournament
  * @param {Drafting} drafting
  */
@@ -86,16 +87,16 @@ function tablesOf(tournament, drafting) {
   const points = new Map(items.map((each) => [each.player, each.played ? `${shownPoints(each.points)} points` : ""]));
   const clubs = new Map(tournament.detail.players.map((each) => [each.player, each.club ?? ""]));
   const players = [...drawn.tables.flat(), ...drawn.byes];
-  const isThere = picked !== null || players.includes(drafting.reached);
-  const stop = isThere ? drafting.reached : players[0];
+  const isOnPage = picked !== null || players.includes(drafting.reached);
+  const tabStop = isOnPage ? drafting.reached : players[0];
   /** @param {string} player */
-  const chip = (player) =>
-    html`<li><button type="button" data-player=${player} aria-pressed=${String(player === picked)} class=${isAim(aim, { player }) ? "aim" : ""} tabindex=${player === stop ? 0 : -1}
+  const playerButton = (player) =>
+    html`<li><button type="button" data-player=${player} aria-pressed=${String(player === picked)} class=${isAim(aim, { player }) ? "aim" : ""} tabindex=${player === tabStop ? 0 : -1}
       @click=${() => choose(drafting, { player })}>${tournament.name(player)} <span class="quiet">${[points.get(player), clubs.get(player)].filter(Boolean).join(", ")}</span></button></li>`;
   /** @param {number | "byes" | "new"} table @param {string} words */
-  const free = (table, words) =>
+  const placeButton = (table, words) =>
     picked && (table === "new" || tableOf(drawn, picked) !== table)
-      ? html`<li><button type="button" data-table=${table} class="free ${isAim(aim, { table }) ? "aim" : ""}" tabindex=${`#${table}` === stop ? 0 : -1} @click=${() => choose(drafting, { table })}>${words}</button></li>`
+      ? html`<li><button type="button" data-table=${table} class="free ${isAim(aim, { table }) ? "aim" : ""}" tabindex=${`#${table}` === tabStop ? 0 : -1} @click=${() => choose(drafting, { table })}>${words}</button></li>`
       : nothing;
   return html`<div role="group" aria-labelledby="draft-title" aria-describedby="draft-keys"
       @keydown=${(/** @type {KeyboardEvent} */ event) => keys(event, drafting)}
@@ -104,9 +105,9 @@ function tablesOf(tournament, drafting) {
     <ol class="tables drafted">${drawn.tables.map((table, at) => {
       const cost = aim ? null : priced?.tables[at];
       return html`<li><h4>Table ${at + 1} <span class="quiet">${count(table.length, "player")}${cost ? `, costs ${figure(cost.total)}` : nothing}</span></h4>
-        <ul>${table.map(chip)} ${free(at, `To table ${at + 1}`)}</ul></li>`;
+        <ul>${table.map(playerButton)} ${placeButton(at, `To table ${at + 1}`)}</ul></li>`;
     })}
-    ${drawn.byes.length || picked ? html`<li><h4>Without a table</h4><ul>${drawn.byes.map(chip)} ${free("byes", "A bye")} ${free("new", "A new table")}</ul></li>` : nothing}</ol></div>`;
+    ${drawn.byes.length || picked ? html`<li><h4>Without a table</h4><ul>${drawn.byes.map(playerButton)} ${placeButton("byes", "A bye")} ${placeButton("new", "A new table")}</ul></li>` : nothing}</ol></div>`;
 }
 
 /** @param {Target | null} aim @param {Target} target */
@@ -115,7 +116,7 @@ function isAim(aim, target) {
 }
 
 /**
- * Pick up a player, or let the one who was picked up go somewhere. The focus stays with that one.
+ * Pick up a player, or put the one who is picked up at a place. The focus goes with that player.
  * @param {Drafting} drafting
  * @param {Target} target
  */
@@ -123,7 +124,7 @@ function choose(drafting, target) {
   const { picked } = drafting;
   if (picked) {
     drafting.put(target);
-    drafting.reach(picked); // the button that has the focus is theirs now
+    drafting.reach(picked); // Their button gets the focus.
     focusOn(picked);
   } else if ("player" in target) {
     drafting.pick(target.player);
@@ -136,10 +137,10 @@ function focusOn(player) {
 }
 
 /**
- * Price what would come of the button that the focus or the pointer has come to.
+ * Have the move to the button under the focus or the pointer priced.
  * @param {Event} event
  * @param {Drafting} drafting
- * @param {boolean} isFocus
+ * @param {boolean} isFocus whether the button got the focus, which is then noted
  */
 function look({ target }, drafting, isFocus) {
   const button = target instanceof Element ? target.closest("button") : null;
@@ -151,6 +152,7 @@ function look({ target }, drafting, isFocus) {
 }
 
 /**
+ * Escape puts a player down. Arrow keys, Home and End move the focus between the buttons.
  * @param {KeyboardEvent} event
  * @param {Drafting} drafting
  */
@@ -161,29 +163,29 @@ function keys(event, drafting) {
     focusOn(picked);
   }
   const group = /** @type {HTMLElement} */ (event.currentTarget);
-  const at = /** @type {HTMLButtonElement} */ (event.target);
+  const focused = /** @type {HTMLButtonElement} */ (event.target);
   const lists = [...group.querySelectorAll("ul")].map((each) => [...each.querySelectorAll("button")]);
   const all = lists.flat();
-  const list = lists.findIndex((each) => each.includes(at));
+  const list = lists.findIndex((each) => each.includes(focused));
   const across = (/** @type {number} */ step) => {
     const next = lists[list + step];
-    return next?.[Math.min(lists[list].indexOf(at), next.length - 1)];
+    return next?.[Math.min(lists[list].indexOf(focused), next.length - 1)];
   };
   /** @type {Record<string, () => HTMLElement | undefined>} */
-  const ways = {
-    ArrowDown: () => all[all.indexOf(at) + 1],
-    ArrowUp: () => all[all.indexOf(at) - 1],
+  const targets = {
+    ArrowDown: () => all[all.indexOf(focused) + 1],
+    ArrowUp: () => all[all.indexOf(focused) - 1],
     ArrowRight: () => across(1),
     ArrowLeft: () => across(-1),
     Home: () => all[0],
     End: () => all.at(-1),
   };
-  if (!(event.key in ways) || event.altKey || event.ctrlKey || event.metaKey) return;
+  if (!(event.key in targets) || event.altKey || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
-  ways[event.key]()?.focus();
+  targets[event.key]()?.focus();
 }
 
-/** What the tables cost, part by part, beside the draft. @param {Drafting} drafting */
+/** The costs of the draft and of the tables as they are now, part by part. @param {Drafting} drafting */
 function costs({ draft, priced }) {
   const now = priced?.cost ?? null;
   const parts = partsOf(draft.cost, now ?? draft.cost);
@@ -201,12 +203,13 @@ function figure(number) {
   return number.toLocaleString("en");
 }
 
-/** @param {number} now @param {number} before */
+/** A figure, in bold when it is not the one before. @param {number} now @param {number} before */
 function changed(now, before) {
   return now === before ? figure(now) : html`<strong>${figure(now)}</strong>`;
 }
 
 /**
+ * The form that publishes the round with these tables.
  * @param {Read} tournament
  * @param {Drafting} drafting
  */
@@ -218,10 +221,10 @@ function publishing(tournament, drafting) {
     const given = textIn(new FormData(event.target), "reason");
     const body = isChanged ? { draft: number, drawn, reason: given } : { draft: number };
     drafting.stop();
-    const said = `Round ${round.number} is published. Its games are being opened.`;
+    const done = `Round ${round.number} is published. Its games are being opened.`;
     return tournament.act(
       "director",
-      said,
+      done,
       (headers) => tournament.api.post(`${tournament.path}/rounds/${round.number}/publication`, body, headers),
       event.target,
     );

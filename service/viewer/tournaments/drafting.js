@@ -1,5 +1,5 @@
 /**
- * A draft that a director works on: who was picked up, where everybody sits now, and what that costs.
+ * A draft that a director changes: who is picked up, where everybody sits now, and what that costs.
  * @module
  */
 
@@ -12,10 +12,11 @@
 import { problemOf } from "../state/api.js";
 import { changes, moved, tableOf } from "./moving.js";
 
-const REST = 120; // Milliseconds without another wish before the service is asked what tables cost.
+const REST = 120; // Milliseconds without another change before the service is asked what the tables cost.
 
 /** The tables of a draft as a director changes them. */
 export class Drafting {
+  /** The number of the last question for a price: answers to earlier ones are dropped. */
   #asked = 0;
 
   /**
@@ -29,11 +30,11 @@ export class Drafting {
     this.redraw = redraw;
     /** The number of the draft that the tables come from. */
     this.number = 0;
-    /** The tables as they are now, and as they were before each change. @type {Drawn} */
+    /** The tables as they are now. @type {Drawn} */
     this.drawn = { tables: [], byes: [] };
-    /** @type {Drawn[]} */
+    /** The tables before each change, the oldest first. @type {Drawn[]} */
     this.before = [];
-    /** Who was picked up; null for nobody. @type {string | null} */
+    /** The player who is picked up; null for nobody. @type {string | null} */
     this.picked = null;
     /** The place that is being priced for them; null for none. @type {Target | null} */
     this.aim = null;
@@ -42,14 +43,14 @@ export class Drafting {
      * @type {PricedTables | null}
      */
     this.priced = null;
-    /** The button at which the tabulator comes to the tables: a player, or `#` and a table; empty for the first. */
+    /** The button that had the focus last, which the Tab key reaches: a player, or `#` and a table; empty at first. */
     this.reached = "";
-    /** The refusal of a rule to publish such tables. @type {Problem | null} */
+    /** Why a rule forbids to publish these tables; null if none does. @type {Problem | null} */
     this.refused = null;
     this.take(round.drafts.length);
   }
 
-  /** Begin with a draft. @param {number} number */
+  /** Show the tables of a draft, without the changes that were made. @param {number} number */
   take(number) {
     this.number = number;
     this.drawn = this.round.drafts[number - 1].drawn;
@@ -59,11 +60,11 @@ export class Drafting {
     this.#ask();
   }
 
-  /** Go on with the round as it is now. @param {RoundView} round */
+  /** Take the round as it is now. Show a new draft, unless the director has changed the tables. @param {RoundView} round */
   goOn(round) {
-    const isNew = round.drafts.length > this.round.drafts.length && !this.isChanged;
+    const showsNew = round.drafts.length > this.round.drafts.length && !this.isChanged;
     this.round = round;
-    if (isNew) this.take(round.drafts.length);
+    if (showsNew) this.take(round.drafts.length);
     else this.#ask();
   }
 
@@ -74,6 +75,7 @@ export class Drafting {
     this.redraw();
   }
 
+  /** Whether the tables differ from the draft that they come from. */
   get isChanged() {
     return changes(this.draft.drawn, this.drawn) > 0;
   }
@@ -83,30 +85,30 @@ export class Drafting {
     return this.round.drafts[this.number - 1];
   }
 
-  /** Pick up a player, or put them down where they are. @param {string} player */
+  /** Pick up a player; or put them down, if they are picked up. @param {string} player */
   pick(player) {
     this.picked = this.picked === player ? null : player;
-    this.#look(null);
+    this.#setAim(null);
   }
 
-  /** Put down who was picked up, where they are. */
+  /** Put down the player who is picked up, at their own place. */
   release() {
     if (this.picked) this.pick(this.picked);
   }
 
-  /** Say where the player who was picked up would go, to see what that costs. @param {Target | null} target */
+  /** Set the place that is priced for the player who is picked up; null for none. @param {Target | null} target */
   look(target) {
-    const goes = this.picked && target && this.#leads(target) ? target : null;
-    if (JSON.stringify(goes) !== JSON.stringify(this.aim)) this.#look(goes);
+    const aim = this.picked && target && this.#moves(target) ? target : null;
+    if (JSON.stringify(aim) !== JSON.stringify(this.aim)) this.#setAim(aim);
   }
 
-  /** Whether a player who is picked up would come to another place by a target. @param {Target} target */
-  #leads(target) {
+  /** Tell whether a target is another place than that of the player who is picked up. @param {Target} target */
+  #moves(target) {
     if ("player" in target) return target.player !== this.picked;
     return target.table !== tableOf(this.drawn, /** @type {string} */ (this.picked));
   }
 
-  /** Let the player who was picked up go somewhere. @param {Target} target */
+  /** Put the player who is picked up at a place. @param {Target} target */
   put(target) {
     const { picked } = this;
     if (!picked) return;
@@ -115,29 +117,29 @@ export class Drafting {
       this.before.push(this.drawn);
       this.drawn = moved(this.drawn, picked, target);
     }
-    this.#look(null);
+    this.#setAim(null);
   }
 
   /** Take the last change back. */
   undo() {
     this.drawn = this.before.pop() ?? this.drawn;
     this.picked = null;
-    this.#look(null);
+    this.#setAim(null);
   }
 
-  /** @param {Target | null} target */
-  #look(target) {
+  /** Set the aim, ask what it costs, and draw the page. @param {Target | null} target */
+  #setAim(target) {
     this.aim = target;
     this.#ask();
     this.redraw();
   }
 
-  /** Ask nothing any more: the tables are being published. */
+  /** Drop the questions that are open: the tables are being published. */
   stop() {
     this.#asked += 1;
   }
 
-  /** Ask what the tables cost that are to be seen. Only the last answer counts. */
+  /** Ask what the tables cost, after the aim if there is one. Only the answer to the last question counts. */
   #ask() {
     const mine = ++this.#asked;
     const drawn = this.picked && this.aim ? moved(this.drawn, this.picked, this.aim) : this.drawn;

@@ -1,5 +1,5 @@
 /**
- * A tournament that a page follows: its data, which are read again as things happen, and the requests of its viewer.
+ * A tournament that a page follows: its data, which are read again after each event, and the requests of the viewer.
  * @module
  */
 
@@ -11,16 +11,16 @@
 
 import { newKey, problemOf } from "../state/api.js";
 
-const REST = 150; // Milliseconds in which further events may come before the page reads again.
-const LOOK = 60_000; // Milliseconds between two looks at games: a flag or a case is no event of the tournament.
+const REST = 150; // Milliseconds without another event before the page reads again.
+const LOOK = 60_000; // Milliseconds between two readings of the agenda: flags and cases are no events of the tournament.
 
 /** A tournament that was read. @typedef {Followed & {detail: TournamentDetail, standings: TournamentStandings, crosstable: CrosstableView}} Read */
 
 export class Followed {
-  /** Rounds in which something happened since they were read. @type {Set<number>} */
+  /** The numbers of rounds with an event since they were read. @type {Set<number>} */
   #changed = new Set();
   #timer = 0;
-  /** The reading that goes on, after which the next one begins. @type {Promise<void>} */
+  /** The reading that is under way; the next one begins after it. @type {Promise<void>} */
   #reading = Promise.resolve();
 
   /**
@@ -41,20 +41,21 @@ export class Followed {
     this.standings = null;
     /** @type {CrosstableView | null} */
     this.crosstable = null;
-    /** The rounds, the first first. @type {RoundView[]} */
+    /** The rounds, in their order. @type {RoundView[]} */
     this.rounds = [];
-    /** What waits; null for anybody who does not direct it. @type {Agenda | null} */
+    /** What waits for directors; null if the viewer is none. @type {Agenda | null} */
     this.agenda = null;
-    /** Whether what happens is seen at once. */
+    /** Whether the stream of events is connected. */
     this.isLive = false;
-    /** The last message, the last refusal, and the part of the page where they belong. */
-    this.said = "";
-    /** @type {Problem | null} */
+    /** The message of the last request that succeeded. */
+    this.done = "";
+    /** Why the last request was refused. @type {Problem | null} */
     this.problem = null;
+    /** The part of the page that shows the message or the problem. */
     this.about = "";
   }
 
-  /** @returns {this is Read} */
+  /** Tell whether everything was read. @returns {this is Read} */
   isRead() {
     return this.detail !== null && this.standings !== null && this.crosstable !== null;
   }
@@ -76,17 +77,17 @@ export class Followed {
     return this.rounds.findLast((each) => each.status === "drawn") ?? null;
   }
 
-  /** How many rounds there are to be. */
+  /** The number of rounds that the regulations have. */
   get most() {
     return this.detail?.regulations.stages.reduce((sum, each) => sum + each.rounds, 0) ?? 0;
   }
 
-  /** The name of a player. @param {string} player */
+  /** Return the name of a player; the id of somebody who has not entered. @param {string} player */
   name(player) {
     return this.detail?.players.find((each) => each.player === player)?.name ?? player;
   }
 
-  /** Read what has changed, after what is being read. */
+  /** Read what has changed. If a reading is under way, wait for it first. */
   read() {
     this.#reading = this.#reading.catch(() => undefined).then(() => this.#read());
     return this.#reading;
@@ -118,12 +119,12 @@ export class Followed {
     this.redraw();
   }
 
-  /** Look at what waits, if the viewer directs. */
+  /** Read the agenda, if the viewer is a director. */
   async look() {
     this.agenda = this.isDirector ? await this.api.get(`${this.path}/agenda`).catch(() => this.agenda) : null;
   }
 
-  /** Follow what happens until the page is left. After a break it goes on where it broke off. */
+  /** Follow the events until the page is left. After a break, the stream goes on where it broke off. */
   follow() {
     const after = this.detail?.summary.version ?? 0;
     this.api.followTournament(
@@ -150,20 +151,20 @@ export class Followed {
   }
 
   /**
-   * Do something, and show the outcome. If the button that asked for it is gone, the outcome gets the focus.
-   * @param {string} about where on the page that belongs
-   * @param {string} said what the page says when it is done
+   * Send a request, and show the outcome. If the button that asked for it is gone, the outcome gets the focus.
+   * @param {string} about the part of the page that shows the outcome
+   * @param {string} done the message after success
    * @param {(headers: Record<string, string>) => Promise<unknown>} request
-   * @param {HTMLFormElement} [form] which asked for it: sent again without an answer, it has the same key
+   * @param {HTMLFormElement} [form] that asked for it. If no answer comes, it keeps its key for the next try
    */
-  async act(about, said, request, form) {
+  async act(about, done, request, form) {
     const button = document.activeElement;
     const key = form?.dataset.key ?? newKey();
     if (form) form.dataset.key = key;
-    Object.assign(this, { about, said: "", problem: null });
+    Object.assign(this, { about, done: "", problem: null });
     try {
       await request({ "Idempotency-Key": key });
-      this.said = said;
+      this.done = done;
       form?.reset();
       form?.closest("details")?.removeAttribute("open");
     } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * The page of a league: the tables of a season and how they came about, its tournaments, who goes up and down, its
- * regulations.
+ * The page of a league: the tables of a season with the reasons for the places and who goes up or down, the tournaments
+ * and penalties of the season, and the regulations.
  * @module
  */
 
@@ -32,12 +32,12 @@ takeToken(api);
 const account = new Account(api);
 const id = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 const path = /** @type {const} */ (`/v1/leagues/${encodeURIComponent(id)}`);
-const asked = new URLSearchParams(location.search).get("season");
+const wantedSeason = new URLSearchParams(location.search).get("season");
 const place = /** @type {HTMLElement} */ (document.getElementById("league"));
 
 /** @typedef {import("../state/api.js").Problem} Problem */
-/** What was read, and what was done last. @type {{detail: LeagueDetail | null, organizer: string, said: string, problem: Problem | null}} */
-const page = { detail: null, organizer: "", said: "", problem: null };
+/** The league, the name of its organizer, and the outcome of the last request. @type {{detail: LeagueDetail | null, organizer: string, done: string, problem: Problem | null}} */
+const page = { detail: null, organizer: "", done: "", problem: null };
 
 function draw() {
   const { detail } = page;
@@ -88,8 +88,8 @@ function seasonPart(season) {
 
 /**
  * @param {LeagueSeason} season
- * @param {number} at the place of the division, from 0
- * @param {string} final
+ * @param {number} at the index of the division, from 0
+ * @param {string} final what the table is called
  */
 function tableOf(season, at, final) {
   const lines = season.tables[at];
@@ -120,9 +120,9 @@ function tableOf(season, at, final) {
 }
 
 /**
- * Say why somebody stands above the next player.
+ * Say why a player stands above the next one; empty for the last.
  * @param {LeagueSeason["tables"][number]} lines
- * @param {number} at
+ * @param {number} at the index of the player
  */
 function why(lines, at) {
   const [one, next] = [lines[at], lines[at + 1]];
@@ -154,31 +154,31 @@ function sentences({ points, best, divisions = 1, up = 0, down = 0, entry, tie_b
     `The places of a tournament earn ${points.join("–")}; later places earn nothing. Those who tie share the points of their places.`,
     best === 1 ? "Of a player's results the best one counts." : `Of a player's results the best ${best} count.`,
     breaks.length
-      ? `Between players with the same points decide, in this order: ${breaks.map((each) => TIE_BREAKS[each]).join("; ")}.`
+      ? `These decide between players with the same points, in this order: ${breaks.map((each) => TIE_BREAKS[each]).join("; ")}.`
       : "Players with the same points share the place.",
     divisions > 1
-      ? `Over each border between divisions, ${up} up and ${down} down after a season. Those who tie over the border stay.`
+      ? `After a season, ${up} go up and ${down} go down over each border between divisions. Those who tie over the border stay.`
       : "There is one division.",
     entry === "everybody"
-      ? "Everybody may enter each tournament. Only results in the own division count."
+      ? "Everybody may enter each tournament. Only results in a player's own division count."
       : "Only those who belong to a division enter its tournaments. A player without a division belongs to the lowest.",
   ];
 }
 
 /** What the organizer can do. @param {LeagueDetail} detail */
 function acts({ summary, season }) {
-  const told = html`<p role="status">${page.said}</p>
+  const outcome = html`<p role="status">${page.done}</p>
     ${page.problem ? html`<p class="problem" role="alert">${page.problem.message} ${page.problem.problem.allowed ?? nothing}</p>` : nothing}`;
   if (account.me?.id !== summary.organizer) return nothing;
   if (summary.status === "resting")
-    return html`<div class="acts"><button class="strong" @click=${() => act(`${path}/seasons`, "The season has begun.")}>Begin season ${summary.seasons + 1}</button></div>${told}`;
+    return html`<div class="acts"><button class="strong" @click=${() => act(`${path}/seasons`, "The season has begun.")}>Begin season ${summary.seasons + 1}</button></div>${outcome}`;
   if (season?.number !== summary.seasons) return nothing;
   const divisions = Array.from({ length: season.regulations.divisions ?? 1 }, (_, at) => at + 1);
   return html`<div class="acts">${divisions.map(
     (each) =>
       html`<a href="/tournaments?league=${id}&season=${season.number}&division=${each}#announce-title">Announce a tournament of division ${each}</a>`,
   )}
-    <button @click=${() => act(`${path}/seasons/${season.number}/closing`, "The season is closed.")}>Close the season</button></div>${told}`;
+    <button @click=${() => act(`${path}/seasons/${season.number}/closing`, "The season is closed.")}>Close the season</button></div>${outcome}`;
 }
 
 /**
@@ -186,11 +186,11 @@ function acts({ summary, season }) {
  * @param {string} done
  */
 async function act(address, done) {
-  Object.assign(page, { said: "", problem: null });
+  Object.assign(page, { done: "", problem: null });
   try {
     await api.post(address, undefined, { "Idempotency-Key": newKey() });
     await read();
-    page.said = done;
+    page.done = done;
   } catch (error) {
     page.problem = problemOf(error);
   }
@@ -198,7 +198,7 @@ async function act(address, done) {
 }
 
 async function read() {
-  page.detail = await api.get(path, { season: asked ? Number(asked) : null });
+  page.detail = await api.get(path, { season: wantedSeason ? Number(wantedSeason) : null });
   const organizer = encodeURIComponent(page.detail.summary.organizer);
   page.organizer ||= (await api.get(`/v1/players/${organizer}`).catch(() => null))?.name ?? "";
 }

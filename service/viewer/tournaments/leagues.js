@@ -1,5 +1,5 @@
 /**
- * The list of leagues, the newest first; with `?organizer=…` those of one player.
+ * The list of leagues, the newest first; with `?organizer=…` only those of one player.
  * @module
  */
 
@@ -25,7 +25,7 @@ function draw() {
         <span class="quiet">${count(each.divisions, "division")}; <time datetime=${each.changed} title=${clock(each.changed)}>${ago(each.changed)}</time></span></li>`,
       )}</ul>
       ${moreButton(leagues, draw)}
-      <p class="quiet">Found one: <a href="/docs/guides/tournaments">a season by the API</a>.</p>`,
+      <p class="quiet">To found a league, see <a href="/docs/guides/tournaments">a season by the API</a>.</p>`,
     place,
   );
 }

@@ -1,5 +1,5 @@
 /**
- * Moving players between the tables of a draft. Everything here gives new tables and leaves the old ones as they are.
+ * Moving players between the tables of a draft. These functions return new tables and do not change the old ones.
  * @module
  */
 
@@ -12,7 +12,7 @@
  */
 
 /**
- * Return the tables after a player has gone somewhere. A table without players is removed.
+ * Return the tables after a player has moved. A table without players is removed.
  * @param {Drawn} drawn
  * @param {string} player
  * @param {Target} target
@@ -20,15 +20,16 @@
  */
 export function moved(drawn, player, target) {
   if ("player" in target) return exchanged(drawn, player, target.player);
-  const left = drawn.tables.map((table) => table.filter((each) => each !== player));
+  const tables = drawn.tables.map((table) => table.filter((each) => each !== player));
   const byes = drawn.byes.filter((each) => each !== player);
   if (target.table === "byes") byes.push(player);
-  else if (target.table === "new") left.push([player]);
-  else left[target.table].push(player);
-  return { tables: left.filter((table) => table.length), byes };
+  else if (target.table === "new") tables.push([player]);
+  else tables[target.table].push(player);
+  return { tables: tables.filter((table) => table.length), byes };
 }
 
 /**
+ * Return the tables after two players have changed places.
  * @param {Drawn} drawn
  * @param {string} one
  * @param {string} other
@@ -40,7 +41,7 @@ function exchanged({ tables, byes }, one, other) {
 }
 
 /**
- * Return where a player sits: the number of the table from 0, or the byes.
+ * Return where a player sits: the number of their table, from 0, or "byes".
  * @param {Drawn} drawn
  * @param {string} player
  */
@@ -50,7 +51,7 @@ export function tableOf({ tables }, player) {
 }
 
 /**
- * Return how many players have another table or place than before.
+ * Return how many players have another table, or another place at it, than before.
  * @param {Drawn} before
  * @param {Drawn} after
  */
@@ -59,7 +60,7 @@ export function changes(before, after) {
   return placesOf(after).filter(([player, place]) => places.get(player) !== place).length;
 }
 
-/** @param {Drawn} drawn @returns {[string, string][]} */
+/** Return the place of each player. @param {Drawn} drawn @returns {[player: string, place: string][]} */
 function placesOf({ tables, byes }) {
   return [
     ...tables.flatMap((table, at) =>

@@ -8,7 +8,7 @@
 import { timeOf } from "../parts/clocks.js";
 import { count } from "../parts/format.js";
 
-/** What each tie-break counts. @type {Record<string, string>} */
+/** The tie-breaks in words; before them, what decides without a tie. @type {Record<string, string>} */
 export const TIE_BREAKS = {
   stage: "the stage that they reached",
   points: "points",
@@ -20,7 +20,7 @@ export const TIE_BREAKS = {
   lot: "the lot of the last round",
 };
 
-/** What is drawn in a stage, by its type. @type {Record<string, string>} */
+/** How the rounds of a stage are drawn or played, by its type. @type {Record<string, string>} */
 const STAGES = {
   swiss: "in which players with the same points meet",
   random: "drawn by lot",
@@ -33,7 +33,7 @@ const STAGES = {
 /**
  * Return the regulations in sentences.
  * @param {Regulations} regulations
- * @param {string} ruleset what the ruleset is called
+ * @param {string} ruleset the title of the ruleset
  */
 export function sentences(regulations, ruleset) {
   const {
@@ -62,7 +62,7 @@ export function sentences(regulations, ruleset) {
       .slice(0, 1),
     ...points.slice(1).map((each) => `A table of ${each.length} earns ${each.join("–")}.`),
     `A bye earns ${bye}.`,
-    `Between players with the same points decide, in this order: ${(regulations.tie_breaks ?? []).map((each) => TIE_BREAKS[each]).join("; ")}.`,
+    `These decide between players with the same points, in this order: ${(regulations.tie_breaks ?? []).map((each) => TIE_BREAKS[each]).join("; ")}.`,
     checkIn === "once" ? "Players check in once." : "Players check in before each round.",
     late === 1
       ? "Nobody enters after the first round was published."

@@ -8,7 +8,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { count } from "../parts/format.js";
 
-/** How a game ended. @type {Record<string, string>} */
+/** How a result came about. A game that ended by its own rules is not in it. @type {Record<string, string>} */
 const HOW = {
   ruled: "by a ruling",
   flag: "because the time was up",
@@ -18,7 +18,7 @@ const HOW = {
   overruled: "as a director decided",
 };
 
-/** What a draw costs, part by part. The seats decide between tables that cost the same. @type {Record<string, string>} */
+/** What each part of a draw's cost is for. Seats count only between tables that cost the same otherwise. @type {Record<string, string>} */
 const COSTS = {
   sizes: "sizes of tables",
   scores: "different points at one table",
@@ -29,7 +29,7 @@ const COSTS = {
 };
 
 /**
- * Return the parts of a cost that are not 0, and those of another cost, each with what it is for.
+ * Return the parts that are not 0 in at least one of two costs, each with what it is for.
  * @param {DrawCost} cost
  * @param {DrawCost} [other]
  * @returns {{part: keyof DrawCost, what: string}[]}
@@ -41,7 +41,7 @@ export function partsOf(cost, other = cost) {
 }
 
 /**
- * Say in a line what tables cost.
+ * Return the parts of a cost in words.
  * @param {DrawCost} cost
  */
 export function costInWords(cost) {
@@ -85,6 +85,7 @@ function tableOf(table, name, tools) {
 }
 
 /**
+ * How a round was drawn: the cost, the lots and the secret.
  * @param {RoundView} round
  * @param {(player: string) => string} name
  */

@@ -1,5 +1,5 @@
 /**
- * Who stands where, and why; and the crosstable.
+ * The standings of a tournament with the reason for each place, and the crosstable.
  * @module
  */
 
@@ -11,7 +11,7 @@ import { TIE_BREAKS } from "./regulations.js";
 /** Fractions that have a sign of their own. @type {Record<string, string>} */
 const GLYPHS = { "1/2": "½", "1/3": "⅓", "2/3": "⅔", "1/4": "¼", "3/4": "¾" };
 
-/** Return a fraction as people write it: 131/2 is 65½. @param {string} points */
+/** Return points, which may be a fraction, as people write them: 131/2 is 65½. @param {string} points */
 export function shownPoints(points) {
   const [whole, part] = points.split("/").map(Number);
   if (!part) return points.replace("-", "−");
@@ -41,9 +41,9 @@ export function standingsTable(standings, name) {
 }
 
 /**
- * Say why somebody stands above the next player.
+ * Say why a player stands above the next one; empty for the last.
  * @param {TournamentStandings["items"]} items
- * @param {number} at
+ * @param {number} at the index of the player
  */
 function why(items, at) {
   const [one, next] = [items[at], items[at + 1]];
@@ -55,6 +55,7 @@ function why(items, at) {
 }
 
 /**
+ * Return what a player has of a tie-break, as text.
  * @param {TournamentStandings["items"][number]} standing
  * @param {string} name of a tie-break
  */

@@ -1,5 +1,6 @@
 /**
- * The page of a tournament: where everybody stands and why, its rounds and tables, its regulations, and what you can do.
+ * The page of a tournament: its announcements, standings, rounds, crosstable, penalties and regulations, and what the
+ * viewer can do.
  * @module
  */
 
@@ -33,7 +34,7 @@ const id = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 const place = /** @type {HTMLElement} */ (document.getElementById("tournament"));
 const tournament = new Followed(api, account, id, draw);
 
-/** What rulesets are called, and what directors do here: fetched for them alone. @type {{titles: Map<string, string>, director: Director | null}} */
+/** The titles of rulesets by id, and the directors' part of the page, whose code only directors fetch. @type {{titles: Map<string, string>, director: Director | null}} */
 const page = { titles: new Map(), director: null };
 
 function draw() {
@@ -68,7 +69,7 @@ function draw() {
   );
 }
 
-/** Fetch what directors do here, and draw it. */
+/** Fetch the directors' part of the page, and draw it. */
 async function fetchDirector() {
   const { Director } = await import("./director.js");
   page.director ??= new Director();
@@ -80,12 +81,12 @@ async function fetchDirector() {
  * @param {Read} tournament
  */
 function acts(tournament) {
-  const { about, detail, isOver, me, problem, said, path } = tournament;
+  const { about, detail, done, isOver, me, problem, path } = tournament;
   const { summary, regulations, players, rounds } = detail;
   if (isOver) return nothing;
   const own = players.find((each) => each.player === me);
   const next = rounds.length + 1;
-  const isFirst = summary.rounds < (regulations.late ?? 1);
+  const mayEnter = summary.rounds < (regulations.late ?? 1);
   const checked = own && (regulations.check_in === "each round" ? own.checked_in >= next : own.checked_in > 0);
   /** @param {Record<string, string>} headers @param {string} club */
   const enter = (headers, club) => api.post(`${path}/entries`, { club: club || null }, headers);
@@ -96,40 +97,40 @@ function acts(tournament) {
     tournament.act("", "You have entered and checked in.", (headers) =>
       enter(headers, club).then(() => checkIn({ "Idempotency-Key": newKey() })),
     );
-  /** @param {string} done @param {(headers: Record<string, string>) => Promise<unknown>} request */
-  const doing = (done, request) => () => tournament.act("", done, request);
-  const told = html`<p role="status" id="did-" tabindex="-1">${about ? nothing : said}</p>
+  /** @param {string} message @param {(headers: Record<string, string>) => Promise<unknown>} request */
+  const doing = (message, request) => () => tournament.act("", message, request);
+  const outcome = html`<p role="status" id="did-" tabindex="-1">${about ? nothing : done}</p>
     ${problem && !about ? html`<p class="problem" role="alert">${problem.message} ${problem.problem.allowed ?? nothing}</p>` : nothing}`;
-  if (!me) return isFirst ? html`${guest(both)}${told}` : nothing;
+  if (!me) return mayEnter ? html`${guest(both)}${outcome}` : nothing;
   return html`<div class="acts">
     ${
-      (!own || own.out) && isFirst
+      (!own || own.out) && mayEnter
         ? html`${clubField}<button class="strong" @click=${() => both(clubGiven())}>Enter and check in</button>
           <button @click=${doing("You have entered. Check in before the round is drawn.", (headers) => enter(headers, clubGiven()))}>Enter</button>`
         : nothing
     }
     ${own && !own.out && !checked ? html`<button class="strong" @click=${doing("You have checked in.", checkIn)}>Check in</button>` : nothing}
     ${own && !own.out ? html`<button class="quiet" @click=${doing("You have withdrawn.", (headers) => api.delete(`${path}/entries/me`, headers))}>Withdraw</button>` : nothing}
-  </div>${told}`;
+  </div>${outcome}`;
 }
 
-/** Return the club that is named on the page. */
+/** Return what is typed into the field for a club. */
 function clubGiven() {
   return /** @type {HTMLInputElement | null} */ (document.getElementById("club"))?.value.trim() ?? "";
 }
 
-/** Players of one club meet only when little speaks against it. */
+/** The field for a club: a draw costs more if players of one club meet. */
 const clubField = html`<span class="field"><label for="club">Your club</label> <input id="club" name="club" autocomplete="organization" maxlength="60" placeholder="optional" /></span>`;
 
 /**
- * Entering by one click for somebody who has no account yet.
+ * The form for somebody who is not signed in: it opens an account, and enters.
  * @param {(club: string) => Promise<unknown>} enter
  */
 function guest(enter) {
   /** @param {Submitted} event */
   const submit = async (event) => {
     event.preventDefault();
-    // Read now: with an account, the page has another form.
+    // Read the form now: once there is an account, the page replaces it.
     const given = new FormData(event.target);
     if (await account.open(textIn(given, "name"))) await enter(textIn(given, "club"));
   };

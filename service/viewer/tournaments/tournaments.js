@@ -1,6 +1,6 @@
 /**
- * The list of tournaments: those that can be entered first, then those that are played, then all others. Below it one
- * can be announced.
+ * The list of tournaments: first those open for entries, then those being played, then those that are over. Below the
+ * list is a form that announces one.
  * @module
  */
 
@@ -28,20 +28,20 @@ const GROUPS = [
   ["running", "Being played"],
   ["closed", "Over"],
 ];
-/** What can be played, and what each is called, by id. @type {{rulesets: readonly RulesetSummary[], titles: Map<string, string>}} */
+/** The rulesets of the service, and their titles by id. @type {{rulesets: readonly RulesetSummary[], titles: Map<string, string>}} */
 const page = { rulesets: [], titles: new Map() };
 /** The tournaments of each status. @type {Map<Status, Pages<TournamentSummary>>} */
-const found = new Map(
+const tournaments = new Map(
   GROUPS.map(([status]) => [status, new Pages((cursor) => api.get("/v1/tournaments", { status, limit: 20, cursor }))]),
 );
 
 function draw() {
-  const any = GROUPS.some(([status]) => found.get(status)?.items.length);
+  const hasAny = GROUPS.some(([status]) => tournaments.get(status)?.items.length);
   render(
     html`<h1>Tournaments</h1>
       <p class="lead">Who meets whom is drawn from lots that nobody can choose, and a stranger can check every draw, result and standing.</p>
       ${GROUPS.map(([status, title]) => group(status, title))}
-      ${any ? nothing : html`<p>There are none yet.</p>`}
+      ${hasAny ? nothing : html`<p>There are none yet.</p>`}
       <section aria-labelledby="announce-title"><h2 id="announce-title">Announce a tournament</h2>
         ${announcing.form(page.rulesets)}
         <p class="quiet">With regulations of your own: <a href="/docs/guides/tournaments">a club evening by the API</a>.</p></section>`,
@@ -54,7 +54,7 @@ function draw() {
  * @param {string} title
  */
 function group(status, title) {
-  const pages = found.get(status);
+  const pages = tournaments.get(status);
   if (!pages?.items.length) return nothing;
   return html`<section aria-labelledby=${status}><h2 id=${status}>${title}</h2>
     <ul>${pages.items.map(
@@ -69,7 +69,7 @@ try {
   const [rulesets] = await Promise.all([
     api.get("/v1/rulesets", { limit: 100 }),
     account.read().catch(() => null),
-    ...Array.from(found.values(), (each) => each.more()),
+    ...Array.from(tournaments.values(), (each) => each.more()),
   ]);
   Object.assign(page, {
     rulesets: rulesets.items,

@@ -3,22 +3,30 @@ import "./page.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { iconOf, inOrder, leftOf, pageOf, sentence, titled, waiting } from "../../../service/viewer/parts/told.js";
+import {
+  iconOf,
+  inOrder,
+  leftOf,
+  pageOf,
+  sentence,
+  titled,
+  waiting,
+} from "../../../service/viewer/parts/notifications.js";
 
 const turn = (game, falls_at = null) => ({ game, falls_at });
-const told = (game, more = {}) => ({ game, case: null, kind: "game-over", seat: null, version: 7, ...more });
+const about = (game, more = {}) => ({ game, case: null, kind: "game-over", seat: null, version: 7, ...more });
 
 test("a notification is a sentence, and leads to where its matter is seen", () => {
-  assert.equal(sentence(told("g1")), "The game is over.");
-  assert.equal(sentence(told("g1", { kind: "flag-fell", seat: "red" })), "The time of Red is up.");
-  assert.equal(sentence(told("g1", { kind: "something-new" })), "Something new.");
-  assert.equal(pageOf(told("g1")), "/games/g1#v=7");
-  assert.equal(pageOf(told("g1", { case: "c1" })), "/games/g1/desk");
+  assert.equal(sentence(about("g1")), "The game is over.");
+  assert.equal(sentence(about("g1", { kind: "flag-fell", seat: "red" })), "The time of Red is up.");
+  assert.equal(sentence(about("g1", { kind: "something-new" })), "Something new.");
+  assert.equal(pageOf(about("g1")), "/games/g1#v=7");
+  assert.equal(pageOf(about("g1", { case: "c1" })), "/games/g1/desk");
 });
 
 test("what waits is what was not read and the games to move in, without the game that is looked at", () => {
   const state = { unread: 3, turns: [turn("g1"), turn("g2")], rulings: [] };
-  const unread = [told("g1"), told("g2"), told("g2")];
+  const unread = [about("g1"), about("g2"), about("g2")];
   assert.equal(waiting(null, []), 0);
   assert.equal(waiting(state, unread), 5);
   assert.equal(waiting(state, unread, "g1"), 3);

@@ -1,5 +1,5 @@
 /**
- * Notifications in words, and the title, icon and order of games that show what waits. Tests need no page for it.
+ * Notifications in words, and how much waits for a player: in the tab's title and icon, and in the order of games.
  * @module
  */
 
@@ -8,7 +8,7 @@
 import { capital, named, plain } from "./format.js";
 
 const PLAIN = "/favicon.ico";
-const MOST = 99; // What an icon has room for.
+const MOST = 99; // The largest number that an icon has room for.
 
 /** @satisfies {Partial<Record<Notification["kind"], () => string>>} */
 const OF_TOURNAMENTS = {
@@ -51,10 +51,10 @@ const OF_GAMES = {
 /** @type {Record<Notification["kind"], (seat: string) => string>} */
 const WORDS = { ...OF_GAMES, ...OF_TOURNAMENTS };
 
-/** The kinds of notifications about a game besides a player's turn. */
-export const OTHERS = Object.keys(OF_GAMES);
+/** The kinds of notifications about a game, without a player's turn. */
+export const GAME_KINDS = Object.keys(OF_GAMES);
 
-/** The kinds of notifications, in words for a list. @type {Record<InboxSettings["off"][number], string>} */
+/** The kinds of notifications, in the words of the reader, for a list of switches. @type {Record<InboxSettings["off"][number], string>} */
 export const KINDS = {
   "your-turn": "It is my turn",
   "game-started": "A game begins",
@@ -89,14 +89,14 @@ export const KINDS = {
   "tournament-cancelled": "A tournament was cancelled",
 };
 
-/** Return what a notification says, in a sentence. @param {Pick<Notification, "kind" | "seat">} told */
+/** Return what a notification says, in a sentence. @param {Pick<Notification, "kind" | "seat">} notification */
 export function sentence({ kind, seat }) {
   return WORDS[kind]?.(seat ? named(seat) : "A seat") ?? `${capital(plain(kind))}.`;
 }
 
 /**
  * Return the address of the page that a notification is about.
- * @param {Pick<Notification, "game" | "case" | "tournament" | "version">} told
+ * @param {Pick<Notification, "game" | "case" | "tournament" | "version">} notification
  */
 export function pageOf({ game, case: id, tournament, version }) {
   if (tournament) return `/tournaments/${tournament}`;
@@ -107,7 +107,7 @@ export function pageOf({ game, case: id, tournament, version }) {
  * Return how many things wait for somebody: notifications that they have not read, and games in which it is their turn.
  * @param {InboxState | null} state
  * @param {Notification[]} unread the unread notifications that were fetched
- * @param {string} except a game that they look at
+ * @param {string} except the game that they look at, which does not count
  */
 export function waiting(state, unread, except = "") {
   if (!state) return 0;
@@ -115,12 +115,12 @@ export function waiting(state, unread, except = "") {
   return state.unread - here + state.turns.filter(({ game }) => game !== except).length;
 }
 
-/** Return the title of a tab with how much waits. @param {string} title @param {number} waits */
+/** Return the title of a tab, with the number of things that wait, if any. @param {string} title @param {number} waits */
 export function titled(title, waits) {
   return waits ? `(${waits}) ${title}` : title;
 }
 
-/** Return the address of the icon of a tab with how much waits. @param {number} waits */
+/** Return the address of a tab's icon, which shows how many things wait, if any. @param {number} waits */
 export function iconOf(waits) {
   if (!waits) return PLAIN;
   const text = waits > MOST ? `${MOST}+` : `${waits}`;
@@ -131,7 +131,7 @@ export function iconOf(waits) {
 }
 
 /**
- * Return games in the order of `turns`; those that are not in it come last.
+ * Return games in the order of `turns`; games without a turn come last.
  * @template {{id: string}} T
  * @param {T[]} games
  * @param {Turn[]} turns
@@ -143,7 +143,7 @@ export function inOrder(games, turns) {
   return [...games].sort((one, other) => (place(one) === place(other) ? 0 : place(one) - place(other)));
 }
 
-/** Return the milliseconds until a clock runs out; null where none runs. @param {Turn | undefined} turn @param {number} now the service's time */
+/** Return the milliseconds until the flag of a turn falls, at least 0; null if no clock runs. @param {Turn | undefined} turn @param {number} now the service's time */
 export function leftOf(turn, now) {
   return turn?.falls_at ? Math.max(0, Date.parse(turn.falls_at) - now) : null;
 }
