@@ -61,6 +61,10 @@ _CREATED, _FORKED, _TAKEN, _ASSIGNED, _TAKEN_OVER, _LEFT, _PASSED_ON = map(
 )
 
 
+_PASSING: Final = frozenset({_ASSIGNED, _TAKEN_OVER})
+"""The events by which another account may get the seat of this one. They name the other account alone."""
+
+
 class Mine:
     """The games of a player: those in which they hold a seat, those that they organize, and those that they judge."""
 
@@ -141,6 +145,13 @@ class Mine:
                 pass
         return game in self.games
 
+    def let_go(self, game: Game) -> None:
+        """Drop a game in which the player has no seat, and which they do not organize."""
+        if game.organizer != self.player:
+            self._organized.discard(game.id)
+            if seat_of(game, self.player) is None:
+                self.games.discard(game.id)
+
 
 async def _judged(rows: Rows, player: PlayerId) -> tuple[str | None, list[GameId]]:
     """Return the cursor up to which the projection of officials has read the log, and the games whose official an
@@ -190,6 +201,8 @@ async def follow_games(
                 caller = await services.accounts.callers.still(caller)
                 yield after, game, case, record
                 last_sent = clock()
+                if case is None and record.type in _PASSING:
+                    mine.let_go(await services.games.at(game, record.version))
             after = reached
             if signal.closed:
                 return

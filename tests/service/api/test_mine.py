@@ -365,6 +365,24 @@ async def test_a_player_who_leaves_a_game_hears_that_and_no_more(service: Servic
         assert await frames.until("game-created") == [(mine, "game-created")]
 
 
+async def test_a_player_whose_seat_is_taken_over_hears_that_and_no_more(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    game, carl = await service.begun(bert, anna), await service.register("Carl")
+    async with following(service, anna, "?after=0") as frames:
+        await frames.until("game-started")
+        await service.post(f"/v1/games/{game}/seats/blue/offer", anna, {"to": carl.id})
+        await service.post(f"/v1/games/{game}/seats/blue/acceptance", carl)
+        await frames.until("seat-taken-over")
+        await service.give(game, bert, "put-up", coins=1)
+        mine = await service.gathering(anna)
+        assert await frames.until("game-created") == [(mine, "game-created")]
+    async with following(service, anna, "?after=0") as frames:
+        seen = [kind for of, kind in await frames.until("seat-taken-over") if of == game]
+        assert seen[-2:] == ["seat-offered", "seat-taken-over"], "until then it was theirs"
+        assert await frames.until("game-created") == [(mine, "game-created")]
+
+
 async def test_it_ends_with_its_token(service: Service, anna: Player) -> None:
     made = await service.post("/v1/tokens", anna, {"name": "bot", "scopes": list(EVERYBODYS)})
     bot = Player(anna.id, {"authorization": f"Bearer {made['token']}"})
