@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from functools import lru_cache
-from typing import Final, Protocol, cast
+from typing import Final, cast
 from uuid import uuid4
 
 import msgspec
@@ -33,6 +33,7 @@ from service.bots.bot import RANDOM
 from service.bots.seated import seats_held
 from service.bots.thinking import NoThought, Thinkers
 from service.bots.worker import Question
+from service.cluster.lease import Lessor
 from service.cluster.wake import Wake
 from service.games.acts import AnswerTakeBack, Commands, TakeSeat
 from service.games.ends import AnswerEnd
@@ -67,14 +68,6 @@ LONGEST: Final = 60.0
 _FORKED: Final = type_name(GameForked)
 _BEGINS: Final = tuple(map(type_name, (GameStarted, SeatTakenOver)))
 """Events with which a bot may have to decide."""
-
-
-class Lessor(Protocol):
-    """Lets one process at a time do some work."""
-
-    async def lease(self, holder: str, seconds: float, work: str) -> bool:
-        """Return whether `holder` may do the work for that number of seconds. Raises `Unavailable`."""
-        ...
 
 
 class _Table:

@@ -81,7 +81,6 @@ class Outcome(Struct, frozen=True, omit_defaults=True):
     round: int = 0
     seconds: float = 0.0
     fault: str = ""
-    refused: int = 0
 
 
 class Fault(Exception):

@@ -16,7 +16,7 @@ import { entropyOf, memberAt } from "../proof/draws.js";
  * @typedef {{die: string, draw: number, faces: Json[]}} Drawn
  */
 
-const BEGINNING = 200; // How many first events are read to find the entropy that seats added to the dice.
+const TOGETHER = 200; // Events that are read at once.
 
 /** The source of the draws of finished games, by id. @type {Map<string, Promise<Chance>>} */
 const chances = new Map();
@@ -126,7 +126,15 @@ function chanceOf(room) {
     const { items } = await room.api.get(`/v1/games/${room.id}/events`, { after, limit });
     return /** @type {EventRow[]} */ (/** @type {unknown} */ (items));
   };
-  const made = Promise.all([read(0, BEGINNING), read(room.head - 1, 1)]).then(([first, [last]]) =>
+  /** Return the events up to the start of the game, with the entropy that seats added to the dice. */
+  const beginning = async () => {
+    /** @type {EventRow[]} */
+    const rows = [];
+    while (rows.length < room.head && !rows.some(({ type }) => type === "game-started"))
+      rows.push(...(await read(rows.length, TOGETHER)));
+    return rows;
+  };
+  const made = Promise.all([beginning(), read(room.head - 1, 1)]).then(([first, [last]]) =>
     Chance.of(last.event.secret, room.id, entropyOf(first)),
   );
   chances.set(room.id, made);

@@ -28,7 +28,7 @@ function draw(ruleset, rulesets, ranked) {
     html`<h1>Ratings</h1>
       <nav aria-label="Rulesets"><ul>${rulesets.map(({ id, title }) => html`<li><a href=${address(id, bots)} aria-current=${id === ruleset ? "page" : nothing}>${title}</a></li>`)}</ul></nav>
       <p>${bots === "true" ? html`Bots among themselves. <a href=${address(ruleset, "false")}>Players</a>` : html`Players among themselves. <a href=${address(ruleset, "true")}>Bots</a>`}</p>
-      ${ranked.items.length ? table(ranked.items) : html`<p>No game has counted yet. <a href="/rules?q=TAB-RAT">The rules</a> say which games do.</p>`}
+      ${ranked.items.length ? table(ranked.items) : html`<p>No game has counted yet. <a href="/rules#text=TAB-RAT">The rules</a> say which games do.</p>`}
       ${moreButton(ranked, () => draw(ruleset, rulesets, ranked))}`,
     place,
   );

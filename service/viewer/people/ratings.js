@@ -29,7 +29,7 @@ export function ratingsPart(ratings, title) {
   if (!ratings.length) return nothing;
   return html`<section aria-labelledby="ratings-title"><h2 id="ratings-title">Ratings</h2>
     ${ratings.map((each) => one(each, title(each.ruleset)))}
-    <p class="quiet">A rating says how strong a player is at least, as far as their games show. <a href="/rules?q=TAB-RAT">The rules</a> say which games count.</p></section>`;
+    <p class="quiet">A rating says how strong a player is at least, as far as their games show. <a href="/rules#text=TAB-RAT">The rules</a> say which games count.</p></section>`;
 }
 
 /**

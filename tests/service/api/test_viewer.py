@@ -171,6 +171,13 @@ def _imports(module: str, by: str = r"from|import\(") -> set[str]:
     return {posixpath.normpath(posixpath.join(posixpath.dirname(module), name)) for name in named}
 
 
+def test_links_to_the_rules_say_what_to_search_where_their_page_reads_it() -> None:
+    assert "location.hash" in (VIEWER / "lobby" / "rules.js").read_text()
+    links = [link for module in MODULES for link in re.findall(r'"/rules(?!/)([^"]*)"', (VIEWER / module).read_text())]
+    assert links
+    assert [link for link in links if not link.startswith("#") and link] == []
+
+
 async def test_what_a_page_consists_of_is_asked_for_once(service: Service) -> None:
     page = (await service.client.get("/games/any")).text
     for link in re.findall(r'(?:src|href)="(/viewer/[^"]+)"', page):
