@@ -366,7 +366,7 @@ def test_the_contract_does_not_grow_unnoticed(openapi: dict[str, Any]) -> None:
     """
     compact = json.dumps(openapi, ensure_ascii=False, separators=(",", ":")).encode()
     assert len(compact) < 1_480_000
-    assert len(gzip.compress(compact)) < 219_000
+    assert len(gzip.compress(compact)) < 220_000
 
 
 def test_a_problem_leads_to_nothing_of_a_ruleset(openapi: dict[str, Any]) -> None:
