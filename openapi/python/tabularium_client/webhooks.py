@@ -25,13 +25,13 @@ def delivery(
 
     Args:
         secret: ``whsec_…``, as the service showed it.
-        headers: of the delivery, by names in any case.
-        body: as it came, not parsed and formatted again.
+        headers: the headers of the delivery; the case of their names does not matter.
+        body: the bytes as they arrived, not parsed and formatted again.
         tolerance: seconds by which the clocks of the service and this machine may differ.
         now: the time in seconds, for a machine whose clock is known to be wrong.
 
     Raises:
-        Forged: do not act on this delivery.
+        Forged: the signature is wrong or missing, or the delivery is too old. Do not act on it.
     """
     by_name = {name.lower(): value for name, value in headers.items()}
     for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
