@@ -236,9 +236,9 @@ def filled(path: str, given: Mapping[str, Any]) -> str:
     inside = _NAME.findall(path)
     if missing := [name for name in inside if name not in names]:
         raise TypeError(f"{path} needs {missing[0]}")
-    whole = _NAME.sub(lambda match: quote(str(names[match[1]]), safe=""), path)
+    filled_path = _NAME.sub(lambda match: quote(str(names[match[1]]), safe=""), path)
     query = urlencode({name: value for name, value in names.items() if name not in inside}, doseq=True)
-    return whole + ("&" if "?" in whole else "?") * bool(query) + query
+    return filled_path + ("&" if "?" in filled_path else "?") * bool(query) + query
 
 
 def _as_it_is(request: Request) -> Calling[Answer | str]:

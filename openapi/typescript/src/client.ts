@@ -273,14 +273,14 @@ async function problemIn(response: Response): Promise<object> {
 function filled(path: string, given: Names): string {
   const query = new URLSearchParams();
   const names = new Map(Object.entries(given).filter(([, value]) => value !== undefined && value !== null));
-  const whole = path.replace(/{(\w+)}/g, (_, name: string) => {
+  const filledPath = path.replace(/{(\w+)}/g, (_, name: string) => {
     const value = names.get(name);
     if (value === undefined) throw new TypeError(`${path} needs ${name}`);
     names.delete(name);
     return encodeURIComponent(`${value}`);
   });
   for (const [name, value] of names) for (const each of [value].flat()) query.append(name, `${each}`);
-  return names.size ? `${whole}${whole.includes("?") ? "&" : "?"}${query}` : whole;
+  return names.size ? `${filledPath}${filledPath.includes("?") ? "&" : "?"}${query}` : filledPath;
 }
 
 function newKey(): string {

@@ -76,8 +76,8 @@ export class Chain {
     const { version, at, draws, schema, hash, event: content } = event;
     const row = { at, draws, event: content, game: this.#game, schema, version, ...("cause" in event && { cause: event.cause }) };
     const before = this.version ? unhex(this.head) : await sha256(utf8(`tabularium/1 ${this.#game}`));
-    const right = hex(await sha256(joined(before, utf8(canonical(row)))));
-    if (version !== this.version + 1 || hash !== right) {
+    const expected = hex(await sha256(joined(before, utf8(canonical(row)))));
+    if (version !== this.version + 1 || hash !== expected) {
       throw new RangeError(`version ${version} does not continue the chain after version ${this.version}`);
     }
     [this.version, this.head] = [version, hash];

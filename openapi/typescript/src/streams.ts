@@ -58,8 +58,8 @@ export async function* frames({ open, last, silence, pause, longest, signal, mis
       clearTimeout(timer);
       stop.abort();
     }
-    const held = stop.signal.reason === SILENT ? await missed?.(last).catch(unlessRefused) : undefined;
-    for (const frame of held ?? []) {
+    const missedFrames = stop.signal.reason === SILENT ? await missed?.(last).catch(unlessRefused) : undefined;
+    for (const frame of missedFrames ?? []) {
       last = frame.id;
       if (frame.data) yield frame;
     }
@@ -94,9 +94,9 @@ async function* blocks(body: ReadableStream<Uint8Array>, heard: () => void): Asy
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       heard();
-      const whole = (text + decoder.decode(part.value, { stream: true })).split("\n\n");
-      text = whole.pop() ?? "";
-      yield* whole;
+      const complete = (text + decoder.decode(part.value, { stream: true })).split("\n\n");
+      text = complete.pop() ?? "";
+      yield* complete;
     }
   } finally {
     reader.cancel().catch(() => {});

@@ -1,4 +1,4 @@
-/** Checking deliveries of webhooks, which are signed as the Standard Webhooks say. */
+/** Checks deliveries of webhooks, which are signed by the Standard Webhooks specification. */
 
 import { TabulariumError } from "./problems.js";
 
