@@ -36,7 +36,7 @@ def split(whole: bytes) -> list[bytes]:
 def read_line(
     line: bytes, number: int, names: set[str], optional: frozenset[str] = frozenset(), version: int | None = None
 ) -> Object:
-    """Return the object in a line. Raise `Fault` unless it is canonical and has the members `names`, maybe `optional`."""
+    """Return the object in a line. Raise `Fault` unless it is canonical and has the members `names`."""
     whose = f"version {version}" if version else f"line {number}"
     try:
         value: Any = msgspec.json.decode(line)
