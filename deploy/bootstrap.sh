@@ -1,4 +1,4 @@
-# Sourced by test.sh and serve.sh: goes to the top of the checkout and brings .venv to what uv.lock says.
+# Sourced by the other scripts: changes to the top of the checkout, and has functions that make .venv fit uv.lock.
 # Needs python3 >= 3.11 (with venv and pip) and a package index; PYTHON=/path/to/python chooses the interpreter.
 # shellcheck shell=bash
 
@@ -12,7 +12,7 @@ readonly UV_VERSION=0.13.8
 unset UV_DEFAULT_INDEX UV_INDEX UV_INDEX_URL UV_EXTRA_INDEX_URL UV_FIND_LINKS UV_PROJECT_ENVIRONMENT VIRTUAL_ENV
 unset UV_FROZEN UV_CONFIG_FILE PYTHONHOME
 export UV_NO_CONFIG=1 UV_PYTHON_DOWNLOADS=never UV_PYTHON=.venv/bin/python
-# The certificates the machine trusts: behind a company's proxy those that uv brings along are not enough.
+# Use the certificates that the machine trusts: behind a company's proxy, those that come with uv are not enough.
 export UV_SYSTEM_CERTS=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 
 # pip ARGUMENT...: the pip of .venv. An environment that uv made has none until then.
@@ -43,12 +43,12 @@ ensure_environment() {
     fi
 }
 
-# sync OPTION...: what uv.lock says, no more and no less; the options are those that `uv sync` and `uv export` share.
+# sync OPTION...: installs what uv.lock says; OPTION is one that `uv sync` and `uv export` share.
 sync() {
     .venv/bin/uv sync --quiet --locked "$@" && return
 
-    # uv takes each file from the address in the lock. Where only a mirror can be reached, pip knows it from its own
-    # settings; the hashes still hold. A lock that does not fit pyproject.toml fails here too.
+    # uv downloads each file from the address in the lock. If only a mirror can be reached, pip knows that mirror from
+    # its own settings, and checks the same hashes. A lock that does not fit pyproject.toml fails here too.
     echo "== uv could not sync; trying pip with the same hashes" >&2
     local requirements
     requirements=$(mktemp)

@@ -29,6 +29,6 @@ mv "$work/openapi/typescript/docs" "$work/pages/docs/typescript"
 cp -r openapi/examples/map "$work/pages/examples"
 mv "$work/openapi/typescript/dist" "$work/pages/examples/map/client"
 
-# It is built as a whole before it is shown.
+# Copy only a complete build into the folder that the service shows.
 mkdir -p "$folder"
 cp -r "$work/pages/." "$folder"

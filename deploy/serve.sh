@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Brings the environment up to date and serves. Arguments go to `tabularium serve`; see deploy/serve.sh --help.
-# On the embedded store bots play a game to be looked at, unless --no-demonstrate or --sandbox is given.
+# On SQLite, bots play a game that you can watch, unless you give --no-demonstrate or --sandbox.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/bootstrap.sh"
 

@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # Every check, then the tests; the last line is pytest's summary. Arguments go to pytest: deploy/test.sh -n 0 -k chain
 #
-# deploy/test.sh --fast takes two minutes, and less once a whole run has noted how long tests take: it runs the tests that
-# what was changed can have touched, the nearest first, and says what it left out. Changed since where the branch began;
-# --fast=COMMIT says since when.
-# The tests start PostgreSQL, Redis and browsers by themselves and stop them; the programs are installed where apt can
-# do it.
+# deploy/test.sh --fast takes about two minutes: it runs the tests that your changes since the branch began can affect,
+# the nearest first, and says which it left out. --fast=COMMIT takes the changes since COMMIT.
+# The tests start PostgreSQL, Redis and browsers by themselves and stop them. Missing programs are installed by apt if
+# it is there and you are root.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/bootstrap.sh"
 
@@ -28,7 +27,7 @@ case ${1:-} in
     --fast | --fast=*) touched=$(since "$(sed -n 's/^--fast=//p' <<<"$1")") && shift ;;
 esac
 
-# programs: installs those that are missing.
+# programs: installs the programs that the tests need and that are missing.
 programs() {
     local missing=() policy=/usr/sbin/policy-rc.d
     compgen -c initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
@@ -51,7 +50,7 @@ programs() {
     fi
 }
 
-# Each waits for a network, so they are fetched at the same time.
+# Both wait for the network, so they run at the same time.
 (programs) &
 programs=$!
 ensure_environment
@@ -65,7 +64,7 @@ check() {
     said=$("${@:2}" 2>&1) || { echo "$said"; return 1; }
 }
 
-# Installing programs does not count.
+# The time limit of --fast begins here, after everything is installed.
 SECONDS=0
 
 # in_memory: whether files in memory have room for what tests write, and programs can be started from there.
@@ -83,7 +82,7 @@ export TMPDIR
 chmod 755 "$TMPDIR" # PostgreSQL is another user
 trap 'rm -rf "$TMPDIR" 2>/dev/null' EXIT
 
-# The slowest check uses one core, so the others run beside it. In a hurry it looks at the changed files alone.
+# The slowest check, pyright, uses one core, so the others run beside it. With --fast it checks only the changed files.
 files=()
 if [[ -n $touched ]]; then
     mapfile -t files < <(

@@ -1,4 +1,4 @@
-"""A bot for any ruleset, in Python: it answers whatever waits for its account, with commands drawn at random.
+"""A bot for any ruleset, in Python: it answers every decision of its account with a random command.
 
     pip install tabularium-client
     python bot.py https://service.example TOKEN
@@ -22,7 +22,7 @@ def choose(options: Options) -> dict[str, Any] | None:
 
 
 def act(client: Client, waiting: Waiting) -> None:
-    """Let others take moves back, and decide what there is to decide."""
+    """Agree to requests to take moves back, and answer the decisions."""
     for request in waiting.take_backs:
         client.post(ANSWER, {"agrees": True}, game=waiting.game, asked=request["asked"])
     if waiting.decisions:

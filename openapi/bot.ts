@@ -1,4 +1,4 @@
-// A bot for any ruleset, in TypeScript: it answers whatever waits for its account, with commands drawn at random.
+// A bot for any ruleset, in TypeScript: it answers every decision of its account with a random command.
 //
 //   npm install @tabularium/client
 //   node bot.ts https://service.example TOKEN
@@ -18,7 +18,7 @@ function choose({ options }: Options): Choice {
   return option && sample(option.schema);
 }
 
-/** Let others take moves back, and decide what there is to decide. */
+/** Agree to requests to take moves back, and answer the decisions. */
 async function act({ game, decisions, take_backs }: Waiting): Promise<void> {
   for (const { asked } of take_backs) {
     await client.post("/v1/games/{game}/take-backs/{asked}/answer", { game, asked }, { agrees: true });

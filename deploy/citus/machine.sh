@@ -1,6 +1,6 @@
 #!/bin/sh
-# Run by the image of Citus on each machine when its database is made, after login.sh: with what passwords it logs in to
-# the other machines. The service works there as tabularium_service, `tabularium migrate` as the owner.
+# Run by the image of Citus on each machine when its database is created, after login.sh. It stores the passwords with
+# which this machine logs in to the others: as tabularium_service for the service, as the owner for `tabularium migrate`.
 set -eu
 psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --set=owner="$POSTGRES_PASSWORD" --set=service="$SERVICE_PASSWORD" \
     --username="$POSTGRES_USER" --dbname="$POSTGRES_DB" <<'SQL'

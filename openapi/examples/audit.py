@@ -1,11 +1,11 @@
 # %% [markdown]
-# An auditor's notebook: are the finished games of a service what it signed, and are its dice fair?
+# An auditor's notebook: did the service sign its finished games as they are, and are its dice fair?
 #
 #     pip install tabularium-client[proof]
 #     python audit.py https://service.example [POLICY]
 #
-# It runs as it is, and opens as a notebook in editors that know `# %%`. You need no account. Keep the policy that you
-# got first, and give it as a file: a service that lies could show you another key today.
+# You can run it as a program, or open it as a notebook in editors that know `# %%`. You need no account. Keep the first
+# policy that you get, and give it as a file later: a service that lies could show you another key today.
 
 # %%
 import math
@@ -44,7 +44,7 @@ for game in games:
     try:
         certified = certify(client.text("/v1/games/{game}/certificate", game=id_), policy, verdict)
         signed = certified.problem or certified.sentences[-1]
-    except Problem as problem:  # Of a version that is too young, for example.
+    except Problem as problem:  # For example, the log does not have the newest version yet.
         certified, signed = None, f"No certificate: {problem}"
     if not verdict.ok or (certified is not None and not certified.ok):
         wrong.append(id_)
@@ -54,7 +54,8 @@ for game in games:
 # %% [markdown]
 # ## Are the dice fair?
 #
-# Of each kind of die: how often each face came up, and how likely a fair die strays at least so far (chi-square).
+# For each kind of die: how often each face came up, and the probability that a fair die deviates at least as much
+# (chi-square).
 
 
 # %%
@@ -72,7 +73,7 @@ def rolls(verdict: Verdict, ruleset: dict[str, Any]) -> list[tuple[str, list[Any
 
 
 def chance_of(chi: float, freedom: int) -> float:
-    """Return how likely chi-square is at least so large (Wilson and Hilferty)."""
+    """Return the probability that chi-square is at least this large (Wilson and Hilferty)."""
     spread = 2 / (9 * freedom)
     return math.erfc(((chi / freedom) ** (1 / 3) - 1 + spread) / math.sqrt(2 * spread)) / 2
 
@@ -90,7 +91,7 @@ for (ruleset, die), counted in sorted(faces.items()):
 # %% [markdown]
 # ## What no client can check
 #
-# `tabularium verify` knows the rules and checks the rest, but for what `openapi/verification.md` lists.
+# `tabularium verify` knows the rules and checks the rest. `openapi/verification.md` lists what no check can show.
 
 # %%
 for sentence in sorted({each for verdict in verdicts.values() for each in verdict.unchecked}):

@@ -1,4 +1,4 @@
-"""A chat bridge: it writes events of a webhook to a club's channel as sentences, each once.
+"""A chat bridge: it writes the events of a webhook to a club's channel as sentences, each event once.
 
     pip install tabularium-client
     SECRET=whsec_… python bridge.py https://service.example https://chat.example/hooks/7 8080
@@ -16,11 +16,11 @@ from tabularium_client import Client, Forged, Lost, Problem, delivery
 
 SERVICE, CHAT, PORT = sys.argv[1], sys.argv[2], int(sys.argv[3])
 client = Client(SERVICE)
-told: set[str] = set()
+handled: set[str] = set()
 
 
 def sentence(kind: str, data: dict[str, Any]) -> str:
-    """Return the sentence about an event for the channel; an empty text for an event that it does not get."""
+    """Return the sentence about an event for the channel; an empty text for an event that is not announced there."""
     if "game" not in data:
         return ""
     game = client.get("/v1/games/{game}", game=data["game"])
@@ -40,16 +40,16 @@ class Bridge(BaseHTTPRequestHandler):
         self.end_headers()
 
     def answer(self, body: bytes) -> int:
-        """Return the status for a delivery. After a 502 the service sends it again."""
+        """Handle a delivery, and return the HTTP status. After a 401 or 502 the service sends it again."""
         try:
             event = delivery(os.environ["SECRET"], dict(self.headers.items()), body)
-            if self.headers["webhook-id"] not in told and (text := sentence(event["type"], event["data"])):
+            if self.headers["webhook-id"] not in handled and (text := sentence(event["type"], event["data"])):
                 httpx.post(CHAT, json={"text": text}).raise_for_status()
         except Forged:
             return 401
         except (Problem, Lost, httpx.HTTPError):
             return 502
-        told.add(self.headers["webhook-id"])
+        handled.add(self.headers["webhook-id"])
         return 204
 
 

@@ -1,10 +1,10 @@
-// A text client in the terminal: it tells a game in sentences, says what your seat is asked, and plays what you choose.
+// A text client in the terminal: it prints a game in sentences and the decisions of your seat, and plays what you choose.
 //
 //   npm install @tabularium/client
 //   node terminal.ts https://service.example GAME [TOKEN]
 //
-// It shows how one stream drives everything: after each event it asks for what is new, and for what may be done now.
-// Without a token you watch. A number plays what stands beside it, Enter draws other commands, JSON is sent as it is.
+// It shows how one stream drives everything: after each event it fetches the news, and what your seat may do now.
+// Without a token you watch. A number plays the command beside it, Enter draws other commands, JSON is sent as it is.
 
 import { createInterface } from "node:readline";
 import { Client, Problem, Refusal, every, sample } from "@tabularium/client";
@@ -14,20 +14,20 @@ const MOST = 12; // Commands of one option that are shown.
 const [url = "", game = "", token] = process.argv.slice(2);
 const client = new Client(url, token ? { token } : {});
 
-let told = 0; // The last version that was told.
+let printed = 0; // The last version that was printed.
 let offered: Command[] = [];
 let version = 0; // The version that the offers are for.
 
-/** Tell what happened since. */
-async function tell(): Promise<void> {
-  let after: number | null = told;
+/** Print what happened since the last version that was printed. */
+async function printNews(): Promise<void> {
+  let after: number | null = printed;
   while (after !== null) {
     const { items, next } = await page(after);
     for (const { heading, sentences } of items) {
       if (sentences.length) console.log(`\n${heading}`);
       for (const { version, text } of sentences) {
         console.log(`  ${version}. ${text}`);
-        told = Math.max(told, version);
+        printed = Math.max(printed, version);
       }
     }
     after = next;
@@ -46,7 +46,7 @@ function commands({ schema }: Option): Command[] {
   return [...new Set(drawn)].map((text) => JSON.parse(text));
 }
 
-/** Say what the seat is asked, and what it may answer. */
+/** Print the decisions of the seat, and commands that answer them. */
 async function offer(): Promise<void> {
   if (!token) return;
   const { decisions, options, seat, version: at } = await client.options(game);
@@ -59,7 +59,7 @@ async function offer(): Promise<void> {
   }
 }
 
-/** Play what a line says. */
+/** Play what the player typed. */
 async function play(line: string): Promise<void> {
   if (line === "") return offer();
   const command = /^\d+$/.test(line) ? offered[Number(line) - 1] : (JSON.parse(line) as Command);
@@ -67,7 +67,7 @@ async function play(line: string): Promise<void> {
   await client.command(game, command, { version });
 }
 
-/** Say what was wrong; a rule that decided is named. */
+/** Print what was wrong, and the rule that decided. */
 function complain(error: unknown): void {
   if (error instanceof Refusal) return console.log(`${error.message} (${error.rule}, ${error.source})`);
   if (error instanceof Problem || error instanceof SyntaxError) return console.log(error.message);
@@ -77,11 +77,11 @@ function complain(error: unknown): void {
 async function follow(): Promise<void> {
   const { status, ruleset } = await client.get("/v1/games/{game}", { game });
   console.log(`${ruleset}, ${status}`);
-  await tell();
+  await printNews();
   await offer();
-  for await (const event of client.events(game, told)) {
-    if (event.version <= told) continue; // It was told together with one before it.
-    await tell();
+  for await (const event of client.events(game, printed)) {
+    if (event.version <= printed) continue; // It was printed together with one before it.
+    await printNews();
     await offer().catch(complain);
   }
   console.log("\nThe game is over.");

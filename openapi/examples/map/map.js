@@ -1,9 +1,9 @@
-// What the map client does: the bare board once, then only what each version changed. Clicked areas choose commands.
+// The map client: it draws the bare board once, then only what each version changed. Clicked areas choose commands.
 
 import { Client, Problem, Refusal, apply, every, sample } from "@tabularium/client";
 
 const MOST = 12; // Commands of one option that are shown.
-const DRAWN = 400; // Draws from a large option, of which those are shown that name the chosen areas.
+const DRAWN = 400; // Random commands of a large option; those that name the chosen areas are shown.
 
 const { service = location.origin, game, token } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 const client = new Client(service, token ? { token } : {});
@@ -25,7 +25,7 @@ async function unfold(ruleset) {
   }
 }
 
-/** Draw areas, by their ids; what is not named stays. */
+/** Draw the parts of a frame or scene; parts that it does not have stay as they are. */
 function draw({ areas = {}, links, heading, standings }) {
   for (const [area, svg] of Object.entries(areas)) {
     const group = at(`area-${area}`);
@@ -39,8 +39,8 @@ function draw({ areas = {}, links, heading, standings }) {
 function seatOf({ name, colour, figures }) {
   const row = document.createElement("li");
   row.style.borderLeft = `0.6rem solid ${colour}`;
-  const said = Object.entries(figures).map(([figure, number]) => `${figure} ${number}`);
-  row.textContent = ` ${name}: ${said.join(", ")}`;
+  const texts = Object.entries(figures).map(([figure, number]) => `${figure} ${number}`);
+  row.textContent = ` ${name}: ${texts.join(", ")}`;
   return row;
 }
 
@@ -124,7 +124,7 @@ await unfold(ruleset);
 draw(scene);
 await ask();
 for await (const event of client.events(game, newest)) {
-  if (event.version <= scene.version) continue; // It was drawn together with one before it.
+  if (event.version <= scene.version) continue; // It was drawn together with an earlier event.
   await catchUp();
   await ask();
 }

@@ -1,4 +1,4 @@
-"""Sending requests again and deciding commands again, without any I/O: the client does each step that is yielded."""
+"""Repeats requests and decides commands again, without any I/O: generators yield steps that the client carries out."""
 
 import re
 import secrets
@@ -26,7 +26,7 @@ _NAME: Final = re.compile(r"{(\w+)}")
 
 
 class Request(Struct, frozen=True):
-    """A request to send. The client answers with an `Answer`, or with a text that says why none arrived."""
+    """A request to send. The client sends back an `Answer`, or a text that says why none arrived."""
 
     method: str
     path: str
@@ -43,14 +43,14 @@ class Answer(Struct, frozen=True):
 
 
 class Ask(Struct, frozen=True):
-    """Asks the caller's function to choose from these options. The client answers with its choice."""
+    """Lets the caller's function choose from these options. The client sends back its choice."""
 
     choose: Callable[[Options], Any]
     options: Options
 
 
 class Whole(Struct, frozen=True):
-    """Steps that the client finishes even if nobody waits for them any more. It answers with their result."""
+    """Steps that the client finishes even if the caller is cancelled. It sends back their result."""
 
     steps: "Calling[Any]"
 
@@ -90,10 +90,10 @@ class Calls:
         version: int | None = None,
         key: str | None = None,
     ) -> Calling[T]:
-        """Send a request until an answer arrives: all attempts have the same key, so it happens once.
+        """Send a request until a whole answer arrives. All attempts have the same key, so it takes effect once.
 
         Args:
-            given: the names in the path, and the parameters of the query.
+            given: the parameters of the path and of the query.
             version: the version at which the game must be. At any other, the request fails with `Stale`.
 
         Raises:
@@ -162,7 +162,7 @@ class Calls:
         raise Lost(f"{self.url} gave no whole answer: {why}")
 
     def options(self, game: str, seat: str | None = None) -> Calling[Options]:
-        """Return what a seat may do; its own seat, if absent."""
+        """Return what a seat may do; by default, the seat of the account."""
         decoder = msgspec.json.Decoder(Options)
         return self.call("GET", "/v1/games/{game}/options", {"game": game, "seat": seat}, decoder.decode)
 
@@ -187,7 +187,7 @@ class Calls:
         return None
 
     def held_events(self, game: str, last: str | None) -> Calling[list[Frame]]:
-        """Return the events after a version by a plain request. Without a version, say where to go on."""
+        """Fetch the events after a version by a plain request. Without a version, return a frame with the newest."""
         if last is None:
             summary = yield from self.call("GET", "/v1/games/{game}", {"game": game}, decoded)
             return [Frame(str(summary["version"]), "", "")]
@@ -195,7 +195,7 @@ class Calls:
         return [Frame(str(each["version"]), each["type"], as_json(each)) for each in page["items"]]
 
     def held_waiting(self) -> Calling[list[Frame]]:
-        """Return, by plain requests, the decisions that wait for the account."""
+        """Fetch, by plain requests, the decisions that wait for the account."""
         page = yield from self.call("GET", "/v1/players/me/games", {"waiting": True}, decoded)
         frames: list[Frame] = []
         for each in page["items"]:
@@ -209,14 +209,14 @@ class Calls:
 
 
 def following(page: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the parameter that asks for the next page; None after the last. `asked` is what asked for this one."""
+    """Return the parameter that asks for the next page; None after the last. `asked` asked for this page."""
     where = page["next"]
     parameter = {"after" if isinstance(where, int) else "cursor": where}
     return None if where is None or parameter == asked else parameter  # The log of all games always names a next page.
 
 
 def problem_of(answer: Answer) -> Problem:
-    """Return the problem in an answer. What a proxy answers instead is left out.
+    """Return the problem in an answer. If a proxy answered without JSON, the problem has only the status.
 
     Raises:
         DecodeError: the answer says that it is JSON, but was cut off.
@@ -231,14 +231,14 @@ def problem_of(answer: Answer) -> Problem:
 
 
 def filled(path: str, given: Mapping[str, Any]) -> str:
-    """Return a path with its names filled in. All other values become its query."""
+    """Return a path with the values of its parameters. All other values become its query."""
     names = {name: _text(value) for name, value in given.items() if value is not None}
     inside = _NAME.findall(path)
     if missing := [name for name in inside if name not in names]:
         raise TypeError(f"{path} needs {missing[0]}")
-    whole = _NAME.sub(lambda match: quote(str(names[match[1]]), safe=""), path)
+    filled_path = _NAME.sub(lambda match: quote(str(names[match[1]]), safe=""), path)
     query = urlencode({name: value for name, value in names.items() if name not in inside}, doseq=True)
-    return whole + ("&" if "?" in whole else "?") * bool(query) + query
+    return filled_path + ("&" if "?" in filled_path else "?") * bool(query) + query
 
 
 def _as_it_is(request: Request) -> Calling[Answer | str]:

@@ -34,20 +34,20 @@ from tabularium_client.streams import Fetch, Frame, Open, Read, Rest, Step, foll
 T = TypeVar("T")
 _waiting = msgspec.json.Decoder(Waiting)
 Held = Callable[[str | None], Calling[list[Frame]]]
-"""Looks, after a frame, for frames that a proxy holds back."""
+"""Fetches the frames after a frame, which a proxy may hold back."""
 _TOKEN: Final = re.compile("[!-~]+")
 _WAITING = "/v1/players/me/waiting/stream"
 _STREAM = "/v1/games/{game}/events/stream"
 
 
 class _Settings:
-    """How both clients work.
+    """The settings of both clients.
 
     Args:
         url: where the service is, such as ``https://service.example``.
         token: a token, or a `SignIn`, which gives them. Without one, the client is a spectator.
-        attempts: how often a request is sent at most.
-        pause: the wait before it is sent again, in seconds; it doubles.
+        attempts: the most times that a request is sent.
+        pause: the wait before it is sent again, in seconds; it doubles each time.
         longest: the longest wait. ``Retry-After`` adds at most as much again.
         patience: how many seconds an answer may take.
         silence: after how many silent seconds a stream counts as lost. The service sends something every 15 seconds.
@@ -102,7 +102,7 @@ def _is_open(status: int, body: bytes) -> bool | str:
 
 
 class Client(_Settings):
-    __doc__ = f"A client that waits.\n{_Settings.__doc__}"
+    __doc__ = f"A client whose methods wait for the answer.\n{_Settings.__doc__}"
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class Client(_Settings):
             self._http.close()
 
     def get(self, path: str, /, **given: Any) -> Any:
-        """Return the answer of a path. `given` has the names in the path and the parameters of the query."""
+        """Send a GET request and return its answer. `given` has the parameters of the path and of the query."""
         return self._run(self._calls.call("GET", path, given, decoded))
 
     def items(self, path: str, /, **given: Any) -> Iterator[Any]:
@@ -156,11 +156,11 @@ class Client(_Settings):
         return self._run(self._calls.call("DELETE", path, given, decoded, version=version, key=key))
 
     def text(self, path: str, /, **given: Any) -> str:
-        """Return the answer of a path as text, such as an export or a certificate."""
+        """Send a GET request and return its answer as text, such as an export or a certificate."""
         return self._run(self._calls.call("GET", path, given, as_text))
 
     def content(self, path: str, /, **given: Any) -> bytes:
-        """Return the answer of a path as bytes, such as a picture or a table."""
+        """Send a GET request and return its answer as bytes, such as a picture or a table."""
         return self._run(self._calls.call("GET", path, given, bytes))
 
     def options(self, game: str, seat: str | None = None) -> Options:
@@ -305,7 +305,7 @@ class AsyncClient(_Settings):
             await self._http.aclose()
 
     async def get(self, path: str, /, **given: Any) -> Any:
-        """Return the answer of a path. `given` has the names in the path and the parameters of the query."""
+        """Send a GET request and return its answer. `given` has the parameters of the path and of the query."""
         return await self._run(self._calls.call("GET", path, given, decoded))
 
     async def items(self, path: str, /, **given: Any) -> AsyncIterator[Any]:
@@ -336,11 +336,11 @@ class AsyncClient(_Settings):
         return await self._run(self._calls.call("DELETE", path, given, decoded, version=version, key=key))
 
     async def text(self, path: str, /, **given: Any) -> str:
-        """Return the answer of a path as text, such as an export or a certificate."""
+        """Send a GET request and return its answer as text, such as an export or a certificate."""
         return await self._run(self._calls.call("GET", path, given, as_text))
 
     async def content(self, path: str, /, **given: Any) -> bytes:
-        """Return the answer of a path as bytes, such as a picture or a table."""
+        """Send a GET request and return its answer as bytes, such as a picture or a table."""
         return await self._run(self._calls.call("GET", path, given, bytes))
 
     async def options(self, game: str, seat: str | None = None) -> Options:

@@ -34,7 +34,7 @@ def accepting(options: Iterable[Any], command: Any) -> Any:
 
 
 def fault(schema: Schema, value: Any, at: str = "$") -> str | None:
-    """Say what does not fit a schema in a value, and where; None if all of it fits."""
+    """Return a sentence that says which part of a value does not fit a schema; None if all of it fits."""
     if "const" in schema:
         return None if _same(value, schema["const"]) else f"{at}: expected {_json(schema['const'])}"
     if "enum" in schema:
@@ -92,7 +92,7 @@ def _fault_of_object(schema: Schema, value: Any, at: str) -> str | None:
 
 
 class _Sum(Struct, frozen=True):
-    """A sum that the members of an object must keep, and its present amount."""
+    """A sum that a schema bounds, with its amount in a value."""
 
     names: list[str]
     amount: int

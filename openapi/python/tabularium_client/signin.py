@@ -46,7 +46,7 @@ class App(Struct, frozen=True):
     Attributes:
         url: the address of the service. It must be its issuer, the address that the service itself uses.
         client: what the app calls itself.
-        scope: what it wants to do, such as ``play notify``. Without a scope, it only learns who somebody is.
+        scope: the scopes that it asks for, such as ``play notify``. Without a scope, it only learns who somebody is.
         file: where the sign-in is kept, readable by its owner only. Without a file, it is kept in memory.
     """
 
@@ -152,7 +152,7 @@ class SignIn:
             self.app.file.unlink(missing_ok=True)
 
     def _alone(self) -> Calling[ExitStack]:
-        """Wait for other threads, tasks and programs with this file, and take the locks. Return what releases them."""
+        """Wait for other threads, tasks and programs with this file, and take the locks. The stack releases them."""
         with ExitStack() as stack:
             while not self._lock.acquire(blocking=False):
                 yield Rest(0.02)
@@ -175,7 +175,7 @@ def signed_in(app: App) -> SignIn | None:
 
 
 def sign_in_by_device(app: App, show: Callable[[DeviceCode], object]) -> SignIn:
-    """Sign somebody in on any device: `show` tells them to enter a code at an address. Waits until they have said yes.
+    """Sign somebody in on any device: `show` asks them to enter a code at an address. Waits until they agree.
 
     With ``asyncio``: ``await asyncio.to_thread(sign_in_by_device, app, show)``.
 
@@ -204,7 +204,7 @@ def _by_device(calls: Calls, app: App, show: Callable[[DeviceCode], object]) -> 
 
 
 def sign_in_in_browser(app: App, *, within: float = 300, visit: Callable[[str], object] = webbrowser.open) -> SignIn:
-    """Sign somebody in by the browser of this machine. Waits until they have said yes.
+    """Sign somebody in with the browser of this machine. Waits until they agree.
 
     Args:
         within: how many seconds they have for that.

@@ -1,4 +1,4 @@
-"""Server-sent events that resume where they broke off, without any I/O: the client does each step that is yielded."""
+"""Follows server-sent events, and resumes where they broke off, without any I/O: the client carries out each step."""
 
 import random
 from collections.abc import Generator, Iterator
@@ -15,7 +15,7 @@ _event: Final = msgspec.json.Decoder(Event)
 
 
 class Frame(Struct, frozen=True):
-    """A frame of a stream. `type` is the type of its event. Without data it only says where to go on."""
+    """A frame of a stream. `type` is the type of its event. Without data it only sets where the stream resumes."""
 
     id: str
     type: str
@@ -25,30 +25,30 @@ class Frame(Struct, frozen=True):
 class Open(Struct, frozen=True):
     """Open the stream after the frame with an id.
 
-    The answer: whether it is open, "over" if no more frames will come, None if the service did not answer.
+    The client sends back whether it is open, "over" if no more frames will come, None if the service was silent.
     """
 
     last: str | None
 
 
 class Read(Struct, frozen=True):
-    """Read on. The answer: a piece of text, "" if the stream broke off, None if it stayed silent."""
+    """Read on. The client sends back a piece of text, "" if the stream broke off, None if it stayed silent."""
 
 
 class Fetch(Struct, frozen=True):
-    """Fetch, by a plain request, frames that a proxy may be holding back. The answer: a list of them."""
+    """Fetch, by a plain request, frames that a proxy may hold back. The client sends back a list of them."""
 
     last: str | None
 
 
 class Rest(Struct, frozen=True):
-    """Wait so many seconds."""
+    """Wait for a number of seconds."""
 
     seconds: float
 
 
 Step = Open | Read | Fetch | Rest
-"""The steps that a client does before the stream goes on. Anything else is yielded for the reader of the stream."""
+"""The steps that a client carries out. Everything else that is yielded is for the reader of the stream."""
 
 
 def follow(last: str | None, pause: float, longest: float) -> Generator[Step | Frame, Any, None]:
@@ -106,12 +106,12 @@ def follow_events(game: str, last: int | None, pause: float, longest: float) -> 
 
 
 def jittered(seconds: float) -> float:
-    """Return about so many seconds, so that not all clients come back at once after an outage."""
+    """Return a random time from half of `seconds` to all, so that not all clients come back at once after an outage."""
     return seconds * random.uniform(0.5, 1)
 
 
 def _fields(block: str) -> dict[str, str]:
-    """Return the fields of a block. A comment has none; a block with only an id says where to go on."""
+    """Return the fields of a block. A comment has none; a block with only an id sets where the stream resumes."""
     fields: dict[str, str] = {}
     for name, value in _lines(block):
         fields[name] = f"{fields[name]}\n{value}" if name == "data" and name in fields else value

@@ -1,4 +1,4 @@
-"""Checking deliveries of webhooks, which are signed as the Standard Webhooks say."""
+"""Checks deliveries of webhooks, which are signed by the Standard Webhooks specification."""
 
 import base64
 import binascii
@@ -25,29 +25,29 @@ def delivery(
 
     Args:
         secret: ``whsec_…``, as the service showed it.
-        headers: of the delivery, by names in any case.
-        body: as it came, not parsed and formatted again.
+        headers: the headers of the delivery; the case of their names does not matter.
+        body: the bytes as they arrived, not parsed and formatted again.
         tolerance: seconds by which the clocks of the service and this machine may differ.
         now: the time in seconds, for a machine whose clock is known to be wrong.
 
     Raises:
-        Forged: do not act on this delivery.
+        Forged: the signature is wrong or missing, or the delivery is too old. Do not act on it.
     """
     by_name = {name.lower(): value for name, value in headers.items()}
     for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
         if name not in by_name:
             raise Forged(f"the delivery has no header {name}")
-    whole = body.encode() if isinstance(body, str) else body
+    content = body.encode() if isinstance(body, str) else body
     stamp = by_name["webhook-timestamp"]
     key = base64.b64decode(secret.removeprefix("whsec_"))
-    right = hmac.digest(key, f"{by_name['webhook-id']}.{stamp}.".encode() + whole, "sha256")
-    if not any(hmac.compare_digest(right, each) for each in _signatures(by_name["webhook-signature"])):
+    expected = hmac.digest(key, f"{by_name['webhook-id']}.{stamp}.".encode() + content, "sha256")
+    if not any(hmac.compare_digest(expected, each) for each in _signatures(by_name["webhook-signature"])):
         raise Forged("no signature of the delivery is by this secret")
     age = (time.time() if now is None else now) - (float(stamp) if stamp.isdecimal() else float("nan"))
     if not abs(age) <= tolerance:
         when = f"{abs(age):.0f} seconds {'ago' if age > 0 else 'from now'}"
         raise Forged(f"the delivery was signed {when}; at most {tolerance:.0f} are allowed")
-    return msgspec.json.decode(whole)
+    return msgspec.json.decode(content)
 
 
 def _signatures(text: str) -> list[bytes]:

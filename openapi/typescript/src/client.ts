@@ -5,27 +5,27 @@ import { Gap, Lost, Problem, Stale } from "./problems.js";
 import { frames, jittered, rest, type Following, type Frame } from "./streams.js";
 import type { Answer, Body, Command, Given, Item, ListPath, Method, Options, Path, Played, Waiting } from "./types.js";
 
-/** Gives the token of a request. If the service has `refused` one, it gives another. `signedIn` makes such a source. */
+/** Returns the token for a request. If the service has `refused` a token, it returns another one. `signedIn` makes such a source. */
 export type TokenSource = (refused?: string) => Promise<string>;
 
 /** How a client works. Times are in milliseconds. */
 export interface Settings {
   /** A token, or a source of tokens. Without one, the client is a spectator. */
   token?: string | TokenSource | undefined;
-  /** How often a request is sent at most. */
+  /** The most times that a request is sent. */
   attempts?: number;
-  /** The wait before a request is sent again; it doubles. */
+  /** The wait before a request is sent again; it doubles each time. */
   pause?: number;
   /** The longest wait. `Retry-After` adds at most as much again. */
   longest?: number;
-  /** How long an answer may take. */
+  /** How long the service may take to answer. */
   patience?: number;
   /** After how long without any data a stream counts as lost. */
   silence?: number;
   fetch?: typeof fetch;
 }
 
-/** Options of a request besides its body. */
+/** Settings of a single request. */
 export interface Sent {
   /** The version at which the game must be. At any other, the request fails with `Stale`. */
   version?: number | undefined;
@@ -57,7 +57,7 @@ export class Client {
     this.#settings = { ...USUAL, ...settings };
   }
 
-  /** Return the answer of a path. `given` has the names in the path and the parameters of the query. */
+  /** Send a GET request and return its answer. `given` has the parameters of the path and of the query. */
   get<P extends Path<"get">>(path: P, given?: Given<P, "get">, sent?: Sent): Promise<Answer<P, "get">> {
     return this.#json("get", path, { ...sent, names: given as Names });
   }
@@ -90,12 +90,12 @@ export class Client {
     return this.#json("delete", path, { ...sent, names: given as Names });
   }
 
-  /** Return the answer of a path as text, such as an export or a certificate. */
+  /** Send a GET request and return its answer as text, such as an export or a certificate. */
   text(path: Path<"get">, given: Names = {}): Promise<string> {
     return this.#call("get", path, { names: given }, (response) => response.text());
   }
 
-  /** Return the answer of a path as bytes, such as a picture or a table. */
+  /** Send a GET request and return its answer as bytes, such as a picture or a table. */
   content(path: Path<"get">, given: Names = {}): Promise<ArrayBuffer> {
     return this.#call("get", path, { names: given }, (response) => response.arrayBuffer());
   }
@@ -165,7 +165,7 @@ export class Client {
     }
   }
 
-  /** Return, by plain requests, the decisions that wait for the account. */
+  /** Fetch, by plain requests, the decisions that wait for the account. */
   async #heldWaiting(signal?: AbortSignal): Promise<Frame[]> {
     const { items } = await this.get("/v1/players/me/games", { waiting: "true" }, { signal });
     const frame = async ({ id, title }: (typeof items)[number]): Promise<Frame> => {
@@ -188,7 +188,7 @@ export class Client {
       const headers = { Accept: "text/event-stream", ...(resumes && last && { "Last-Event-ID": last }) };
       const response = await this.#send(filled(path, given), { headers, signal: stop });
       if (response.ok) return response;
-      const problem = Problem.of(response.status, await said(response));
+      const problem = Problem.of(response.status, await problemIn(response));
       if (AGAIN.has(response.status) || response.status >= 500) throw new Lost(problem.message);
       throw problem;
     };
@@ -223,7 +223,7 @@ export class Client {
   }
 }
 
-/** Send a request until a whole answer arrives. Throws the `Problem` that the service answers, or `Lost`. */
+/** Send a request, and repeat it until a whole answer arrives. Throws the `Problem` that the service answers, or `Lost`. */
 export async function repeated<T>(
   url: string,
   send: (stop: AbortSignal) => Promise<Response>,
@@ -237,7 +237,7 @@ export async function repeated<T>(
       const timeout = AbortSignal.timeout(patience);
       const response = await send(signal ? AbortSignal.any([signal, timeout]) : timeout);
       if (response.ok) return await read(response); // A body that was cut off is no answer.
-      const problem = Problem.of(response.status, await said(response));
+      const problem = Problem.of(response.status, await problemIn(response));
       if (!AGAIN.has(response.status) || attempt === attempts) throw problem;
       wait += Math.min(longest, 1000 * Number(response.headers.get("Retry-After")) || 0);
     } catch (error) {
@@ -248,7 +248,7 @@ export async function repeated<T>(
   }
 }
 
-/** Say why no answer came. Node gives the reason in `cause`. */
+/** Return why no answer arrived. Node gives the reason in `cause`. */
 function reason({ message, cause }: Error): string {
   return cause instanceof Error && cause.message ? `${message}, ${cause.message}` : message;
 }
@@ -257,8 +257,8 @@ function isAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-/** Return the problem in an answer. What a proxy answers instead is left out. Throws if the answer was cut off. */
-async function said(response: Response): Promise<object> {
+/** Return the problem in an answer; an empty object for the answer of a proxy, which is no JSON. Throws if the answer was cut off. */
+async function problemIn(response: Response): Promise<object> {
   const text = await response.text();
   let document: unknown;
   try {
@@ -269,18 +269,18 @@ async function said(response: Response): Promise<object> {
   return typeof document === "object" && document !== null ? document : {};
 }
 
-/** Return a path with its names filled in. All other values become its query. */
+/** Return a path with the values of its parameters. All other values become its query. */
 function filled(path: string, given: Names): string {
   const query = new URLSearchParams();
   const names = new Map(Object.entries(given).filter(([, value]) => value !== undefined && value !== null));
-  const whole = path.replace(/{(\w+)}/g, (_, name: string) => {
+  const filledPath = path.replace(/{(\w+)}/g, (_, name: string) => {
     const value = names.get(name);
     if (value === undefined) throw new TypeError(`${path} needs ${name}`);
     names.delete(name);
     return encodeURIComponent(`${value}`);
   });
   for (const [name, value] of names) for (const each of [value].flat()) query.append(name, `${each}`);
-  return names.size ? `${whole}${whole.includes("?") ? "&" : "?"}${query}` : whole;
+  return names.size ? `${filledPath}${filledPath.includes("?") ? "&" : "?"}${query}` : filledPath;
 }
 
 function newKey(): string {

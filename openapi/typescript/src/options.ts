@@ -22,7 +22,7 @@ export function accepting(options: readonly Option[], command: Value): Option | 
   return options.find(({ schema }) => fits(schema, command));
 }
 
-/** Say what does not fit a schema in a value, and where; undefined if all of it fits. */
+/** Return a sentence that says which part of a value does not fit a schema; undefined if all of it fits. */
 export function fault(schema: Schema, value: Value, at = "$"): string | undefined {
   if ("const" in schema) return same(value, schema.const) ? undefined : `${at}: expected ${JSON.stringify(schema.const)}`;
   if ("enum" in schema) {
@@ -72,7 +72,7 @@ function faultOfObject(schema: Of<"object">, value: Value, at: string): string |
   );
 }
 
-/** The sums that the members of an object must keep, and their present amounts. */
+/** Return the sums that the schema bounds, each with its amount in `value`. */
 function sums({ properties, ...schema }: Of<"object">, value: Members) {
   const { "x-total": totals = [], "x-cost": cost, "x-sum": sum } = schema;
   const counted = (names: string[], prices: { [name: string]: number } = {}) =>
@@ -119,7 +119,7 @@ export function sample(schema: Schema, random: () => number = Math.random): Comm
   throw new Error(`no value was found that fits ${JSON.stringify(schema)}`);
 }
 
-/** Yield the values that fit, as long as steps are left. */
+/** Yield the values that fit, until `left.steps` reaches 0. */
 function* values(schema: Schema, left: { steps: number }): Generator<Value, void> {
   if ("const" in schema) yield schema.const;
   else if ("enum" in schema) yield* schema.enum;

@@ -1,5 +1,5 @@
 /**
- * Proofs that need no rules: of an export, of events as they come, and of what the service signed. The checks of exports
+ * Checks that need no rules: of an export, of events as they arrive, and of what the service signed. The checks of exports
  * are those of the Verify panel of the service's pages; `tabularium verify` also decides every command again.
  */
 
@@ -11,7 +11,7 @@ import type { Answer } from "./types.js";
 
 /** What was found in an export. */
 export interface Verdict {
-  /** Nothing is wrong, as far as it was checked. */
+  /** True if nothing wrong was found. `unchecked` lists what was not checked. */
   ok: boolean;
   /** What is wrong, in a sentence. */
   problem?: string;
@@ -30,7 +30,7 @@ export interface Verdict {
   /** What was checked, and what was not, in sentences. */
   checked: string[];
   unchecked: string[];
-  /** The log, as far as it could be read. */
+  /** The rows of the log that could be read. */
   rows: readonly object[];
 }
 
@@ -60,7 +60,7 @@ export async function certify(certificate: string, policy: string, verdict: Verd
   return (await certifyPage(certificate, policy, verdict as never)) as Certified;
 }
 
-/** The chain of hashes of a game, event by event, such as a stream brings them. */
+/** Checks the chain of hashes of a game, event by event, as a stream delivers them. */
 export class Chain {
   readonly #game: string;
   /** The version and the hash of the last event. */
@@ -73,11 +73,11 @@ export class Chain {
 
   /** Take the next event. Throws a `RangeError` if it does not follow the one before. */
   async take(event: GameEvent | UnknownEvent): Promise<void> {
-    const { version, at, draws, schema, hash, event: said } = event;
-    const row = { at, draws, event: said, game: this.#game, schema, version, ...("cause" in event && { cause: event.cause }) };
+    const { version, at, draws, schema, hash, event: content } = event;
+    const row = { at, draws, event: content, game: this.#game, schema, version, ...("cause" in event && { cause: event.cause }) };
     const before = this.version ? unhex(this.head) : await sha256(utf8(`tabularium/1 ${this.#game}`));
-    const right = hex(await sha256(joined(before, utf8(canonical(row)))));
-    if (version !== this.version + 1 || hash !== right) {
+    const expected = hex(await sha256(joined(before, utf8(canonical(row)))));
+    if (version !== this.version + 1 || hash !== expected) {
       throw new RangeError(`version ${version} does not continue the chain after version ${this.version}`);
     }
     [this.version, this.head] = [version, hash];

@@ -7,7 +7,7 @@ import { repeated, type TokenSource } from "./client.js";
 import { NotSignedIn } from "./problems.js";
 import { jittered, rest } from "./streams.js";
 
-/** Where a sign-in is kept, by names: `localStorage`, or anything like it. */
+/** Where sign-ins are kept, each under a name: `localStorage`, or an object with the same methods. */
 export interface Store {
   getItem(name: string): string | null | Promise<string | null>;
   setItem(name: string, value: string): void | Promise<void>;
@@ -20,7 +20,7 @@ export interface App {
   url: string;
   /** What the app calls itself. */
   client: string;
-  /** What it wants to do, such as `play notify`. Without a scope, it only learns who somebody is. */
+  /** The scopes that it asks for, such as `play notify`. Without a scope, it only learns who somebody is. */
   scope?: string;
   /** The address to which the person comes back; by default, the page without its query. */
   redirect?: string;
@@ -35,7 +35,7 @@ export interface DeviceCode {
   verification_uri: string;
   /** The same address with the code in it, for a QR code. */
   verification_uri_complete: string;
-  /** Seconds until the code ends. */
+  /** Seconds until the code expires. */
   expires_in: number;
 }
 
@@ -67,10 +67,10 @@ export async function signIn(app: App): Promise<void> {
  */
 export async function signedIn(app: App): Promise<TokenSource | undefined> {
   const address = globalThis.location && new URL(location.href);
-  const said = address?.searchParams;
-  if (address && said?.has("state") && (said.has("code") || said.has("error"))) {
-    const [code, state, iss, error, detail] = ["code", "state", "iss", "error", "error_description"].map((name) => said.get(name) ?? "");
-    for (const name of ANSWER) said.delete(name);
+  const query = address?.searchParams;
+  if (address && query?.has("state") && (query.has("code") || query.has("error"))) {
+    const [code, state, iss, error, detail] = ["code", "state", "iss", "error", "error_description"].map((name) => query.get(name) ?? "");
+    for (const name of ANSWER) query.delete(name);
     history.replaceState(history.state, "", address);
     const begun = JSON.parse(sessionStorage.getItem(nameOf(app)) ?? "{}");
     if (begun.state !== state) throw new NotSignedIn("wrong_state", "The answer belongs to no sign-in that began in this tab. Sign in again.");
@@ -84,7 +84,7 @@ export async function signedIn(app: App): Promise<TokenSource | undefined> {
 }
 
 /**
- * Sign somebody in without a browser: `show` tells them to enter a code at an address. Resolves when they have said yes.
+ * Sign somebody in without a browser: `show` asks them to enter a code at an address. Resolves when they have agreed.
  * @throws NotSignedIn if they refused, or did not answer in time
  */
 export async function signInByDevice(app: App, show: (code: DeviceCode) => unknown, signal?: AbortSignal): Promise<TokenSource> {
@@ -128,7 +128,7 @@ async function refreshed(app: App, refused: string | undefined): Promise<string>
   if (!kept) throw new NotSignedIn("signed_out", "Nobody is signed in any more. Sign in again.");
   if (isGood(kept, refused)) return kept.access;
   try {
-    // Sent again when no answer arrives: if the service had got it, the next token would be lost in any case.
+    // If no answer arrives, `ask` repeats the request. If the service had received it, the next token is lost in any case.
     return await keep(app, await ask<Tokens>(app, "token", { grant_type: "refresh_token", refresh_token: kept.refresh }));
   } catch (error) {
     if (error instanceof NotSignedIn && error.error === "invalid_grant") await storeOf(app).removeItem(nameOf(app));

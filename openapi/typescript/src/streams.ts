@@ -2,7 +2,7 @@
 
 import { Problem } from "./problems.js";
 
-/** A frame of a stream. `type` is the type of its event. Without data it only says where to go on. */
+/** A frame of a stream. `type` is the type of its event. A frame without data only sets the `id` from which the stream resumes. */
 export interface Frame {
   id: string;
   type: string;
@@ -13,7 +13,7 @@ export interface Frame {
 export interface Following {
   /** Open the stream after the frame with an id. Rejects with a `Problem` if the service refuses to open it. */
   open(last: string | undefined, signal: AbortSignal): Promise<Response>;
-  /** Where to begin. */
+  /** The id of the frame after which to begin. */
   last?: string | undefined;
   /**
    * Milliseconds without any data after which a stream counts as lost. The service sends something every 15 seconds.
@@ -23,7 +23,7 @@ export interface Following {
   pause: number;
   longest: number;
   signal?: AbortSignal | undefined;
-  /** Fetch, by a plain request, frames that a proxy may be holding back. It is called when a stream was silent. */
+  /** Fetch, by a plain request, frames that a proxy may hold back. It is called when a stream was silent. */
   missed?(last: string | undefined): Promise<Frame[]>;
 }
 
@@ -58,8 +58,8 @@ export async function* frames({ open, last, silence, pause, longest, signal, mis
       clearTimeout(timer);
       stop.abort();
     }
-    const held = stop.signal.reason === SILENT ? await missed?.(last).catch(unlessRefused) : undefined;
-    for (const frame of held ?? []) {
+    const missedFrames = stop.signal.reason === SILENT ? await missed?.(last).catch(unlessRefused) : undefined;
+    for (const frame of missedFrames ?? []) {
       last = frame.id;
       if (frame.data) yield frame;
     }
@@ -67,17 +67,17 @@ export async function* frames({ open, last, silence, pause, longest, signal, mis
   }
 }
 
-/** A request without an answer does not end the stream; a refusal does. */
+/** Ignore a request that got no answer. Throw a `Problem` again, because a refusal ends the stream. */
 function unlessRefused(error: unknown): undefined {
   if (error instanceof Problem) throw error;
 }
 
-/** Return about so many milliseconds, so that not all clients come back at once after an outage. */
+/** Return a random time from half of `milliseconds` to all, so that not all clients come back at once after an outage. */
 export function jittered(milliseconds: number): number {
   return milliseconds * (0.5 + Math.random() / 2);
 }
 
-/** Wait so many milliseconds. */
+/** Wait for a number of milliseconds, or until the signal aborts. */
 export function rest(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => (clearTimeout(timer), signal?.removeEventListener("abort", done), resolve());
@@ -94,16 +94,16 @@ async function* blocks(body: ReadableStream<Uint8Array>, heard: () => void): Asy
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       heard();
-      const whole = (text + decoder.decode(part.value, { stream: true })).split("\n\n");
-      text = whole.pop() ?? "";
-      yield* whole;
+      const complete = (text + decoder.decode(part.value, { stream: true })).split("\n\n");
+      text = complete.pop() ?? "";
+      yield* complete;
     }
   } finally {
     reader.cancel().catch(() => {});
   }
 }
 
-/** Return the fields of a block. A comment has none; a block with only an id says where to go on. */
+/** Return the fields of a block. A comment has none; a block with only an id sets where the stream resumes. */
 function parsed(block: string): { id?: string; type: string; data?: string } {
   const fields: { [name: string]: string[] } = {};
   for (const line of block.split("\n")) {

@@ -19,7 +19,7 @@ type Operation<P extends Path<M>, M extends Method> = paths[P][M];
 type Content<T> = T extends { content: { "application/json": infer C } } ? C : never;
 type Part<T, Where extends string> = T extends { parameters: { [W in Where]?: infer N } } ? ([N] extends [undefined] ? {} : NonNullable<N>) : {};
 
-/** The names in a path. A number may be given as a number or as text. */
+/** The parameters of a path. A value may be a number instead of text. */
 type Named<T> = { [Name in keyof T]: T[Name] | number };
 
 /** The parameters of a request: those in the path and those of the query, by their names. */

@@ -1,4 +1,4 @@
-/** The board version by version: `GET /v1/games/{game}/frames` sends one whole scene, then the changes. */
+/** Follow the board from version to version: `GET /v1/games/{game}/frames` returns one whole scene, then the changes. */
 
 import type { Schemas } from "./types.js";
 

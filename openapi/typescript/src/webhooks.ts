@@ -1,4 +1,4 @@
-/** Checking deliveries of webhooks, which are signed as the Standard Webhooks say. */
+/** Checks deliveries of webhooks, which are signed by the Standard Webhooks specification. */
 
 import { TabulariumError } from "./problems.js";
 
@@ -13,7 +13,7 @@ export class Forged extends TabulariumError {
 /**
  * Check the signature of a delivery, and return its content. A delivery may come twice, with the same `webhook-id`.
  * @param secret `whsec_…`, as the service showed it
- * @param body as it came, not parsed and formatted again
+ * @param body the bytes as they arrived, not parsed and formatted again
  * @param clock `tolerance` are the seconds by which the clocks of the service and this machine may differ; `now` is the
  *   time in seconds, for a machine whose clock is known to be wrong
  * @throws Forged

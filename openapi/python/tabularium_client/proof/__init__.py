@@ -1,7 +1,7 @@
-"""Proofs that need no rules: of an export, of events as they come, and of what the service signed.
+"""Checks that need no rules: of an export, of events as they arrive, and of what the service signed.
 
-Checked are the chain, who may act, that dice, shuffles and salts follow from the committed secret, and that what was
-hidden fits its commitment. `tabularium verify` also decides every command again.
+They check the chain, who may act, that dice, shuffles and salts follow from the committed secret, and that hidden
+values fit their commitments. `tabularium verify` also decides every command again.
 """
 
 from tabularium_client.proof.certificate import Certified, certify

@@ -1,6 +1,6 @@
-"""Whether every act of a log could have come from the account that it names, at the time that it says.
+"""Checks that the account which an act names could have done it, and its time, as far as that needs no rules.
 
-As far as that needs no rules. A fault is put in words that follow the version.
+A fault is a phrase that completes "version 5 …".
 """
 
 import re
@@ -15,7 +15,7 @@ _MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
 _CAUSE: Final = {"by", "case", "key", "player", "seat", "tournament"}
 _KEY: Final = re.compile("[0-9a-f]{32}")
 _KEY_LIFE: Final = timedelta(hours=24)
-"""So long an idempotency key stands for one request at least."""
+"""The time for which an idempotency key stands for one request, at least."""
 
 
 def fault_of_time(at: Any, before: str | None) -> str | None:

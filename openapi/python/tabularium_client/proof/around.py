@@ -1,6 +1,6 @@
-"""A game as far as its events around the table tell it, and what is wrong with an act there: who may cause it, when.
+"""Checks who may cause an act and when, by the events around the table.
 
-What is wrong is put in words that follow the version of the act.
+What is wrong is a phrase that completes "version 5 …".
 """
 
 import re
@@ -24,7 +24,7 @@ _LINE: Final = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800
 
 
 class Around:
-    """Who organizes a game, who holds which seat, whether it runs.
+    """The state of a game around the table: who organizes it, who holds which seat, whether it runs.
 
     Args:
         created: the first event.
@@ -87,7 +87,7 @@ class Around:
         )
 
     def _out_of_turn(self, row: Row, rows: list[Row]) -> str | None:
-        """Return what is wrong when something else has to come now."""
+        """Return what is wrong when another event has to come now."""
         event = row["event"]
         if self._again and self._again.pop(0) != _signature(row.get("cause", {}), row["at"]):
             return "is not the command that the undo before it gives again"
@@ -175,7 +175,7 @@ class Around:
         return None
 
     def _untimely(self, row: Row, rows: list[Row], cause: Object) -> str | None:
-        """Return why something cannot happen as the game stands."""
+        """Return why an act cannot happen in the present state of the game."""
         event, kind, origin = row["event"], row["event"]["type"], origin_of(row["event"], cause)
         assert origin is not None
         if self.cancelled:
@@ -350,7 +350,7 @@ class Around:
         )
 
     def could_run(self, row: Row, rows: list[Row]) -> bool:
-        """Tell whether the clocks of a game could have run so after an act: who is waited for, only the rules say."""
+        """Tell whether the clocks could have run so after an act. Only the rules know for which seats it waits."""
         event, is_last = row["event"], row["version"] == len(rows) or "cause" in rows[row["version"]]
         seats = {*event["runs"], *event["absent"], *event["left"], *event["earned"]}
         return self.clocked and event["at"] == row["at"] and is_last and seats <= self.players.keys()
@@ -367,7 +367,7 @@ class Around:
         return row["event"]["type"] == "game-paused" and fell
 
     def could_move(self, event: Object) -> bool:
-        """Tell whether players could have moved so: everybody who held a seat holds one, as a set-up may deal them."""
+        """Tell whether players could have changed seats so by the set-up: everybody who held a seat holds one."""
         players: dict[str, str] = event["players"]
         return players.keys() == self.players.keys() and sorted(players.values()) == sorted(
             map(str, self.players.values())
@@ -459,7 +459,7 @@ class Around:
 
 
 def around_at(rows: list[Row], version: int, past: Around | None = None) -> Around:
-    """Return what is around the table of a game at a version. `past` as in `Around`."""
+    """Return the state around the table of a game at a version. `past` as in `Around`."""
     around = Around(rows[0]["event"], past)
     for row in rows[:version]:
         around.happen(row)
@@ -492,5 +492,5 @@ def _unfit(event: Object, cause: Object) -> str | None:
 
 
 def _signature(cause: Object, at: str) -> bytes:
-    """Return what tells one command from another, in a form in which ``True`` is not 1."""
+    """Return a form of a command by which two can be compared, and in which ``True`` is not 1."""
     return canonical([cause.get(name) for name in ("player", "seat", "command", "key")] + [at])

@@ -1,6 +1,6 @@
-"""What a certificate says of a verified export: that it is in the log which the service signs (C2SP `tlog-proof`).
+"""Checks that a verified export is in the log that the service signs, by a certificate (C2SP `tlog-proof`).
 
-The signatures are Ed25519, for which `pip install tabularium-client[proof]` brings `cryptography`.
+The signatures are Ed25519. `pip install tabularium-client[proof]` installs `cryptography`, which checks them.
 """
 
 import base64
@@ -40,7 +40,7 @@ _STATUS: Final = {
 
 
 class Certified(Struct):
-    """What a certificate says of an export: `problem` if something is wrong, and what follows, in sentences."""
+    """What a certificate says of an export: in `sentences` what it proves, in `problem` what is wrong."""
 
     ok: bool
     problem: str | None = None
@@ -67,7 +67,7 @@ class _Policy(Struct):
     quorum: str = ""
 
     def is_enough(self, seen: Iterable[str], name: str | None = None) -> bool:
-        """Tell whether these witnesses are enough."""
+        """Tell whether these witnesses are enough for the policy."""
         name = name or self.quorum
         if name == "none":
             return True
@@ -78,7 +78,7 @@ class _Policy(Struct):
 
 
 def certify(certificate: str, policy: str, verdict: Verdict) -> Certified:
-    """Check what the service signed of an export, by the log and the witnesses that a policy believes."""
+    """Check that the service signed an export, by the log and the witnesses that a policy trusts."""
     certified = Certified(True)
     try:
         _certify(certificate, _read_policy(policy), verdict, certified)

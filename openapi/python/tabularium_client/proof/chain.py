@@ -28,7 +28,7 @@ class Chain:
         self.head = ""
 
     def take(self, event: Event) -> None:
-        """Take the next event. Raises `ValueError` when it does not go on from the one before."""
+        """Take the next event. Raises `ValueError` if it does not follow the one before."""
         row = {"at": event.at, "draws": event.draws, "event": event.event, "game": self._game}
         row |= {"schema": event.schema, "version": event.version}
         if event.cause is not None:

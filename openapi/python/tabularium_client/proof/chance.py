@@ -31,7 +31,7 @@ class Chance:
             yield from hmac.digest(self._secret, message, "sha256")
 
     def dice(self, draw: int, number: int, sides: int) -> list[int]:
-        """Return so many numbers, each from 1 to `sides`."""
+        """Return a list of dice rolls, each from 1 to `sides`."""
         fair = 256 - 256 % sides
         return list(islice((byte % sides + 1 for byte in self._bytes(draw) if byte < fair), number))
 
@@ -148,7 +148,7 @@ class Draws:
 
 
 def entropy_of(rows: list[Row]) -> dict[str, str]:
-    """Return what seats added to the chance of a game, as it stood when it began."""
+    """Return the entropy that seats added to the chance of a game, as it stood when the game began."""
     entropy: dict[str, str] = {}
     for row in rows:
         event = row["event"]

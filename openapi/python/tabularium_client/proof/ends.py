@@ -1,4 +1,4 @@
-"""Ends that no rule book provides, as far as a log tells them without the rules (TAB-END).
+"""Checks ends that no rule book provides, as far as that needs no rules (TAB-END).
 
 They are agreed by the players, or of a game that nobody plays any more.
 """
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 _AGREED: Final = "TAB-END-01"
 _ABANDONED: Final = "TAB-END-04"
 _USUAL: Final = 90
-"""The days after which a game is abandoned whose creator chose none."""
+"""The days after which a game is abandoned, if its creator chose no other number."""
 _ASKS_OTHERS: Final = {"seat-given-up", "seat-resigned", "seat-taken-over"}
-"""With these events others are asked, so proposals lapse."""
+"""After these events a proposal would have to ask other seats, so open proposals lapse."""
 
 
 class _Proposal(Struct):
@@ -30,7 +30,7 @@ class _Proposal(Struct):
 
 
 class Ends:
-    """What may end a game besides its rules."""
+    """The proposals to end a game, and the days after which it is abandoned."""
 
     def __init__(self, created: Object) -> None:
         self._proposals: dict[int, _Proposal] = {}

@@ -20,7 +20,7 @@ class Verdict(Struct):
     """What was found in an export.
 
     Attributes:
-        ok: nothing is wrong, as far as it was checked.
+        ok: whether nothing wrong was found. `unchecked` lists what was not checked.
         problem: what is wrong, in a sentence.
         version, line: the first version that is wrong, and the line of the file.
         game, case, ruleset, status: what the export is of.
@@ -47,7 +47,7 @@ class Verdict(Struct):
 
 
 def verify(export: str | bytes, ruleset: dict[str, Any] | None = None, game: str | bytes | None = None) -> Verdict:
-    """Check the export of a game or a case. Whatever it holds, that raises nothing.
+    """Check the export of a game or a case. Never raises, whatever the text contains.
 
     Args:
         ruleset: the answer of ``GET /v1/rulesets/{ruleset}``, which says where events show dice. Without it they are

@@ -1,4 +1,4 @@
-"""Of which type each field of an event is: of those around the table, and of cases. Others, only the rules know."""
+"""The type of each field of events around the table and of cases. Only the rules know the types of other events."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -59,8 +59,8 @@ AROUND_THE_TABLE: Final = {
     "winners": "text[]",
     "withheld": "text",
 }
-"""By the name of the field, and where that has another type in an event, by both. `[]` is a list of something, `{}` an
-object whose members all are that, `?` may be null."""
+"""Types by the name of the field; where it has another type in an event, by event and field. `[]` is a list, `{}` an
+object with members of one type, `?` may be null."""
 OF_CASES: Final = {
     "about": "number",
     "asks": "text",

@@ -36,7 +36,7 @@ def split(whole: bytes) -> list[bytes]:
 def read_line(
     line: bytes, number: int, names: set[str], optional: frozenset[str] = frozenset(), version: int | None = None
 ) -> Object:
-    """Return the object that a line is: canonical, with these members and no others but the optional ones."""
+    """Return the object in a line. Raise `Fault` unless it is canonical and has the members `names`."""
     whose = f"version {version}" if version else f"line {number}"
     try:
         value: Any = msgspec.json.decode(line)
@@ -55,7 +55,7 @@ def read_line(
 def require_shape(
     value: Any, names: set[str], line: int, optional: frozenset[str] = frozenset(), version: int | None = None
 ) -> None:
-    """Raise a fault unless a value is an object with these members, and at most the optional ones besides."""
+    """Raise `Fault` unless a value is an object with the members `names`, and none besides but `optional`."""
     if not isinstance(value, dict) or not names <= value.keys() <= names | optional:
         whose = f"version {version}" if version else f"line {line}"
         raise Fault(f"{whose} is not of the known shape", line, version)

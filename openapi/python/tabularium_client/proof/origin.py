@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class Origin(Struct, frozen=True):
-    """What an act must come from.
+    """What the cause of an act must contain.
 
     Attributes:
         act: what it is called.
@@ -77,12 +77,12 @@ _BY_CLOCK: Final = {
     "outage-credited": _("the credit of an outage", "clock", stays=True),
     "game-abandoned": _("the end of an abandoned game", "clock"),
 }
-"""What the clock itself may cause; whether it was time, only the rules say."""
+"""What the clock may cause. Only the rules say whether it was time."""
 _BY_HOUSE: Final = {
     "answered-by-house": _("an answer of the house", "house", seat=True, command=True),
     "game-paused": _("a pause by the house", "house", stays=True),
 }
-"""What the house may cause because players resigned; whom it answers for, only the rules say."""
+"""What the house may cause because players resigned. Only the rules say for whom it answers."""
 _OFFERS: Final = {
     "seat-offered": _("the offer of a seat by an official", "official"),
     "offer-withdrawn": _("the end of an offer by an official", "official"),
@@ -99,9 +99,9 @@ _UNDO: Final = _("an undo", "holder", seat=True, command=True)
 _RULING: Final = _("a ruling", "official", on_case=True)
 _RULING_WITHOUT_CASE: Final = _("a ruling", "organizer")
 _START_BY_RULING: Final = _("a start by a ruling", "anybody", on_case=True, early=True)
-"""Of a continuation; who its officials are, the log of its parent says, to which the case belongs."""
+"""For a continuation. The case belongs to its parent, whose log says who the officials are."""
 _RESUMED_WITHOUT_CASE: Final = _("the end of a pause", "anybody")
-"""Whether the account may, `Around` says."""
+"""`Around` checks whether the account may do it."""
 _OFFICE_LAID_DOWN: Final = _("the laying down of an office", "official", whenever=True)
 _COMMAND: Final = _("a command", "holder", seat=True, command=True)
 del _
@@ -113,7 +113,7 @@ def is_around_the_table(kind: str) -> bool:
 
 
 def stays(kind: str) -> bool:
-    """Tell whether no retraction takes an event back."""
+    """Tell whether an event stays when moves are taken back."""
     origin = AROUND_THE_TABLE.get(kind) or _BY_CLOCK.get(kind)
     return kind == "clocks-ran" or (origin is not None and origin.stays)
 

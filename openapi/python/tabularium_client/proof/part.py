@@ -35,9 +35,9 @@ class Part:
     """A game, with the lines that belong to it.
 
     Args:
-        lines: from the header to the line that ends it.
-        first: the number of the first of them in the file.
-        past: what it is a fork of, read already.
+        lines: its lines, from the header to the line that ends it.
+        first: the number of the first line in the file.
+        past: the game that it is a fork of, which was read before.
     """
 
     def __init__(self, lines: list[bytes], first: int, past: "Part | None" = None) -> None:
@@ -47,7 +47,7 @@ class Part:
         self.rows: list[Row] = []
         self.secrets: list[Object] = []
         self.sealed = set[str]()
-        """The commitments to all that is hidden in it and in its past."""
+        """The commitments to everything hidden in it and in its past."""
         self.secret: str | None = None
         """The secret behind the dice, where it is published."""
         self.is_open = False
