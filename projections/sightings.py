@@ -44,7 +44,7 @@ _BEFORE: Final = frozenset(
         *(OfficialNamed, OfficialReleased),
     )
 )
-"""Types of events that can happen before a game begins."""
+"""The types of events of the time before a game begins that are left out."""
 
 
 class _Event(Struct):
@@ -70,7 +70,8 @@ class Sightings(Projection):
     """A row for each game and type of event, not for each event.
 
     Rows are never taken back: a version that was retracted can still be looked at. A game that never began shows
-    nothing, so what can happen before the start is left out, whenever it happens.
+    nothing but that it had a clock, or passed to another organizer: other events of the time before the start are left
+    out, whenever they happen.
     """
 
     name = "sightings"

@@ -141,7 +141,7 @@ function draw() {
     html`${form()}
     ${state.problem ? html`<p class="problem" role="alert">${state.problem.message}</p>` : nothing}
     <p><a href="/learn/${ruleset().id}">Learn ${ruleset().title} by playing</a></p>
-    <p class="quiet" role="status">${state.isRead ? `${count(found.length, "rule")} of ${state.rules.length}` : "Loading the rules …"}</p>
+    <p class="quiet" role="status">${state.isRead ? `${count(found.length, "rule")} of ${state.rules.length}` : state.problem ? nothing : "Loading the rules …"}</p>
     ${state.isRead && !found.length ? elsewhere() : nothing}
     ${chapters(found).map(([title, rules]) => html`<section><h2>${capital(title)}</h2>${rules.map(article)}</section>`)}`,
     place,

@@ -50,6 +50,12 @@ function fact(name, value) {
   return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 }
 
+/** Say who acted without a seat. @param {NonNullable<EventRow["cause"]>} cause */
+function actor({ by }) {
+  if (by === "clock") return "the service's clock";
+  return by === "house" ? "the service" : "an account, without a seat";
+}
+
 /**
  * Say what caused an event.
  * @param {Entered} room
@@ -57,7 +63,7 @@ function fact(name, value) {
  * @param {EventRow | undefined} giver the event with the command that caused it
  */
 function cause(room, event, giver) {
-  if (!giver?.cause?.seat) return event.cause ? "an account, around the table" : "what happened before";
+  if (!giver?.cause?.seat) return event.cause ? actor(event.cause) : "what happened before";
   const { command, seat } = giver.cause;
   const what = command?.sealed ? "a sealed command" : html`the command <em>${plain(command?.type ?? "")}</em>`;
   return html`${chip(room, seat)} ${what} of ${seatName(room.game, seat)}

@@ -105,8 +105,10 @@ export class Announcing {
     const given = new FormData(currentTarget);
     this.ruleset = textIn(given, "ruleset");
     this.preset = textIn(given, "preset");
-    // Another preset has rounds of its own.
-    this.rounds = /** @type {HTMLElement} */ (target).id === "rounds" ? Number(given.get("rounds")) : 0;
+    const { name } = /** @type {HTMLInputElement} */ (/** @type {EventTarget} */ (target));
+    if (name === "rounds") this.rounds = Number(given.get("rounds"));
+    // Another ruleset or preset brings its own number of rounds.
+    else if (name === "ruleset" || name === "preset") this.rounds = 0;
     this.redraw();
   }
 
