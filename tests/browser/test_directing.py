@@ -137,9 +137,11 @@ async def test_a_club_evening_takes_few_clicks_from_nothing_to_published_tables(
     await page.goto("/tournaments")
     await expect(page.get_by_role("radio", name="Club evening")).to_be_checked()
     await visitor.axe_in_passing()
+    await page.get_by_role("spinbutton", name="Rounds").fill("4")
     await page.get_by_role("textbox", name="Your name").fill("Zoe")
     await click(page, "Announce the tournament")
     await expect(page.get_by_role("button", name="Draw round 1")).to_be_visible()
+    await expect(page.get_by_role("region", name="Regulations")).to_contain_text("There are 4 rounds")
     for name in NAMES[:3]:
         async with visit(**PHONE) as phone:
             await phone.page.goto(page.url)
@@ -157,7 +159,10 @@ async def test_a_club_evening_takes_few_clicks_from_nothing_to_published_tables(
     assert clicks == 6
     (evening,) = (await service.get("/v1/tournaments?status=running"))["items"]
     preset = (await service.get(f"/v1/rulesets/{evening['ruleset']}/tournament-presets"))["items"][0]
-    assert (await service.get(f"/v1/tournaments/{evening['tournament']}"))["regulations"] == preset["regulations"]
+    regulations = preset["regulations"]
+    (stage,) = regulations["stages"]
+    as_announced = {**regulations, "stages": [{**stage, "rounds": 4}]}
+    assert (await service.get(f"/v1/tournaments/{evening['tournament']}"))["regulations"] == as_announced
 
 
 async def test_the_organizer_names_and_releases_a_director_on_the_page(service: Service, page: Page, visitor: Visitor):
