@@ -1,6 +1,6 @@
 """How a board is drawn: the outlines of its areas, and the places of their names and pieces.
 
-Play does not use it. A game on a corrected board is drawn on the same map, if the map has all its areas.
+The rules of a game do not use it. A corrected board is drawn on the map of its id, if `drawing_problems` finds none.
 
 The points of coasts are derived from the outlines (`tests/domain/boards/shores.py`); some were then moved by hand.
 """
@@ -35,7 +35,7 @@ class Outline(Struct, frozen=True, forbid_unknown_fields=True):
         label: the centre of its name.
         anchor: the centre of the pieces there.
         angle: how far its name is turned, in degrees clockwise.
-        radius: how much room there is around the anchor.
+        radius: the radius of the free space around the anchor.
         coasts: the centre of the pieces on each of its coasts, by the board's id of the coast. Pieces on a coast that
             only a corrected board has are drawn around the anchor.
     """
@@ -126,7 +126,7 @@ def drawing_problems(drawing: Drawing, board: Board) -> Iterator[str]:
 
 @lru_cache(maxsize=16)
 def builtin_drawing(board_id: str) -> Drawing | None:
-    """Return the project's own map of a board, read once; None when there is none."""
+    """Return the project's map for the id of a board, from a cache; None when there is none."""
     names = {file.name for file in resources.files("domain.boards").iterdir() if file.name.endswith(ENDING)}
     if f"{board_id}{ENDING}" not in names:
         return None
@@ -134,6 +134,6 @@ def builtin_drawing(board_id: str) -> Drawing | None:
 
 
 def drawing_of(board: Board) -> Drawing | None:
-    """Return the map on which a board can be drawn, its own or that of the board it corrects; None without one."""
+    """Return the project's map for the id of a board; None when there is none, or it cannot show the board."""
     drawing = builtin_drawing(board.id)
     return None if drawing is None or any(drawing_problems(drawing, board)) else drawing

@@ -13,10 +13,10 @@ _SUBPROTOCOL_PREFIX: Final = "bearer."
 
 
 def bearer_of(scope: Scope) -> str | None:
-    """Return the token of a request or a WebSocket; None when there is none. Raises `UnknownToken`.
+    """Return the token of a request or a WebSocket; None when there is none.
 
     The token is read from the ``Authorization`` header. A WebSocket without this header may send it as a subprotocol,
-    ``bearer.<token>``.
+    ``bearer.<token>``. Raises `UnknownToken` if the header is not of the form ``Bearer <token>``.
     """
     values = _values(scope, b"authorization")
     if values:

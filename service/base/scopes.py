@@ -8,13 +8,14 @@ Scope = Literal["account", "play", "organize", "judge", "notify", "audit", "admi
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
 
 MEANINGS: Final[Mapping[Scope, str]] = {
-    "account": "create, rotate and revoke the tokens of the account",
+    "account": "change, join and close the account, download its data, and manage its tokens, apps and ways to sign in",
     "play": "take seats, give commands, and see what those seats see",
     "organize": "create games and start them, and see what their organizer sees",
-    "judge": "rule in the games whose organizer named you an official, and see all of them",
+    "judge": "rule in the games whose organizer named you an official, and see everything in these games",
     "notify": "have the account told of what happens in its games, by webhooks and in its inbox",
     "audit": "read the log of all games, as spectators see it, and the list of accounts and their tokens",
-    "admin": "set the scopes of other accounts, revoke their tokens, close them",
+    "admin": "list, create and close accounts, set their scopes, list and revoke their tokens, erase statements,"
+    " and delete imports",
 }
 
 EVERYBODYS: Final[tuple[Scope, ...]] = ("account", "play", "organize", "judge", "notify")

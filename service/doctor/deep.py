@@ -1,7 +1,8 @@
-"""Computing every hash again that the store keeps: the chains of events, the transparency log, and the commitments.
+"""Recompute every hash that the store keeps: the chains of events, the transparency log, and the commitments.
 
-It reads everything once and keeps a head for each stream and a hash for each entry in memory. A service may write
-meanwhile. It decides no command again: `tabularium verify` does that with an export.
+Archived segments and games with commitments are read more than once. Memory holds the head of each stream, the hash of
+each entry of the transparency log, and the commitments. A service may write meanwhile. No command is decided again:
+`tabularium verify` does that with an export.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -29,13 +30,13 @@ from service.transparency.kept import Kept
 from service.transparency.keys import KeyUnusable, LogKey, check, present_key
 
 CHUNK: Final = 1_000
-"""Rows that are read at once."""
+"""How many rows are read at once."""
 
 NAMED: Final = 5
-"""The most bad places that are named."""
+"""How many problems a finding lists. It only counts the others."""
 
 _REMEDY: Final = (
-    "Stop the service, keep what is there aside, and put a copy back that `tabularium doctor --deep` finds whole."
+    "Stop the service, set the damaged data aside, and restore a backup that `tabularium doctor --deep` finds sound."
     " `tabularium verify` of an export says which games can still be proved."
 )
 
@@ -55,14 +56,14 @@ class _Signed(NamedTuple):
 
 
 class _Head(NamedTuple):
-    """How far the chain of a stream is whole."""
+    """The last event of a stream up to which its chain of hashes is unbroken."""
 
     version: Version
     hash: bytes
 
 
 async def examine(settings: Settings, store: EventStore, progress: Progress) -> AsyncIterator[Finding]:
-    """Yield whether the stored data has its hashes and fits its commitments."""
+    """Yield findings: whether the stored data has its hashes and fits its commitments."""
     signed: dict[tuple[StreamId, Version], _Signed] = {}
     yield await _tree(settings, store.tree, signed, progress)
     archive = await _archive(store, progress)
@@ -120,7 +121,7 @@ async def _tree(
 
 
 async def _checkpoints(settings: Settings, tree: TreeStore) -> tuple[list[Checkpoint], list[str]]:
-    """Return the checkpoints that the service may show, and what is wrong with them."""
+    """Return the checkpoints that the tree must fit, and a line for each stored one that is damaged or not genuine."""
     key, published = _key(settings), await tree.published()
     heads, problems = list[Checkpoint](), list[str]()
     checkpoints = [published, await tree.cosigned(published.origin)] if published is not None else []
@@ -150,7 +151,7 @@ def _key(settings: Settings) -> LogKey | None:
 
 
 async def _misplaced(tree: TreeStore, placed: Sequence[Placed]) -> list[str]:
-    """Return which stored hashes are not those that were computed."""
+    """Return a line for each computed hash that is missing from the store or differs there."""
     levels = [list(each) for _, each in groupby(sorted(placed), key=lambda each: each.level)]
     stored = await tree.hashes([Run(each[0].level, each[0].number, each[-1].number + 1) for each in levels])
     return [
@@ -164,7 +165,10 @@ async def _misplaced(tree: TreeStore, placed: Sequence[Placed]) -> list[str]:
 
 
 def _misread(start: int, leaves: Sequence[Leaf], signed: dict[tuple[StreamId, Version], _Signed]) -> list[str]:
-    """Return which entries cannot be read, or are stored under another stream; fill `signed` with what they say."""
+    """Return a line for each entry that cannot be read or is stored under another stream or version.
+
+    Fill `signed` with what the entries say.
+    """
     problems: list[str] = []
     for number, leaf in enumerate(leaves, start):
         try:
@@ -182,7 +186,7 @@ def _misread(start: int, leaves: Sequence[Leaf], signed: dict[tuple[StreamId, Ve
 
 
 async def _archive(store: EventStore, progress: Progress) -> Finding | None:
-    """Read all segments, and return whether they are whole; None when there are none."""
+    """Read all segments. Return whether they are undamaged; None when there are none."""
     problems: list[str] = []
     after, count = None, 0
     while segments := await store.segments(after, CHUNK // 10):
@@ -255,7 +259,7 @@ def _commitment(stream: StreamId, version: Version, event: bytes) -> str | None:
 
 
 async def _cut(store: EventStore, heads: Mapping[StreamId, _Head]) -> list[str]:
-    """Return which streams do not end where the index has them."""
+    """Return a line for each stream that does not end at the version that the index has for it."""
     problems: list[str] = []
     names = list(heads)
     for start in range(0, len(names), CHUNK):
@@ -282,7 +286,7 @@ async def _cut(store: EventStore, heads: Mapping[StreamId, _Head]) -> list[str]:
 async def _commitments(
     store: EventStore, commitments: Mapping[StreamId, Mapping[Version, str]], progress: Progress
 ) -> Finding:
-    """Compare what is hidden, and what can be erased, with the commitments in the log."""
+    """Compare the secrets of games, the seeds of tournaments and the statements in cases with their commitments."""
     problems: list[str] = []
     count = 0
     for number, (stream, committed) in enumerate(commitments.items(), start=1):

@@ -1,4 +1,4 @@
-"""The parts for organizers in a running service, and the task that opens the games of bulks."""
+"""Building the consents, bulks and rematches of a running service, and running the task that opens games of bulks."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -20,7 +20,7 @@ from service.store.protocol import EventStore
 
 
 class Organizing(Struct, frozen=True, eq=False):
-    """The parts of the service for organizers."""
+    """The parts of the service that handle consents, bulks and rematches."""
 
     consents: Consents
     bulks: Bulks
@@ -37,7 +37,7 @@ async def organizing(
     clock: Clock,
     randomness: Callable[[int], bytes],
 ) -> AsyncIterator[Organizing]:
-    """Provide the parts, and open the games of bulks meanwhile, in turn with other processes."""
+    """Yield these parts. Until the context ends, a task opens the games of bulks; one process at a time does this."""
     consents = Consents(store.organizing, store.accounts, clock)
     opener = Opener(store.organizing, games, consents, clock, Lease(rows, "bulks", store.organizing.any))
     bulks = Bulks(store.organizing, games, consents, clock, randomness, opener.ring)

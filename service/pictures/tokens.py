@@ -1,4 +1,4 @@
-"""Pieces as SVG: a token for each stack, a plate for what stands in an area, crossed swords for a battle."""
+"""SVG tokens: a pill for a stack of pieces, a plate for other marks of an area, crossed swords for a battle."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -12,7 +12,7 @@ from service.pictures.palette import DARK, Paint
 from service.pictures.svg import box, line_of_text, number, symbol, width, written
 
 LINE: Final = 22.0
-"""The height of a token with one line."""
+"""The height of a token with one line of glyphs."""
 GLYPH: Final = 16.5
 EMBLEM: Final = 8.0
 SIZE: Final = 13.0
@@ -23,11 +23,11 @@ PAD: Final = 4.0
 APART: Final = 2.5
 """The distance between two marks."""
 WIDEST: Final = 96.0
-"""The longest line of marks on a token. Longer ones are broken."""
+"""The width of a line of marks on a token, at most. Longer lines are broken."""
 
 
 class Token(Struct, frozen=True):
-    """A part of a pile that is placed as a whole. The upper left corner of its SVG is at 0, 0."""
+    """A small drawing that is placed as a whole, with its size. The upper left corner of its SVG is at 0, 0."""
 
     width: float
     height: float
@@ -115,7 +115,10 @@ def pill(stack: Stack, paint: Paint, sign: str = "") -> Token:
 
 
 def _emblem(paint: Paint, sign: str, x: float, middle: float) -> str:
-    """Return the mark of a piece's owner: the letters of its nation, or the emblem of its seat."""
+    """Return the SVG of an owner: the letters `sign` of the nation, or else the emblem of the paint.
+
+    `x` is its left edge, and `middle` its vertical centre.
+    """
     if sign:
         return line_of_text(sign, x, middle + SIGN * 0.36, SIGN)
     return symbol(f"emblem-{paint.emblem}", x, middle - EMBLEM / 2, EMBLEM)
@@ -139,7 +142,11 @@ def _line_as_svg(line: Iterable[_Item], x: float, middle: float) -> str:
 
 @lru_cache(maxsize=1024)
 def plate(marks: tuple[Mark, ...], owners: tuple[Owner, ...] = ()) -> Token:
-    """Return what stands in an area, dark on a light ground. With `owners`, a field shows the owner of each mark."""
+    """Return the token of marks, such as buildings: a dark glyph on a light ground.
+
+    With `owners`, one for each mark, a field beside the glyph shows each owner, and all counts if one is not 1. The
+    marks must share a glyph: with `owners` they are of one kind; without, `_items` yields one item.
+    """
     (item,) = [_Item(marks[0].kind, "")] if owners else _items(marks)
     pad = (LINE - GLYPH) / 2
     x = item.width + 2 * pad
@@ -156,7 +163,7 @@ def plate(marks: tuple[Mark, ...], owners: tuple[Owner, ...] = ()) -> Token:
 
 @lru_cache(maxsize=256)
 def swords(words: str) -> Token:
-    """Return the sign of a battle that is fought."""
+    """Return crossed swords for a battle, with `words` as their title."""
     middle = LINE / 2
     ground = f'<circle cx="{number(middle + 2)}" cy="{number(middle)}" r="14" fill="#ffe9a8" stroke="#a01010" '
     crossed = symbol("glyph-battle", 3.5, middle - 9.5, 19)

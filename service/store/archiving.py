@@ -1,9 +1,9 @@
 """Archiving: packing the logs of games that are over and old, and deleting the rows that were packed.
 
-A game is read, packed, read again, and compared to the byte. Contents that are to be kept outside of the database are
-stored there, and read back. Then one transaction adds the segments, reads them back and deletes the rows. A process
-that is killed in the middle has changed nothing of that game. When a game is written to afterwards, the new rows stand
-in the log and are packed the next time.
+The rows of a game are packed into segments. These are unpacked and compared with the rows, byte by byte. Contents to be
+kept outside of the database are stored there and read back. Then one transaction adds the segments, reads them back and
+deletes the rows. If the process is killed earlier, the rows are still in the log. Rows that are written to the game
+afterwards are packed the next time.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -18,10 +18,10 @@ from service.store.outside import Place
 from service.store.segments import PLAIN, Dictionary, Positioned, Segment, SegmentDamaged
 
 _TRAINING_GAMES: Final = 100
-"""The most games with which a dictionary is trained."""
+"""A dictionary is trained with at least this many games, if there are as many, and with fewer than twice as many."""
 
 _SEGMENTS_AT_ONCE: Final = 100
-"""How many segments move in one transaction."""
+"""How many segments move in one transaction at most."""
 
 
 class Waiting(Struct, frozen=True):
@@ -63,7 +63,7 @@ class Archive(Protocol):
         ...
 
     async def dictionary(self) -> tuple[int, bytes] | None:
-        """Return a dictionary that is stored, and its number."""
+        """Return the number and content of a stored dictionary; None without one."""
         ...
 
     async def add_dictionary(self, number: int, content: bytes) -> None:
@@ -79,8 +79,10 @@ class Archive(Protocol):
         ...
 
     async def stored(self, after: Segment | None, limit: int) -> list[Segment]:
-        """Return the segments that follow another one, in the order of their games and versions; PostgreSQL sorts by
-        book first."""
+        """Return at most `limit` segments that follow the segment `after`; the first ones when it is None.
+
+        They are in the order of games and versions. PostgreSQL sorts by book first.
+        """
         ...
 
     async def move(self, moved: Sequence[Segment]) -> None:
@@ -89,7 +91,7 @@ class Archive(Protocol):
 
 
 async def archive(store: Archive, games: Sequence[GameId], place: Place | None = None) -> AsyncIterator[Packed]:
-    """Pack games, one after another; keep their contents in a place, or in the database. Raises `PlaceAway`."""
+    """Pack games, one after another. Keep the contents in `place`, or else in the database. Raises `PlaceAway`."""
     number, dictionary = await _dictionary(store, games)
     for game in games:
         waiting = await store.waiting(game)
@@ -108,8 +110,8 @@ async def archive(store: Archive, games: Sequence[GameId], place: Place | None =
 async def move(store: Archive, source: Place | None, goal: Place | None) -> AsyncIterator[Moved]:
     """Move the contents of all segments to a place, or into the database when there is no `goal`.
 
-    `source` has the contents that are outside of the database. Contents that have arrived stay, so this can be broken
-    off at any moment and begun again. Nothing is deleted from a place. Raises `PlaceAway`.
+    `source` has the contents that are outside of the database. Contents that have been moved stay at the goal, so
+    you can interrupt this at any moment and run it again. Nothing is deleted from a place. Raises `PlaceAway`.
     """
     last: Segment | None = None
     while stored := await store.stored(last, _SEGMENTS_AT_ONCE):
@@ -155,7 +157,10 @@ async def _content(segment: Segment, source: Place | None, goal: Place | None) -
 
 
 async def _dictionary(store: Archive, games: Sequence[GameId]) -> tuple[int, Dictionary]:
-    """Return the dictionary of this database; the first games that are archived train it."""
+    """Return the dictionary of the database, after its number. If there is none, train it with `games` and store it.
+
+    Return `PLAIN` and None if it cannot be trained, because there is too little to train it with.
+    """
     dictionary = await store.dictionary()
     if dictionary is None:
         step = max(1, len(games) // _TRAINING_GAMES)

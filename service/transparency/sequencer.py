@@ -1,8 +1,8 @@
-"""The sequencer: it enters the heads of streams that moved into the tree, and signs what was stored.
+"""The sequencer adds an entry to the tree for the newest event of each stream that changed, and signs the stored tree.
 
-The order matters. The tree grows by compare-and-set. Only a stored tree is signed. The checkpoint is then kept apart
-from the database, and published after that. So each size has one root, even if processes are killed or two run at once,
-and nobody has seen a checkpoint that this process does not remember.
+The order matters. The tree grows by compare-and-set. Only a stored tree is signed. The checkpoint is then written to a
+file outside the database, and published after that. So each size has one root, even if processes are killed or two run
+at once. And if the database is restored from an older copy, the file shows that more was signed.
 """
 
 import asyncio
@@ -34,16 +34,16 @@ from service.transparency.log import TransparencyLog
 NOBODY: Final[Mapping[str, Party]] = MappingProxyType({})
 
 EVERY: Final = 1.0
-"""Seconds between two checkpoints: each has the heads of all streams that moved since the last."""
+"""The least seconds from the beginning of a turn that signed something to the next turn."""
 
 CHUNK: Final = 1_000
-"""The most positions of the log in one growth: an old log gets its first entries in many small steps."""
+"""How many positions of the log one step covers at most. A long log without entries takes many steps."""
 
 LEASE: Final = 5.0
-"""Seconds for which one process alone adds to the tree. When it dies, another takes over after that time."""
+"""Seconds for which one process gets the work. If it dies, another takes over after this time at most."""
 
 POLL: Final = 1.0
-"""Seconds after which the sequencer looks at the log even if the bell has not rung."""
+"""Seconds until the next turn if the bell does not ring, another process has the lease, or a turn failed."""
 
 
 class Bell(Protocol):
@@ -65,7 +65,7 @@ class Lessor(Protocol):
 
 
 class Rewound(Exception):
-    """The database does not have what was signed: it was restored from an older copy. Nothing is signed."""
+    """The stored tree does not extend the kept checkpoint: the database was restored from an older copy, or changed."""
 
     def __init__(self, signed: Checkpoint, size: int) -> None:
         stored = f"has a tree of {size}" if size < signed.size else "has another tree of that size"
@@ -77,11 +77,11 @@ class Rewound(Exception):
 
 
 class Stopped(Exception):
-    """Signing was stopped until somebody has looked at it: a witness has seen more than the database has."""
+    """Signing was stopped until the process restarts: a witness has seen a larger tree than the database has."""
 
 
 class Sequencer:
-    """Enters the heads of all streams into the tree, and signs it."""
+    """Adds entries for the newest events of all streams to the tree, and signs it."""
 
     def __init__(self, store: EventStore, key: LogKey, directory: Path, lessor: Lessor) -> None:
         """`directory` is where the newest checkpoint is kept, apart from the database."""
@@ -101,26 +101,26 @@ class Sequencer:
 
     @property
     def leads(self) -> bool:
-        """Whether this process signs now."""
+        """Whether this process has the lease, and signing was not stopped."""
         return time.monotonic() < self._leased_until and not self._stopped
 
     def stop(self, why: str) -> None:
-        """Sign nothing any more until the process restarts, because of `why`."""
+        """Stop signing until the process restarts. `why` becomes the message of `Stopped`."""
         self._stopped = why
 
     # --- serving ---
 
     async def run(self, bell: Bell, signing: Callable[[bool], None] = lambda signs: None) -> None:
-        """Follow the log until the bell is closed, in turn with other processes that do: one of them at a time.
+        """Take turns until the bell is closed. One process at a time has the lease; the others try to get it.
 
-        `signing` is called after each turn with whether events are signed, by this process or another.
+        `signing` is called after each turn: True if it succeeded or another process has the lease, else False.
         """
         complaint = ""
         try:
             while not bell.closed:
                 began = time.monotonic()
                 try:
-                    moved = await self.turn()
+                    has_signed = await self.turn()
                     complaint = ""
                     signing(True)
                 except (Rewound, Stopped, StoreError, Unavailable, OSError, NoteError) as error:
@@ -128,11 +128,11 @@ class Sequencer:
                         complaint = str(error)
                         level = log.error if isinstance(error, (Rewound, Stopped, NoteError)) else log.warning
                         level("nothing is signed", why=complaint)
-                    moved = None
+                    has_signed = None
                     signing(False)
-                if moved is None:
+                if has_signed is None:
                     await asyncio.sleep(POLL)
-                elif moved:
+                elif has_signed:
                     await asyncio.sleep(max(0.0, EVERY - (time.monotonic() - began)))
                 else:
                     await bell.wait(POLL)
@@ -142,11 +142,14 @@ class Sequencer:
                 await self._lessor.lease(self._name, 0, "sequencer")
 
     async def turn(self) -> bool | None:
-        """Go on to the end of the log if no other process does; tell whether anything was signed, None if another does.
+        """Enter and sign the log to its end, if this process has the lease or gets it.
+
+        Returns:
+            whether a tree was signed; None when another process has the lease.
 
         Raises:
-            Rewound: the database is behind what was signed.
-            Stopped: it is behind what a witness has seen.
+            Rewound: the stored tree does not extend the kept checkpoint.
+            Stopped: `stop` was called.
             StoreError, Unavailable, OSError: the store, the leases or the data directory cannot be used.
             NoteError: the newest checkpoint that was kept cannot be read.
         """
@@ -165,25 +168,25 @@ class Sequencer:
                 return signed
 
     async def step(self) -> bool:
-        """Enter what moved in the next part of the log; sign and publish the tree. Tell whether it was signed anew.
+        """Add entries for the streams that changed in the next part of the log. Then sign and publish the tree.
 
-        Correct without the lease, too. Raises what `turn` raises.
+        Return whether a tree was signed. This is correct without the lease, too. Raises what `turn` raises.
         """
-        await self._take_up()
+        await self._reload_if_changed()
         self._end = await self._store.end()
         until = self._position.towards(self._end, CHUNK)
         heads = await self._tree.moved(self._position, until)
         if heads:
             try:
                 await self._grow(heads, until)
-            except TreeMoved:  # another process was quicker: what it has entered is not entered again
+            except TreeMoved:  # another process added entries first: the next step reads the tree again
                 self._head = None
                 return False
         self._position = until
         return await self._publish()
 
-    async def _take_up(self) -> None:
-        """Read where the stored tree stands, if this process does not know it."""
+    async def _reload_if_changed(self) -> None:
+        """Read the frontier and position of the stored tree again, if its head is not the one that this process has."""
         head = await self._tree.head() or TreeHead(0, Frontier().root, Cursor.start(self._store.books))
         if head == self._head:
             return
@@ -203,7 +206,7 @@ class Sequencer:
         self._frontier, self._head = frontier, head
 
     async def _publish(self) -> bool:
-        """Sign the stored tree, keep the checkpoint apart, and publish it. Return False if that was done before."""
+        """Sign the stored tree, write the checkpoint to the file, and publish it. Return False if that was done."""
         head = self._head
         if head is None or head.size <= max(self._published, 0):
             return False
@@ -244,7 +247,7 @@ async def sequencing(
 ) -> AsyncIterator[None]:
     """Run the sequencer in this event loop, if this process has the key of the log.
 
-    It sends checkpoints to the witnesses. `signing` is called with whether events are signed.
+    A second task sends the checkpoints to the witnesses. `signing` is called as by `Sequencer.run`.
     """
     if key is None:
         yield

@@ -3,7 +3,8 @@
 A galley spends a point for each space, from sea zone to sea zone or between a sea zone and a coast; its cargo spends
 nothing (CC-SEA-09). Pieces embark and land only where the galley is on a coast of their province, and what lands stays
 there for the turn. In the community edition a galley may enter a foreign coast only to land a legion, or as an escort
-(CC-SEA-22, CC-SEA-23). So the command that enters a coast can also land: no galley is ever where it may not be.
+(CC-SEA-22, CC-SEA-23). So `Sail` can enter a coast and land pieces in one command. In this way no galley stands on a
+coast that it may not enter.
 """
 
 from collections import defaultdict
@@ -152,12 +153,12 @@ def disembark_all(draft: Draft[Table]) -> None:
 
 
 class Entry(NamedTuple):
-    """How a galley with its present cargo may come to a province's coast."""
+    """What a galley with its present cargo must land when it enters a coast of a province, or when its leaders land."""
 
     must_land: bool
-    """The galley must land a legion as it enters: the coast is foreign, and it escorts no landing (CC-SEA-22, -23)."""
+    """The galley must land a legion as it enters: the coast is foreign, and it is no escort (CC-SEA-22, -23)."""
     with_units: bool
-    """Leaders go ashore only with units: other players' units are there, and none of their own (CC-MOV-20)."""
+    """Leaders may land only with units: other players have units there, and the galley's owner has none (CC-MOV-20)."""
 
     @classmethod
     def of(cls, table: Table, galley: Galley, to: AreaId) -> "Entry":
@@ -167,12 +168,12 @@ class Entry(NamedTuple):
         return cls(foreign and not escort, bool(province.armies) and galley.owner not in province.armies)
 
     def open_to(self, galley: Galley, crew: Sequence[str]) -> bool:
-        """Tell whether the galley may enter and keep everything aboard until the end of movement."""
+        """Tell whether the galley may enter and land nobody yet. All aboard land when movement ends (CC-SEA-28)."""
         return not self.must_land and not (self.with_units and crew and not galley.cargo.total)
 
     @property
     def fewest_units(self) -> int:
-        """How many units a landing must have at least."""
+        """The least number of units in a landing."""
         return 1 if self.must_land or self.with_units else 0
 
 
@@ -218,7 +219,7 @@ class Sail(Command, frozen=True):
             )
 
     def _check_coast(self, table: Table, galley: Galley) -> str | None:
-        """Check the way out of a sea zone. Return the coast that it leads to, None for another sea zone."""
+        """Return the coast onto which the galley sails from a sea zone; None for another sea zone. Raises `Refusal`."""
         seas = table.map.sea_neighbours(galley.at)
         if self.to in seas:
             if self.coast is not None:
@@ -243,7 +244,7 @@ class Sail(Command, frozen=True):
         return coast
 
     def _check_leaving(self, table: Table, galley: Galley) -> None:
-        """Check the way from a coast, which must lead into a sea zone."""
+        """Raise `Refusal` unless the galley may sail from its coast into the sea zone `to`."""
         if self.to in table.map.lands:
             wrong = f"You cannot sail from the coast of {galley.at} straight to {self.to}."
             raise Refusal("CC-SEA-05", wrong, "From a coast, a galley sails into a sea zone.")
@@ -266,9 +267,9 @@ class Sail(Command, frozen=True):
     def _check_entry(self, table: Table, galley: Galley, crew: Sequence[str]) -> None:
         entry, landing = Entry.of(table, galley, self.to), self.landing
         if entry.must_land and not (landing and landing.units.total):
-            escorts = self.to in table.landings
+            has_landing = self.to in table.landings
             raise Refusal(
-                "CC-SEA-23" if escorts else "CC-SEA-22",
+                "CC-SEA-23" if has_landing else "CC-SEA-22",
                 f"Another player controls {self.to}, and {self.galley} would land no legion there.",
                 "Land at least 1 leader and 1 land combat unit. Galleys that carry no units may follow after that.",
             )
@@ -291,23 +292,26 @@ class Sail(Command, frozen=True):
 
     @classmethod
     def _coast_options(cls, table: Table, name: str, galley: Galley, crew: Sequence[str]) -> Iterator[Option]:
-        """Offer the coasts; those on which the same landings are possible are one option."""
+        """Yield options to sail onto the coasts of a sea zone: first without a landing, then with one.
+
+        Provinces are one option if their coasts have the same id and a landing needs the same number of units.
+        """
         without_landing: dict[tuple[str, bool], list[AreaId]] = defaultdict(list)
         with_landing: dict[tuple[str, bool, int], list[AreaId]] = defaultdict(list)
         for to, coast in table.map.coasts_on(galley.at):
             entry = Entry.of(table, galley, to)
-            only = len(table.map.coasts(to)) == 1
+            is_only_coast = len(table.map.coasts(to)) == 1
             if entry.open_to(galley, crew):
-                without_landing[coast, only].append(to)
+                without_landing[coast, is_only_coast].append(to)
             if crew and entry.fewest_units <= galley.cargo.total:
-                with_landing[coast, only, entry.fewest_units].append(to)
-        for (coast, only), places in without_landing.items():
+                with_landing[coast, is_only_coast, entry.fewest_units].append(to)
+        for (coast, is_only_coast), places in without_landing.items():
             fields = {"to": schema.one_of(places), "coast": schema.const(coast)}
-            yield cls._option(table, name, fields, coast_named=not only)
-        for (coast, only, fewest), places in with_landing.items():
+            yield cls._option(table, name, fields, coast_named=not is_only_coast)
+        for (coast, is_only_coast, fewest), places in with_landing.items():
             fields = {"to": schema.one_of(places), "coast": schema.const(coast)}
             fields["landing"] = schema.record(_party_fields(crew, galley.cargo, fewest), () if fewest else ("units",))
-            yield cls._option(table, name, fields, coast_named=not only)
+            yield cls._option(table, name, fields, coast_named=not is_only_coast)
 
     @classmethod
     def _option(cls, table: Table, galley: str, fields: dict[str, Schema], *, coast_named: bool = True) -> Option:
@@ -496,7 +500,7 @@ def _seas_off(table: Table, galley: Galley) -> tuple[AreaId, ...]:
 
 
 def _rested(leader: Leader) -> bool:
-    """Tell whether a leader may embark: both marching and landing would have cost them moves (CC-SEA-11, -14)."""
+    """Tell whether a leader has all moves: marching and landing cost moves and prevent embarking (CC-SEA-11, -14)."""
     return leader.moves == LEADER_MOVES
 
 

@@ -1,4 +1,4 @@
-"""Who declares naval battles, and who fights first (IT-NAV-01 to -04, IT-NAV-10, IT-NAV-11)."""
+"""Declaring naval battles, and ordering nations that attack the active one (IT-NAV-01, -02, -10, -11)."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -156,7 +156,7 @@ class EndNavalDeclaration(Command, frozen=True):
 
 
 def _possible_battles(table: Table, nation: NationId) -> Iterator[tuple[AreaId, NationId]]:
-    """Yield where a nation can still declare a battle, and against whom: one side is active (IT-NAV-10)."""
+    """Yield the sea area and the enemy of each battle that a nation can declare; one side is active (IT-NAV-10)."""
     active, declared = turn_of(table).nation, combat_of(table).encounters
     others = [each for each in table.nations if each != active] if nation == active else [active]
     for sea in sorted({fleet.sea for _, fleet in table.fleets_of(nation)}):
@@ -168,8 +168,11 @@ def _possible_battles(table: Table, nation: NationId) -> Iterator[tuple[AreaId, 
                 yield sea, other
 
 
-def _next(table: Table) -> NationId | None:
-    """Return the nation that is asked for naval battles next, the active one first; never a garrison (IT-I1-14)."""
+def _next_to_ask(table: Table) -> NationId | None:
+    """Return the next nation to ask whether it declares a naval battle: the active one first. None when nobody is left.
+
+    Neutral garrisons (IT-I1-14) and nations that can declare no battle are not asked.
+    """
     active = turn_of(table).nation
     for nation in (active, *(each for each in table.nations if each != active)):
         if (
@@ -182,14 +185,14 @@ def _next(table: Table) -> NationId | None:
 
 
 def _declaring_nation(table: Table) -> NationId:
-    nation = _next(table)
+    nation = _next_to_ask(table)
     assert nation is not None, "somebody can declare a naval battle"
     return nation
 
 
 def declare(table: Table) -> list[Decision] | Consequence[Table] | None:
-    """Ask who fights at sea, before anything is fought (IT-NAV-02); then set the order of battles that need one."""
-    nation = _next(table)
+    """Ask nations for naval battles before any is fought (IT-NAV-02). Then set the order of several attackers."""
+    nation = _next_to_ask(table)
     if nation is None:
         return _set_order if any(True for _ in _several_attackers(table)) else None
     names, battles = table.names, list(_possible_battles(table, nation))
@@ -221,15 +224,15 @@ def _several_attackers(table: Table) -> Iterator[tuple[AreaId, list[NationId]]]:
 
 
 def _by_size(draft: Draft[Table], sea: AreaId, nations: list[NationId]) -> Iterator[NationId]:
-    def size(nation: NationId) -> int:
+    def descending(nation: NationId) -> int:
         return -sum(1 for _ in draft.table.fleets_of(nation, sea))
 
-    for _, tied in groupby(sorted(nations, key=size), key=size):
+    for _, tied in groupby(sorted(nations, key=descending), key=descending):
         yield from _by_lot(draft, sea, list(tied))
 
 
 def _by_lot(draft: Draft[Table], sea: AreaId, tied: list[NationId]) -> Iterator[NationId]:
-    """Order nations by dice, the highest first; equal rolls are repeated."""
+    """Yield nations in the order of a die roll, the highest first. Nations with equal rolls roll again."""
     if len(tied) == 1:
         yield from tied
         return

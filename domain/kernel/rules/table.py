@@ -32,16 +32,16 @@ class Table(Struct, kw_only=True):
             setattr(twin, name, getattr(self, name).copy())
         return twin
 
-    def assume(self, view: Struct, *but: str) -> None:
-        """Take over what a view shows under the names of the table's own fields, except for those in `but`."""
+    def assume(self, view: Struct, *excluded: str) -> None:
+        """Copy the fields of a view that the table has too, except static fields and those in `excluded`."""
         for name in view.__struct_fields__:
-            if name in self.__struct_fields__ and name not in (*self.static, *but):
+            if name in self.__struct_fields__ and name not in (*self.static, *excluded):
                 own, visible = getattr(self, name), getattr(view, name)
                 # A view may show a list as a tuple.
                 setattr(self, name, list(visible) if isinstance(own, list) else visible)
 
     def state(self) -> dict[str, Any]:
-        """Return the position without the static fields."""
+        """Return the fields by name, without the static ones, and without `later` ones that have their defaults."""
         state = {name: getattr(self, name) for name in self.__struct_fields__ if name not in self.static}
         for name, default in _defaults(type(self)).items():
             if state[name] == default:
@@ -70,7 +70,7 @@ class Table(Struct, kw_only=True):
 
 @cache
 def containers(table: type[Table]) -> tuple[str, ...]:
-    """Return the names of a table's own dictionaries and lists."""
+    """Return the names of the fields of a table class that are dictionaries or lists and not static."""
     return tuple(
         info.name
         for info in msgspec.structs.fields(table)
@@ -80,7 +80,7 @@ def containers(table: type[Table]) -> tuple[str, ...]:
 
 @cache
 def _defaults(table: type[Table]) -> dict[str, Any]:
-    """Return the defaults of the `later` fields, by name."""
+    """Return the default values of the `later` fields, by name."""
     later = [info for info in msgspec.structs.fields(table) if info.name in table.later]
     return {
         info.name: info.default if info.default_factory is msgspec.NODEFAULT else info.default_factory()

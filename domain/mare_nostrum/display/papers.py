@@ -1,4 +1,4 @@
-"""The heroes and wonders in words: what each does, and what it costs (chapters HER and WON)."""
+"""The papers of heroes and wonders: what each does, who may take it, and what it costs (chapters HER and WON)."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -13,6 +13,7 @@ ORIGINS: Final[Mapping[str, str]] = {
     "published": "found elsewhere",
     "ours": "our ruling, because the rules do not say it",
 }
+"""Where the text of a card's effect comes from, in words, by provenance."""
 
 
 def of() -> Papers:

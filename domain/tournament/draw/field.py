@@ -1,4 +1,4 @@
-"""The costs in a problem: of each pair, bye and table size. Players are numbered in the order of their lots."""
+"""The costs of pairs, byes and table sizes that follow from a problem."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -8,14 +8,17 @@ from domain.tournament.draw.problem import Draw, Problem
 
 
 class Field:
-    """The numbers of a problem. Players are numbers from 0, in the order of their lots.
+    """The costs of a problem. A player's number is their index, from 0, in the order of the lots.
 
     Attributes:
-        players: the ids of the players.
+        problem: the problem.
+        entrants: its entrants, in the order of their lots.
+        players: their ids.
+        number: the number of each player, by id.
         lots: their lots.
-        byes: what a bye of each player costs.
-        banned: for each player, those whom they must not meet.
-        sizes: what a table of each allowed size costs.
+        sizes: the cost of a table, by its size.
+        byes: the cost of a bye, for each player.
+        banned: for each player, the numbers of the players whom they must not meet.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -27,11 +30,11 @@ class Field:
         self.number = {player: number for number, player in enumerate(self.players)}
         self.lots = [entrant.lot for entrant in entrants]
         self.sizes = {size: weights.size * (size - problem.preferred) ** 2 for size in sorted(problem.sizes)}
-        self._met: dict[tuple[int, int], int] = {}
-        for met in problem.met:
-            one, other = self.number.get(met.one), self.number.get(met.other)
+        self._meetings: dict[tuple[int, int], int] = {}
+        for pair in problem.met:
+            one, other = self.number.get(pair.one), self.number.get(pair.other)
             if one is not None and other is not None:
-                self._met[one, other] = self._met[other, one] = weights.met * met.times**2
+                self._meetings[one, other] = self._meetings[other, one] = weights.met * pair.times**2
         lowest = min((entrant.score for entrant in entrants), default=0)
         self.byes = [
             weights.bye + weights.bye_again * entrant.byes**2 + weights.bye_score * (entrant.score - lowest) // step
@@ -45,35 +48,35 @@ class Field:
 
     @cached_property
     def pairs(self) -> list[list[int]]:
-        """What it costs that two players sit together: a row for each player. The distance between their lots is not
-        included.
+        """The cost of seating two players at one table, as a matrix by their numbers.
 
-        Computed on first use: it takes 0.2 s for 1,000 players, and `cost` does not need it.
+        The distance between their lots is not included. The matrix takes 0.2 s for 1,000 players, and `cost_in`
+        does not need it. So it is computed on first use.
         """
-        together = [[0] * len(self.players) for _ in self.players]
-        for one, row in enumerate(together):
+        costs = [[0] * len(self.players) for _ in self.players]
+        for one, row in enumerate(costs):
             for other in range(one):
-                row[other] = together[other][one] = self.score(one, other) + self.club(one, other)
-        for (one, other), price in self._met.items():
-            together[one][other] += price
-        return together
+                row[other] = costs[other][one] = self.score(one, other) + self.club(one, other)
+        for (one, other), price in self._meetings.items():
+            costs[one][other] += price
+        return costs
 
     def score(self, one: int, other: int) -> int:
-        """Return what the scores of two players cost at one table."""
-        apart = abs(self.entrants[one].score - self.entrants[other].score)
-        return self.problem.weights.score * apart // self.problem.step
+        """Return the cost of the difference between the scores of two players at one table."""
+        difference = abs(self.entrants[one].score - self.entrants[other].score)
+        return self.problem.weights.score * difference // self.problem.step
 
     def meeting(self, one: int, other: int) -> int:
-        """Return what it costs that two players meet again."""
-        return self._met.get((one, other), 0)
+        """Return the cost of a further meeting of two players; 0 if they have not met."""
+        return self._meetings.get((one, other), 0)
 
     def club(self, one: int, other: int) -> int:
-        """Return what it costs that two players are of one club."""
+        """Return the cost of seating two players of one club at one table; 0 if they are not of one club."""
         club = self.entrants[one].club
         return self.problem.weights.club if club and club == self.entrants[other].club else 0
 
     def bye_lot(self, player: int) -> int:
-        """Return how far the lot of a player is from the last, which is what their bye costs in `Cost.lots`."""
+        """Return the distance from a player's lot to the last lot: what their bye adds to `Cost.lots`."""
         return self.lots[-1] - self.lots[player]
 
     def draw(self, tables: Sequence[Sequence[int]], byes: Sequence[int]) -> Draw:

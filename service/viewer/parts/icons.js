@@ -1,10 +1,11 @@
 /**
- * The signs on buttons, drawn here: no font has all of them everywhere.
+ * The icons of buttons. They are SVG paths, because no font that is on all devices has all of them.
  * @module
  */
 
 import { html } from "../vendor/lit-html.js";
 
+/** The path of each icon. `on` goes one step forward on the timeline, and `back` one step back. */
 const PATHS = {
   first: "M3 3h2v10H3zM13 3v10L6 8z",
   back: "M11 3v10L4 8z",
@@ -21,7 +22,7 @@ const PATHS = {
 
 /** @typedef {keyof typeof PATHS} Sign */
 
-/** @param {Sign} name */
+/** Return an icon as SVG. @param {Sign} name */
 export function icon(name) {
   return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=${PATHS[name]} /></svg>`;
 }

@@ -1,5 +1,5 @@
 /**
- * What your seat may do: its open decisions, the options with their forms, and sending the command you chose.
+ * What your seat may do: its open decisions and options, the form of an option, and sending the command.
  * @module
  */
 
@@ -26,13 +26,13 @@ export function commandsOf(room) {
 }
 
 /**
- * What was accepted: its title, and the versions before and after it. An undo is no move, nor is an answer left in
- * advance or revoked.
+ * An accepted request: its title, and the versions before and after it. `isMove` is false for an undo, for an answer left
+ * in advance, and for revoking one.
  * @typedef {{title: string, after: number, version: number, isMove: boolean}} Done
  */
 
 /**
- * What was not accepted, and at which version it was tried.
+ * A command that failed, and the version of the options when it did.
  * @typedef {{command: Command, version: number}} Tried
  */
 
@@ -50,15 +50,16 @@ export function commandsOf(room) {
  */
 
 /**
- * What commands would bring about: whether they could be taken back, which of the seat's pieces would be gone, the
- * options then, or why they would be refused.
+ * What would follow from commands: whether they could be taken back, which pieces the seat would lose, and its next
+ * options. `problem` says why the commands would be refused.
  * @typedef {{canUndo: boolean, gone: Record<string, number>, options: Option[], problem?: Problem}} Foreseen
  */
 
 /** The commands of the seat that a page shows. */
 export class Commands {
   #timer = 0;
-  #wanted = "";
+  /** The seat and version for which the options were last read, or are about to be; "" for none. */
+  #readFor = "";
   /** @type {string | null} */
   #area = null;
   /** @type {Attempt | null} */
@@ -82,14 +83,15 @@ export class Commands {
     /** Where that form is filled in: in the list of options, or by pointing. @type {"" | "form" | "bar"} */
     this.place = "";
     /**
-     * Until when the command also answers this question in advance ("": only now), and under which conditions.
+     * Until when the command also answers this question whenever it is asked again ("": only now), and under which
+     * conditions.
      * @type {{until: string, when: Record<string, string>}}
      */
     this.advance = { until: "", when: {} };
     /** The answers that the seat left in advance; null before they were read. @type {LeftAnswer[] | null} */
     this.answers = null;
     this.busy = false;
-    /** The outcome of the last request; null before. @type {Outcome | null} */
+    /** The outcome of the last request; null without one. @type {Outcome | null} */
     this.outcome = null;
     /** What was accepted last; null before. @type {Done | null} */
     this.done = null;
@@ -112,17 +114,20 @@ export class Commands {
     return this.isOpen && game.decisions.some((decision) => seat !== null && decision.seats.includes(seat));
   }
 
-  /** Read the options again when the game or the seat has changed; put a chosen area into the open form. */
+  /**
+   * Schedule reading the options if the seat or the version has changed; forget them if the seat can do nothing now. Put a
+   * newly chosen area into the form that is open in the list of options.
+   */
   look() {
     const { room } = this;
-    // A command that was taken back since cannot be taken back again.
+    // A command that has been taken back cannot be taken back again.
     const { done } = this;
     if (done && room.landmarks?.retractions?.some(({ version }) => version > done.version)) this.done = null;
-    const wanted = this.isOpen ? `${room.seat}/${Math.max(room.head, room.game.version)}` : "";
-    if (wanted !== this.#wanted) {
-      this.#wanted = wanted;
+    const current = this.isOpen ? `${room.seat}/${Math.max(room.head, room.game.version)}` : "";
+    if (current !== this.#readFor) {
+      this.#readFor = current;
       clearTimeout(this.#timer);
-      if (wanted) this.#timer = setTimeout(() => this.read(), this.version ? REST : 0);
+      if (current) this.#timer = setTimeout(() => this.read(), this.version ? REST : 0);
       else this.#clear();
     }
     if (room.area !== this.#area) {
@@ -170,7 +175,7 @@ export class Commands {
 
   /** Forget the options and what was done last: the room shows another position. */
   forget() {
-    this.#wanted = "";
+    this.#readFor = "";
     this.done = null;
     this.#clear();
   }
@@ -212,7 +217,7 @@ export class Commands {
   }
 
   /**
-   * Options that answer a decision of a kind; without one, those that may be given at any time.
+   * Return the options that answer decisions of a kind; for "", the options that answer no decision.
    * @param {string} kind
    */
   optionsFor(kind) {
@@ -224,11 +229,11 @@ export class Commands {
     return this.done?.version === this.version ? this.options.find(({ command }) => command === "undo") : undefined;
   }
 
-  /** Whether there is nothing to choose: one answer that leaves nothing open, and no undo that it would end. */
+  /** Whether exactly one option answers an open decision or undoes commands, and it leaves nothing to choose. */
   get isOnly() {
     const kinds = new Set(this.decisions.map(({ kind }) => kind));
-    const open = this.options.filter(({ decision, command }) => kinds.has(decision ?? "") || command === "undo");
-    return open.length === 1 && isPlain(open[0]);
+    const offered = this.options.filter(({ decision, command }) => kinds.has(decision ?? "") || command === "undo");
+    return offered.length === 1 && isPlain(offered[0]);
   }
 
   /** Tell whether the seat can go back to a version by itself. @param {number} to */
@@ -237,12 +242,12 @@ export class Commands {
     return undo !== undefined && versionsOf(undo).includes(to);
   }
 
-  /** Ask whether the command would be accepted; nothing happens. */
+  /** Ask the service whether it would accept the command. This changes nothing in the game. */
   async check() {
     if (!this.form?.validate()) return;
     const { command } = this.form;
-    await this.#ask(() =>
-      this.#asLongAsItStands(async () => {
+    await this.#request(() =>
+      this.#retryIfUnchanged(async () => {
         const headers = { "If-Match": `"${this.version}"` };
         const { commands } = await this.room.check(/** @type {Orders} */ ({ command: this.sent(command) }), headers);
         this.outcome = { kind: "fine", commands };
@@ -251,7 +256,7 @@ export class Commands {
   }
 
   /**
-   * Ask what commands would bring about at the version of the options; with `next` also the options then.
+   * Ask the service what would follow from commands at the version of the options; with `next`, also the next options.
    * @param {Command[]} commands
    * @returns {Promise<Foreseen>}
    */
@@ -273,7 +278,7 @@ export class Commands {
   }
 
   /**
-   * Return what the decision of an option is about, as names and values, if an answer in advance can depend on them:
+   * Return what the decision of an option is about, as names and values. An answer in advance can depend on these only:
    * texts, numbers and booleans.
    * @param {Option} option
    */
@@ -283,7 +288,7 @@ export class Commands {
   }
 
   /**
-   * Change until when the command answers this question in advance, or under which conditions.
+   * Change one or both parts of `advance`: until when the command answers later questions, and under which conditions.
    * @param {Partial<Commands["advance"]>} changes
    */
   ahead(changes) {
@@ -292,17 +297,19 @@ export class Commands {
   }
 
   /**
-   * Send the command, for the version that it was made for, with a key of its own; or leave it as an answer in advance.
-   * @param {string} [title] what the outcome calls it
+   * Send the command of the open form, or leave it as an answer in advance if `advance` says so.
+   * @param {string} [title] what the outcome calls the command
    */
   async send(title = undefined) {
     const { option } = this;
     if (!option || !this.form?.validate()) return;
     const command = this.sent(this.form.command);
     const name = title ?? titleOf(option);
-    const attempt = this.advance.until ? this.#leaving(option, command, name) : commanding({ command }, name);
-    await this.#ask(() =>
-      this.#asLongAsItStands(() => {
+    const attempt = this.advance.until
+      ? this.#answerInAdvance(option, command, name)
+      : commandRequest({ command }, name);
+    await this.#request(() =>
+      this.#retryIfUnchanged(() => {
         this.#attempt = { ...attempt, headers: { "If-Match": `"${this.version}"`, "Idempotency-Key": newKey() } };
         return this.#post();
       }),
@@ -310,16 +317,17 @@ export class Commands {
   }
 
   /**
-   * Return a request that leaves an answer in advance. If the seat is asked that now, the service answers at once.
+   * Return the request that leaves a command as an answer in advance. If the seat is asked this question now, the service
+   * uses the answer at once.
    * @param {Option} option
    * @param {Command} command
    * @param {string} title
    */
-  #leaving(option, command, title) {
+  #answerInAdvance(option, command, title) {
     const { decision } = option;
     const { until, when } = this.advance;
-    const chosen = this.aboutOf(option).filter(([name]) => when[name]);
-    const conditions = Object.fromEntries(chosen.map(([name, value]) => [name, { [when[name]]: value }]));
+    const required = this.aboutOf(option).filter(([name]) => when[name]);
+    const conditions = Object.fromEntries(required.map(([name, value]) => [name, { [when[name]]: value }]));
     const body = { decision: decision ?? null, command, until, when: conditions };
     return {
       path: /** @type {const} */ ("answers"),
@@ -329,29 +337,29 @@ export class Commands {
   }
 
   /**
-   * Send several commands that need no form: all of them happen, or none.
+   * Send several commands that need no form. The service accepts all of them, or none.
    * @param {Command[]} commands
    * @param {string} title
    */
   async giveAll(commands, title) {
     const headers = { "If-Match": `"${this.version}"`, "Idempotency-Key": newKey() };
-    this.#attempt = { ...commanding({ commands: commands.map((each) => this.sent(each)) }, title), headers };
-    await this.#ask(() => this.#post());
+    this.#attempt = { ...commandRequest({ commands: commands.map((each) => this.sent(each)) }, title), headers };
+    await this.#request(() => this.#post());
   }
 
   /** Revoke an answer that was left in advance. @param {LeftAnswer} answer */
   async revoke({ version }) {
     const headers = { "Idempotency-Key": newKey() };
     this.#attempt = { path: `answers/${version}`, method: "delete", title: "Revoke the answer", headers };
-    await this.#ask(() => this.#post());
+    await this.#request(() => this.#post());
   }
 
   /** Send a request again that got no answer, with the same key, so that it happens only once. */
   async again() {
-    await this.#ask(() => this.#post());
+    await this.#request(() => this.#post());
   }
 
-  /** A command as it is sent: without the counts of 0 that may be left out (TAB-CMD-02). @param {Command} command */
+  /** Return a command as it is sent: without counts of 0, except in required fields (TAB-CMD-02). @param {Command} command */
   sent(command) {
     const option = this.options.find((option) => option.command === command.type);
     return option ? withoutNothing(command, option.schema.required) : command;
@@ -362,7 +370,7 @@ export class Commands {
     if (!attempt) return;
     const { path, body, title } = attempt;
     const { after, version } = await this.room.give(attempt).catch((problem) => {
-      // If the stream was quicker than the answer, it has closed the form, which forgets the attempt.
+      // If the live stream brought the new version first, that closed the form and discarded the attempt.
       this.#attempt = attempt;
       throw problem;
     });
@@ -376,15 +384,15 @@ export class Commands {
     this.choose(null, { kind: /** @type {const} */ ("done"), ...this.done });
     // The area was chosen for this move.
     this.room.choose(null);
-    this.#goOn(version);
+    this.#advanceTo(version);
   }
 
   /**
-   * Do something at the version of the form. If the game has moved on since, do it again at the new version, provided
-   * that the question and the option are the same; otherwise say what has changed.
+   * Run `act`, a request for the version of the options. If the game has moved on, read the options and run `act` again,
+   * provided that the question and the option are the same. Otherwise throw a problem that says what has changed.
    * @param {() => Promise<void>} act
    */
-  async #asLongAsItStands(act) {
+  async #retryIfUnchanged(act) {
     const { option } = this;
     if (!option) return;
     const before = questionsOf(option, this.decisions);
@@ -400,11 +408,11 @@ export class Commands {
     }
   }
 
-  /** Go on to a version before the stream brings it. @param {number} version */
-  #goOn(version) {
+  /** Take note of a new version before the live stream brings it, and read its options. @param {number} version */
+  #advanceTo(version) {
     const { room } = this;
     room.goOn(version);
-    this.#wanted = `${room.seat}/${room.head}`;
+    this.#readFor = `${room.seat}/${room.head}`;
     this.read();
     room.refresh();
   }
@@ -416,7 +424,7 @@ export class Commands {
   }
 
   /** @param {() => Promise<void>} act */
-  async #ask(act) {
+  async #request(act) {
     if (this.busy) return;
     this.busy = true;
     this.room.redraw();
@@ -434,8 +442,8 @@ export class Commands {
   }
 }
 
-/** Return the request that gives commands. @param {JsonObject} body @param {string} title */
-function commanding(body, title) {
+/** Return the request that sends commands. @param {JsonObject} body @param {string} title */
+function commandRequest(body, title) {
   return { path: /** @type {const} */ ("commands"), body, title };
 }
 

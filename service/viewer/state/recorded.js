@@ -1,5 +1,5 @@
 /**
- * A game that another service recorded, as its page shows it: a room that nobody can act in, and that never goes on.
+ * The state of the page of an imported game, which another service recorded. Nobody can act in it, and it never changes.
  * @module
  */
 
@@ -18,7 +18,7 @@ export class Recorded extends Room {
   /** The import; null until it was read. @type {ImportDetail | null} */
   import = null;
 
-  /** It is no game of this service: it has no clocks, cases or forks, and no address below `/games`. */
+  /** False: an import has no clocks, cases or forks on this service, and no address below `/games`. */
   get isGame() {
     return false;
   }
@@ -36,6 +36,7 @@ export class Recorded extends Room {
     this.frames = new Frames(this.api, this.id, "imports");
     this.frames.head = this.import.events;
     this.frames.addEventListener("loaded", () => this.redraw());
+    // These stay empty, because the service has no timeline of an import.
     this.landmarks = new Landmarks(this.api, this.id);
     this.show(version ?? this.head);
     this.frames.glance(this.version);
@@ -44,7 +45,7 @@ export class Recorded extends Room {
     this.redraw();
   }
 
-  /** Read nothing more: only a game of this service has papers and a timeline, and `enter` reads the ruleset. */
+  /** Do nothing: an import has no papers and no timeline, and `enter` reads the ruleset. */
   readRest() {}
 }
 
@@ -59,6 +60,6 @@ function gameOf(detail) {
   }));
   const { game: id, ruleset, ruleset_version } = detail;
   const game = { id, ruleset, ruleset_version, status: "over", seats };
-  const rest = { title: "", version: detail.events, decisions: [], result: detail.finish, clocks: null };
-  return /** @type {Game} */ (/** @type {unknown} */ ({ ...game, ...rest }));
+  const progress = { title: "", version: detail.events, decisions: [], result: detail.finish, clocks: null };
+  return /** @type {Game} */ (/** @type {unknown} */ ({ ...game, ...progress }));
 }
