@@ -240,7 +240,8 @@ class CaseDetail(Struct, frozen=True):
         command: the refused command, if the case is about a refusal; null for other cases. If the command is secret,
             only its type.
         refusal: the refusal of that command, decided again just now at the version that the case is about. Null for
-            other cases, when you may not see it, and when it would be accepted today.
+            other cases, when you may not see it, when the command was secret and has been erased, and when the command
+            would be accepted today.
         statements: what the parties wrote. Seats and officials may read it, and everybody when the game is over. `GET`
             returns a page of it. A request that changes the case returns only the statement that it made or erased.
         consents: the seats that have consented: to the complaint or, after a ruling, to the ruling.
