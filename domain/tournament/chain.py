@@ -1,8 +1,9 @@
-"""The secrets that lots come from: a chain, to whose end the service commits when a tournament is announced.
+"""The hash chain of a tournament: the secrets from which its lots come, one for each round.
 
-The service draws a 32-byte seed. With S(64) = the seed, S(n) = SHA-256(S(n + 1)) for n = 63 … 0. The commitment is
-S(0) in hex, and S(n) is published when the check-in for round n is closed. Everybody can compare its SHA-256 with what
-was published before; nobody can compute S(n + 1) from S(n).
+The service draws a 32-byte seed. With S(64) = the seed, S(n) = SHA-256(S(n + 1)) for n = 63 … 0. S(0) in hex is the
+commitment to the whole chain, which is published when the tournament is announced. S(n) is published when the check-in
+for round n is closed. Everybody can check that its SHA-256 is what was published before. Nobody can compute S(n + 1)
+from S(n).
 """
 
 import hashlib
@@ -14,7 +15,7 @@ LENGTH: Final = 64
 
 
 def secret_of(seed: bytes, number: int) -> bytes:
-    """Return the secret of round `number`, from 1 to 64; with 0, the bytes of the commitment."""
+    """Return the secret of round `number`, from 1 to 64; for 0, the bytes of the commitment."""
     if not 0 <= number <= LENGTH:
         raise ValueError(f"the chain has no secret {number}; expected 0 to {LENGTH}")
     secret = seed
@@ -24,10 +25,10 @@ def secret_of(seed: bytes, number: int) -> bytes:
 
 
 def commitment_of(seed: bytes) -> str:
-    """Return the commitment to all secrets of a seed, in hex."""
+    """Return the commitment to the chain of a seed: S(0), in hex."""
     return secret_of(seed, 0).hex()
 
 
 def follows(secret: str, before: str) -> bool:
-    """Tell whether a secret is the next one after `before`, which is the commitment for round 1. Both are in hex."""
+    """Tell whether `secret` is the next one after `before`: for round 1, after the commitment. Both are in hex."""
     return hashlib.sha256(bytes.fromhex(secret)).hexdigest() == before

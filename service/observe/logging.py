@@ -23,12 +23,12 @@ request_id: ContextVar[str] = ContextVar("request")
 
 
 _MARKS: Final = ("tab", "inv_", "code_", "dev_", "whsec_", "eyJ")
-"""One of these is in every text that `_SECRET` matches, and in few others."""
+"""Every text that `_SECRET` matches contains one of these, and few others do. They are faster to find than a match."""
 
 _SECRET: Final = re.compile(
     r"(?:tab[a-z]?|inv)_[\w-]{20,}|(?:code|dev)_[\w-]{40,}|whsec_[\w+/-]{20,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]*"
 )
-"""The pattern of the secret values that the service gives away, and of JSON Web Tokens."""
+"""The pattern of the secret values that the service issues, and of JSON Web Tokens."""
 
 # Without the local variables of the frames, which structlog shows by default: tokens and secrets are among them.
 _EXCEPTIONS: Final = structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False))
@@ -48,7 +48,10 @@ class _Stderr:
 
 
 def configure(level: str = "info") -> None:
-    """Send everything that is logged, also by libraries, to stderr as JSON lines of `level` and above."""
+    """Send the log to stderr as JSON lines: our own lines from `level` on, those of libraries from ``warning`` on.
+
+    With the level ``error``, the log has only errors, those of libraries as well.
+    """
     stderr = cast(TextIO, _Stderr())
     structlog.configure(
         processors=[_complete, _to_json_line],
@@ -63,12 +66,12 @@ def configure(level: str = "info") -> None:
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _to_json_line],
         )
     )
-    # The libraries' small talk (a line for every connection) says nothing that our own lines do not.
+    # Below warnings, libraries log a line for every connection, which says nothing that our own lines do not.
     logging.basicConfig(handlers=[handler], level=max(LEVELS[level], logging.WARNING), force=True)
 
 
 def _complete(logger: Any, level: str, event: EventDict) -> EventDict:
-    """Add the fields that every line has: in one function, because every request logs a line."""
+    """Add the level, the time and, if there is one, the request's id. Replace `exc_info` by the rendered exception."""
     if request := request_id.get(None):
         event.setdefault("request", request)
     event["level"] = level
@@ -81,10 +84,10 @@ def _to_json_line(logger: Any, name: str, event: EventDict) -> str:
     if not line.isascii():
         # The client chooses the path: U+0085 or U+2028 ends a line for some readers, U+009B commands a terminal.
         line = json.dumps(json.loads(line), separators=(",", ":"))
-    # Nobody logs a secret, but somebody may put one where a game's id belongs, and paths are logged.
+    # No code logs a secret, but a client may send one in place of a game's id, and paths are logged.
     return without_secrets(line)
 
 
 def without_secrets(text: str) -> str:
-    """Return a text in which `…` replaces all that matches `_SECRET`."""
+    """Return `text` with `…` in place of everything that `_SECRET` matches."""
     return _SECRET.sub("…", text) if any(mark in text for mark in _MARKS) else text

@@ -63,7 +63,7 @@ class NothingBought(Event, frozen=True):
     """The active player bought nothing (CC-BUY-01).
 
     Attributes:
-        automatic: whether they could not buy anything.
+        automatic: whether they were not asked, because they could not buy anything.
     """
 
     rules = ("CC-BUY-01",)
@@ -88,7 +88,7 @@ def prices(table: Table) -> dict[str, int]:
 
 
 def supply(table: Table, seat: Seat) -> dict[str, int]:
-    """Return the unused pieces that a seat may buy: of all its colours (CC-CAP-15), and of the common stock."""
+    """Return how many pieces of each kind are unused: of all colours of a seat (CC-CAP-15), and of the common stock."""
     troops, cities, fortifications = NO_UNITS, 0, 0
     for province in table.provinces.values():
         cities += province.city
@@ -111,7 +111,10 @@ def supply(table: Table, seat: Seat) -> dict[str, int]:
 
 
 def _why_not_buy(table: Table, seat: Seat, kind: str) -> tuple[str, str] | None:
-    """Return the rule that forbids a kind of piece for want of a place, and what it requires; None if no rule does."""
+    """Return the rule that forbids a seat to buy a kind of piece now, and what it requires; None if none does.
+
+    It looks only at the Home Province and, for galleys, at the coasts: not at talents, the supply or other places.
+    """
     is_common = kind in STOCK
     if not table.controls_home(seat):
         if table.edition.purchase_needs_home:
@@ -127,13 +130,13 @@ class Market(Struct, frozen=True):
     """What one seat can buy now.
 
     Attributes:
-        talents: the treasury.
+        talents: how many talents it has.
         prices: the price of each kind.
         left: the pieces of each kind in the supply.
-        most: the most pieces of each kind that the supply allows, and for cities the places; 0 for a forbidden kind.
+        most: as `left`, but 0 for a kind that a rule forbids now; and for cities no more than there are places for.
         bare_cities: how many cities could take a fortification.
-        roads: for each number of new cities (0, 1, 2, …), how many roads can then be placed; all 0
-            when no road can be bought.
+        roads: for each number of new cities (0, 1, 2, …), how many roads could then be placed; all 0 when no road can
+            be bought.
     """
 
     talents: int
@@ -144,7 +147,7 @@ class Market(Struct, frozen=True):
     roads: list[int]
 
     def affordable(self, cities: int) -> dict[str, int]:
-        """Return the most of each kind that could be bought together with a number of cities and nothing else."""
+        """Return how many of each kind could be bought with `cities` new cities, if only one other kind is bought."""
         rest = self.talents - cities * self.prices["cities"]
         most = {kind: min(self.most[kind], rest // price) for kind, price in self.prices.items()}
         most["cities"] = cities
@@ -261,7 +264,7 @@ class FinishPurchase(Command, frozen=True):
 
 
 def buy(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the active player what to buy; go on where they can buy nothing."""
+    """Ask the active player what to buy. If they can buy nothing, return the consequence that records that."""
     if not _can_buy(table, table.acting):
         return _buy_nothing
     about = {"talents": table.players[table.acting].talents, "prices": prices(table)}

@@ -1,9 +1,9 @@
-"""Roads: who may use them and where a road move can continue (chapter ROAD; building is in placement.py).
+"""Roads: who controls their ends, and where a road move can continue (chapter ROAD; placement.py builds roads).
 
-A road move costs one point, however far it goes (CC-ROAD-05, CC-ROAD-06). It is made segment by segment. The first is
-an ordinary step that follows a road and opens the table's journey; those who continue the journey pay nothing
-(movement.py). A segment is usable only if each of its two ends is controlled by the mover or, in the community edition,
-by a player who consents to this use (CC-ROAD-16).
+A road move costs one point, however far it goes (CC-ROAD-05, CC-ROAD-06). It is made step by step; each step follows
+one segment, the road between two adjacent provinces. The first step costs the point and begins the table's journey.
+Pieces that continue the journey pay nothing more (movement.py). A segment is usable only if each of its two ends is
+controlled by the mover or, in the community edition, by a player who consents to this use (CC-ROAD-16).
 """
 
 from collections.abc import Collection
@@ -16,16 +16,22 @@ from domain.kernel.ids import AreaId, Seat
 
 
 class Segment(Struct, frozen=True):
-    """A usable road from a province to an adjacent one: which other player, if any, controls each end."""
+    """A road from a province to an adjacent one, with the other players whose consent its use needs.
+
+    Attributes:
+        near: who controls the province where the step begins; None for the mover, or when a standing grant consents.
+        far: the same for the province where the step ends.
+    """
 
     near: Seat | None = None
     far: Seat | None = None
 
 
 def segment(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> Segment | None:
-    """Return the road from `origin` to `to`; None when there is none, or when nobody controls one of its ends.
+    """Return the road from `origin` to `to`; None if there is none, or if nobody controls one of its ends.
 
-    In the 2005 edition nobody ever consents, so a player must control both ends to use it (CC-ROAD-06, CC-ROAD-14).
+    Other players may control its ends; `passage.find_way` considers their standing grants. In the 2005 edition nobody
+    can consent, so a player can use only a road of which they control both ends (CC-ROAD-06, CC-ROAD-14).
     """
     if road_id(origin, to) not in table.roads:
         return None
@@ -36,7 +42,7 @@ def segment(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> Segment | N
 
 
 def leads_on(table: Table, seat: Seat, at: AreaId, visited: Collection[AreaId]) -> bool:
-    """Tell whether a rider in `at` can continue, without consent, to an own province free of enemy units."""
+    """Tell whether a road leads from `at` to an unvisited province that `seat` controls, free of enemy units."""
     return any(
         road_id(at, to) in table.roads
         and table.provinces[to].owner == seat

@@ -79,8 +79,8 @@ class Nation(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         gold: saved gold.
-        points: victory points, in halves (IT-VP-20).
-        shared: points scored as a subject in this turn or round, in halves, which are still to be halved (IT-SUB-13).
+        points: victory points, in half points (IT-VP-20).
+        shared: points scored as a subject that are still to be halved (IT-SUB-13, IT-SUB-14), in half points.
         overlord: the nation to which it is subject (IT-SUB-15).
         capital: the area declared as capital (IT-STK-06); `domain.italia.turn.stacking` knows the fixed ones.
         received: areas that received a retreat since the nation's last stacking check (IT-STK-16).
@@ -226,7 +226,8 @@ class Moving(Struct, frozen=True, omit_defaults=True):
         walks: the units that have moved, by the area or fleet where they are.
         leaders: the leaders who have moved.
         voyages: the fleets that have moved or carried units.
-        roads: highlands whose cities the nation controlled at the start (IT-CTY-02).
+        roads: highlands in which units need not stop: at the start, the nation or, with the option, an ally controlled
+            the city there (IT-CTY-02, IT-CTY-03).
         behind: areas that units or leaders have left (IT-STK-22).
     """
 
@@ -272,9 +273,10 @@ class Combat(Struct, frozen=True, omit_defaults=True):
     Attributes:
         fronts: the land areas where battles are due.
         encounters: the naval battles that are due.
-        asked: the nations that have said whether they fight at sea (IT-NAV-02).
+        asked: the nations that have answered whether they fight at sea (IT-NAV-02).
         fought: the land areas whose battle is over, or in which nobody was left to fight one (IT-STK-15).
-        left: the areas where a campaign has left units behind, or could have, in its last move (IT-STK-22).
+        left: areas where the movement of a campaign may have left units behind: those that units or leaders left, and
+            those, besides the leader's, where units that moved are now (IT-STK-22).
         retreated: fleets that retreated in this phase (IT-SUP-03).
     """
 
@@ -317,9 +319,9 @@ class Battle(Struct, frozen=True, omit_defaults=True):
         losses: naval hits that are still to be assigned (IT-NAV-05), by nation.
         sinking: fleets that are lost, but whose cargo may still be saved (IT-NAV-07), by nation.
         driven: how many units elephants are still to drive off (IT-HIT-10), by nation.
-        stood: the sides that retreat no more before the next round.
-        pitched: for each nation that scores a pitched battle if it wins (IT-I1-08), the place of the line for it among
-            the scoring lines of its card, from 0.
+        stood: the sides that have decided not to retreat any more before the next round.
+        pitched: the nations that score if they win this pitched battle (IT-I1-08), each with the index, from 0, of the
+            line of its card by which it scores.
         converted: the type of the unit that was converted in this battle and fights for its new nation (IT-I2-06).
     """
 
@@ -397,8 +399,9 @@ class Reaction(Struct, frozen=True):
     """A reaction move that can go on: more units may make the same move (IT-REA-03, IT-REA-04).
 
     Attributes:
-        into_battle: whether they join the battle in the leader's area; else one stack moves and sees.
-        origin: the area, or the sea area, from which they came.
+        into_battle: whether the units join the battle in the leader's area (IT-REA-03); else one stack moves to an
+            adjacent area anywhere on the board, which the rules call "move and see" (IT-REA-04).
+        origin: the area, or the sea area, from which they move.
     """
 
     into_battle: bool
@@ -419,7 +422,7 @@ class Campaign(Struct, frozen=True, omit_defaults=True):
         reacting: the nations that are still to be asked, in play order (IT-REA-02).
         reaction: the move that the first of them has begun.
         started: areas from which each nation began a reaction move (IT-RET-12).
-        risen: nations that declined to revolt in this step (IT-I1-05).
+        risen: nations that declined to revolt in this step, and are not asked again in it (IT-I1-05).
     """
 
     nation: NationId

@@ -57,7 +57,7 @@ _SALT: Final = re.compile("[0-9a-f]{32}")
 
 
 class _Request(Struct, frozen=True):
-    """A request with commands. Its key is the same for all commands of a list."""
+    """What identifies the request of a command: all commands of a list have the same."""
 
     key: str | None
     player: PlayerId | None
@@ -75,13 +75,13 @@ class Replay(Deciding):
         decided: how many acts were decided again.
         folded: how many acts could only be folded, because they need a secret that the export does not have.
         sealed: the secrets that the acts sealed when they were decided again, in the order of the log.
-        opened: how many secrets events of folded acts opened.
+        opened: how many secrets were opened by the events of folded acts, and fit their commitments.
     """
 
     def __init__(
         self, export: Export, library: Library, *, goes_on: bool = False, parent: Export | None = None
     ) -> None:
-        """`goes_on`: the export is the past of a fork, so its game goes on. `parent`: what a past has to agree with."""
+        """`goes_on`: `export` is the past of a fork, so its game goes on. `parent`: what its past must match."""
         self.export = export
         self.goes_on = goes_on
         self.parent = parent
@@ -141,7 +141,7 @@ class Replay(Deciding):
         self._check_end()
 
     def _check_past(self, parent: Export) -> None:
-        """Check that the past of a fork is the log of its parent as another export shows it."""
+        """Check that the past of a fork is the beginning of the log in the export of its parent."""
         past = self.export.past
         if past is None or past.game != parent.game:
             raise ExportError(f"{self.export.game} is no fork of {parent.game}.", self.export.line)
@@ -152,7 +152,7 @@ class Replay(Deciding):
                 raise ExportError(problem, past.line + version)
 
     def _targets(self) -> Iterator[Version]:
-        """Yield the versions to which the game goes back or is asked to: the replay keeps the game at each."""
+        """Yield the versions to which the game goes back, or is asked to. The replay keeps the game at each of them."""
         for record in self.export.records:
             try:
                 to = retraction(record)
@@ -220,10 +220,10 @@ class Replay(Deciding):
             self._fail(f"version {self.version} gives a default answer later than the flag fell")
 
     def _check_house(self, event: Any, cause: Cause, at: str) -> None:
-        """Check that the house acts at once where a seat that resigned is asked (TAB-SEAT-05).
+        """Check that the house acts at once when a seat that resigned has to decide (TAB-SEAT-05).
 
-        It waits for the default answer of a flag, for what an undo gives again, for the rest of a list, and for the
-        answers left in advance that are due.
+        Only these may come first: the default answer after the fall of a flag, the commands that an undo gives again,
+        the rest of a list of commands, and the answers left in advance that are due.
         """
         game = self.game
         if game is None or self.again or game.seat_after_flag is not None or (seat := game.left_to_house) is None:
@@ -235,7 +235,7 @@ class Replay(Deciding):
             self._fail(f"version {self.version} is an act of the house later than it was called for")
 
     def _check_clocks(self, before: Game, cause: Cause, step: list[Record]) -> None:
-        """Check what the clocks show after an act that was only folded: which seats are waited for is public."""
+        """Check the clocks after an act that was only folded. It needs no secret: for whom the game waits is public."""
         events = [read_event(self.ruleset, record) for record in step]
         stored = next((event for event in events if isinstance(event, ClocksRan)), None)
         others = [event for event in events if not isinstance(event, ClocksRan)]
@@ -251,9 +251,11 @@ class Replay(Deciding):
     # --- answers in advance ---
 
     def _note_act(self, step: list[Record], event: Any, cause: Cause, *, is_again: bool) -> None:
-        """Note an act, and how many answers in advance may still follow: none after a way back and what it gives again.
+        """Note an act, and how many answers left in advance may still follow it.
 
-        An act only around the table leaves their number as it is.
+        At most `AT_ONCE` may follow an act that moves the game on. Each answer that is given lowers that number by one.
+        None may follow a retraction, or a command that an undo gives again. An act around the table leaves the number
+        as it is.
         """
         if isinstance(event, AnswerGiven):
             self.answers_left -= 1
@@ -266,9 +268,12 @@ class Replay(Deciding):
         self.last_request = _Request(cause.key, cause.player, cause.seat, step[0].at) if has_command else None
 
     def _is_of_one_list(self, cause: Cause, at: str) -> bool:
-        """Tell whether a command may belong to the same list as the one before it, in which no answers are given."""
-        now = None if cause.command is UNSET else _Request(cause.key, cause.player, cause.seat, at)
-        if now is None or self.last_request != now or self.answers_left != AT_ONCE:
+        """Tell whether an act may be the next command of the last request's list.
+
+        Within a list, no answers left in advance are given.
+        """
+        request = None if cause.command is UNSET else _Request(cause.key, cause.player, cause.seat, at)
+        if request is None or self.last_request != request or self.answers_left != AT_ONCE:
             return False
         return bool(cast(Game, self.game).undo_to)
 
@@ -282,52 +287,56 @@ class Replay(Deciding):
             return None
 
     def _check_list(self, event: Any, cause: Cause, at: str) -> None:
-        """Check that no list of commands continued after dice or a revelation (TAB-LIST-02). A list has one key."""
+        """Check that no list of commands went on after dice or a revelation (TAB-LIST-02).
+
+        Commands in a row with the same key are one list, so they must also have the same time, seat and account. After
+        `KEY_LIFE`, a key may stand for another request.
+        """
         if isinstance(event, AnswerGiven):
             return  # It belongs to the request before it, and has no key.
-        before, self.request = self.request, None
+        previous, self.request = self.request, None
         if cause.command is UNSET or cause.key is None:
             return
-        self.request = now = _Request(cause.key, cause.player, cause.seat, at)
-        if before is None or before.key != now.key or _time(now.at) - _time(before.at) >= KEY_LIFE:
+        self.request = request = _Request(cause.key, cause.player, cause.seat, at)
+        if previous is None or previous.key != request.key or _time(request.at) - _time(previous.at) >= KEY_LIFE:
             return
         if self.game is not None and not self.game.undo_to:
             self._fail(f"version {self.version} continues a list of commands that rolled or revealed something")
-        if before != now:
+        if previous != request:
             self._fail(
                 f"version {self.version} has the same key as the command before it, but another time, seat or account: "
                 "a key stands for one request"
             )
 
     def _is_hidden(self, error: Exception) -> bool:
-        """Tell whether an act cannot be decided only because this export does not hold a secret."""
+        """Tell whether an act cannot be decided only because the export, or its past, leaves a secret out."""
         if isinstance(error, KeyError):
             sealed = error.args[0] in self.log_seals and error.args[0] not in self.published
             return sealed or self._is_past(error)
         return True
 
     def _is_past(self, error: Exception) -> bool:
-        """Tell whether an act cannot be decided only because the past of a fork does not hold a secret."""
+        """Tell whether an act cannot be decided only because the past of a fork leaves out a secret that it sealed."""
         return self.past is not None and isinstance(error, KeyError) and self.past.hides(error.args[0])
 
     def hides(self, commitment: str) -> bool:
-        """Tell whether this game or its past sealed a secret that the export does not hold."""
+        """Tell whether this game or its past sealed the secret of `commitment`, and the export leaves it out."""
         if self.past is not None and self.past.hides(commitment):
             return True
         return commitment in self.log_seals and commitment not in self.published
 
     def _is_of_past(self, commitment: str) -> bool:
-        """Tell whether the past of a fork sealed a secret."""
+        """Tell whether the past of a fork, or a past of that past, sealed the secret of a commitment."""
         past = self.past
         return past is not None and (commitment in past.log_seals or past._is_of_past(commitment))
 
     def _taken_along(self) -> Sequence[Secret]:
-        """Return the secrets of the past of a fork."""
+        """Return the secrets in the exports of all pasts of a fork."""
         past = self.past
         return (*past._taken_along(), *past.export.secrets) if past is not None else ()
 
     def _compare(self, stored: Record | None, right: Record | None) -> bool:
-        """Fail unless two rows mean the same; tell whether their events also have the same schema version."""
+        """Fail unless two rows mean the same. Return whether their events also have the same schema version."""
         if stored == right:
             return True
         if stored is None or right is None:

@@ -26,8 +26,8 @@ from domain.kernel.rules.ruleset import Library
 
 BEYOND: Final = (
     "Who an account is: the log has only ids, and one person may have two.",
-    "Whether clocks were right: times are only valid and in order.",
-    "Whether the log goes on: compare its head with one that you noted later.",
+    "Whether clocks were right: the times are checked only for their form and their order.",
+    "Whether the log goes on after its last version: compare its head with one that you noted later.",
 )
 """What no export can prove, in sentences. `openapi/verification.md` has the details."""
 

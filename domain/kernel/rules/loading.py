@@ -48,9 +48,9 @@ def check_options(catalogue: Catalogue, ruleset_id: str, setup: type[Struct]) ->
     fields = {field.name: field.default for field in msgspec.structs.fields(setup)}
     for rule in catalogue.for_ruleset(ruleset_id):
         if rule.option and fields.get(rule.option) is not rule.default:
-            is_there = f"is {fields[rule.option]} by default" if rule.option in fields else "is not there"
-            duty = f"{rule.id} holds under option {rule.option}, {rule.default} by default"
-            raise CatalogueError(f"{duty}; in the set-up of {ruleset_id} it {is_there}")
+            found = f"is {fields[rule.option]} by default" if rule.option in fields else "is not there"
+            expected = f"{rule.id} holds under option {rule.option}, {rule.default} by default"
+            raise CatalogueError(f"{expected}; in the set-up of {ruleset_id} it {found}")
 
 
 @cache
@@ -60,25 +60,28 @@ def common_rules() -> Catalogue:
 
 
 def _spelled_out(catalogue: Catalogue) -> Catalogue:
-    """Return a catalogue in which every entry names the rulesets in which it holds."""
-    first = tuple(ruleset_id for ruleset_id, edition in catalogue.rulesets.items() if edition.based_on is None)
+    """Fill in `applies` of all rules, examples and decisions, and `rulesets` of the earlier forms of rules."""
+    not_based = tuple(ruleset_id for ruleset_id, edition in catalogue.rulesets.items() if edition.based_on is None)
 
-    def applying(entry: _Entry, *rules: RuleId) -> _Entry:
+    def with_rulesets(entry: _Entry, *rules: RuleId) -> _Entry:
         return replace(entry, applies=catalogue.holders(entry.applies, rules))
 
-    def dated(rule: Rule) -> Rule:
-        return replace(rule, earlier=tuple(replace(each, rulesets=each.rulesets or first) for each in rule.earlier))
+    def with_rulesets_of_earlier(rule: Rule) -> Rule:
+        return replace(rule, earlier=tuple(replace(each, rulesets=each.rulesets or not_based) for each in rule.earlier))
 
     return replace(
         catalogue,
-        rules=tuple(applying(dated(rule), rule.id) for rule in catalogue.rules),
-        examples=tuple(applying(example, *example.rules) for example in catalogue.examples),
-        decisions=tuple(applying(decision, *decision.rules) for decision in catalogue.decisions),
+        rules=tuple(with_rulesets(with_rulesets_of_earlier(rule), rule.id) for rule in catalogue.rules),
+        examples=tuple(with_rulesets(example, *example.rules) for example in catalogue.examples),
+        decisions=tuple(with_rulesets(decision, *decision.rules) for decision in catalogue.decisions),
     )
 
 
 def _with_entry_id(message: str, tables: Mapping[str, Any]) -> str:
-    """Return the message with the id of the entry at fault: a reader cannot count to ``$.rule[217]``."""
+    """Return the message of a decoder with the id of the wrong entry in place of its index.
+
+    A reader cannot count to ``$.rule[217]``. An entry without an id is named by its number, from 1.
+    """
     place = _PLACE_IN_DOCUMENT.search(message)
     if place is None:
         return message
@@ -93,7 +96,7 @@ def _one_line(message: str) -> str:
 
 
 def _check(catalogue: Catalogue) -> None:
-    """Check what the types cannot: ids are unique and well formed, and every reference has a target."""
+    """Raise `CatalogueError` for the first fault that the types cannot show, such as a reference without a target."""
     _check_ids(catalogue)
     _check_editions(catalogue)
     _check_chapters(catalogue)

@@ -208,13 +208,17 @@ class Battle(Struct, frozen=True):
 
 
 def together(chances: Iterable[Sequence[float]]) -> tuple[float, ...]:
-    """Return how likely a sum of independent numbers is 0, 1, 2 and so on; `chances` has the same for each number."""
+    """Return the probabilities that the sum of independent random numbers is 0, 1, 2 and so on.
+
+    Args:
+        chances: for each number, the probabilities that it is 0, 1, 2 and so on.
+    """
     total = [1.0]
-    for each in chances:
-        summed = [0.0] * (len(total) + len(each) - 1)
-        for one, likely in enumerate(total):
-            for other, as_likely in enumerate(each):
-                summed[one + other] += likely * as_likely
+    for probabilities in chances:
+        summed = [0.0] * (len(total) + len(probabilities) - 1)
+        for subtotal, subtotal_probability in enumerate(total):
+            for number, probability in enumerate(probabilities):
+                summed[subtotal + number] += subtotal_probability * probability
         total = summed
     return tuple(total)
 
@@ -224,7 +228,7 @@ class Marks(Struct, frozen=True):
 
     Attributes:
         places: the areas on which there is something to show.
-        links: what joins them.
+        links: what joins areas, such as roads.
         standings: the seats.
         shelves: what lies beside the board.
     """
@@ -236,25 +240,27 @@ class Marks(Struct, frozen=True):
 
 
 def lost_pieces(before: Marks, after: Marks, seat: Seat, guises: Mapping[str, str]) -> dict[str, int]:
-    """Return how many of a seat's pieces and sites were on the board before and no longer are, by kind.
+    """Return, by kind, how many of a seat's pieces and sites the board shows in `before` and no longer in `after`.
 
-    A piece that only changed its state is still there; `guises` has the kinds that show one, as in `Ruleset.guises`.
+    Args:
+        guises: each kind of mark that shows a piece in another state, with the usual kind of that piece, as in
+            `Ruleset.guises`. A piece that only changed its state is not lost.
     """
     pieces_before, pieces_after = _pieces_of(before, seat), _pieces_of(after, seat)
     losses, new = pieces_before - pieces_after, pieces_after - pieces_before
     for guise, usual in guises.items():
-        for one, other in ((guise, usual), (usual, guise)):
-            changed = min(losses[one], new[other])
-            losses[one] -= changed
-            new[other] -= changed
+        for old_kind, new_kind in ((guise, usual), (usual, guise)):
+            changed = min(losses[old_kind], new[new_kind])
+            losses[old_kind] -= changed
+            new[new_kind] -= changed
     return dict(sorted((+losses).items()))
 
 
 def _pieces_of(marks: Marks, seat: Seat) -> Counter[str]:
     pieces: Counter[str] = Counter()
     for place in marks.places.values():
-        for owner, each in ((place.owner, place.sites), *((stack.seat, stack.marks) for stack in place.stacks)):
-            for mark in each:
+        for owner, owned in ((place.owner, place.sites), *((stack.seat, stack.marks) for stack in place.stacks)):
+            for mark in owned:
                 if (mark.seat or owner) == seat:
                     pieces[mark.kind] += mark.count
     return pieces

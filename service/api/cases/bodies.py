@@ -40,7 +40,7 @@ class CasesPage(Page, frozen=True):
         game: only cases of this game.
         status: only cases of this status.
         rule: only cases that cite this rule, themselves or in a ruling.
-        for_: `me` for the cases of games in which you hold a seat, or whose official you are; needs a token.
+        for_: `me` for the cases of games in which you hold a seat or are an official; this needs a token.
     """
 
     game: Identifier | None = None
@@ -89,10 +89,10 @@ class NewCase(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         kind: what it is about: a `move` that should have been refused, a `refusal` of what should have been accepted, a
             `slip`, the `dice`, the `time`, somebody's `conduct`, or the `result` of a game that is over.
-        version: the version of the game that it is about: that of the event in dispute, or at which a command was
-            refused.
+        version: which version of the game it is about: the version of the disputed event or, for the kind `refusal`,
+            the version at which the command was refused.
         statement: what you have to say, in 1 to 2,000 characters.
-        rules: the ids of rules that it rests on.
+        rules: the ids of the rules that you cite.
         command: the command that was refused, only for the kind `refusal`.
     """
 
@@ -123,9 +123,9 @@ class NewRuling(Struct, frozen=True, forbid_unknown_fields=True):
         rules: the ids of the rules that the ruling rests on, at least one.
         reason: why, in a line of 1 to 2,000 characters. It is public, and part of the log.
         version: the version of the game that you looked at.
-        hash: its hash there.
+        hash: the hash of the game at that version.
         to: the version to which the game goes back, or the fork in which it continues.
-        order: the final order of all seats, the first first; seats that tie stand together.
+        order: the final order of all seats, as a list of places, the first place first; seats that tie share a place.
     """
 
     decision: Decision
@@ -236,11 +236,12 @@ class CaseDetail(Struct, frozen=True):
     Attributes:
         summary: the case as lists show it.
         opened_at: the version at which the game stood when the case was opened.
-        opened_hash: the hash of the game there.
-        command: the refused command, of a case about a refusal; null for others. Of a command that is a secret, only
-            its type.
+        opened_hash: the hash of the game at that version.
+        command: the refused command, if the case is about a refusal; null for other cases. If the command is secret,
+            only its type.
         refusal: the refusal of that command, decided again just now at the version that the case is about. Null for
-            other cases, when you may not see it, and when it would be accepted today.
+            other cases, when you may not see it, when the command was secret and has been erased, and when the command
+            would be accepted today.
         statements: what the parties wrote. Seats and officials may read it, and everybody when the game is over. `GET`
             returns a page of it. A request that changes the case returns only the statement that it made or erased.
         consents: the seats that have consented: to the complaint or, after a ruling, to the ruling.
@@ -309,7 +310,7 @@ def case_summary(row: CaseRow) -> CaseSummary:
 
 
 class StreamedCaseEvent(Struct, frozen=True):
-    """A frame of the stream of a case, line by line.
+    """A frame of the event stream of a case. Each attribute is a line of the frame.
 
     Attributes:
         id: the version of the case that the event made.

@@ -43,17 +43,18 @@ _PROBLEMS: Final = (CROSS_SITE, REFUSED, NOT_NOW)
     problems=_PROBLEMS,
 )
 async def ask_for_joining(request: Call) -> Response[bytes]:
-    """Ask for a code that joins another account with yours.
+    """Ask for a code that joins another account of yours with this one.
 
-    Your account stays. Sign in to the other one within ten minutes, and enter the code there. It takes a session of a
-    browser that signed in less than ten minutes ago, and an account with a way back (TAB-JOIN-01). Keep the code to
-    yourself. The request has no body. Repeating it gives another code in place of the first.
+    The account that asks stays. Sign in to the other account within ten minutes, and enter the code there. The request
+    needs a browser session that began less than ten minutes ago, and an account that you can sign in to again: with a
+    passkey, recovery codes or a provider (TAB-JOIN-01). Do not show the code to anybody. The request has no body. When
+    you repeat it, you get a new code, and the first one no longer works.
     """
     request.read_query(Nothing)
     require_page(request.scope)
     async with explained():
-        code, ends = await request.services.joining.ask(request.signed_in)
-    return answer(JoiningCode(code, ends), 201, _NOT_STORED)
+        code, expires = await request.services.joining.ask(request.signed_in)
+    return answer(JoiningCode(code, expires), 201, _NOT_STORED)
 
 
 @endpoint(
@@ -70,8 +71,8 @@ async def ask_for_joining(request: Call) -> Response[bytes]:
 async def plan_joining(request: Call) -> Response[bytes]:
     """Show what joining your account with another would do.
 
-    Nothing happens yet. Refuses what the joining itself would refuse (TAB-JOIN-01 to TAB-JOIN-04). At most 200 games
-    that go on are looked at. Repeating the request changes nothing.
+    The request changes nothing. If it is refused, the joining would be refused, too (TAB-JOIN-01 to TAB-JOIN-04). An
+    example: your account takes part in more than 200 games that go on (TAB-JOIN-04).
     """
     request.read_query(Nothing)
     require_page(request.scope)
@@ -95,12 +96,12 @@ async def plan_joining(request: Call) -> Response[bytes]:
 async def join_accounts(request: Call) -> Response[bytes]:
     """Join your account with another one of yours.
 
-    This is final. The account of the code stays, and the one that you are signed in to ends. Its sessions, tokens,
-    passkeys, recovery codes, webhooks and apps end. Its seats pass to the account that stays (TAB-JOIN-04), and so do
-    its provider links, its imports and the apps that it registered. Logs and ratings do not change (TAB-JOIN-06).
-    Everybody sees with which account it was joined. It takes a session of a browser that signed in less than ten
-    minutes ago. If the request was interrupted, repeat it. Afterwards the session has ended, so a repeated request is
-    refused and changes nothing.
+    This is final. The account that asked for the code stays. The account that you are signed in to is closed, with its
+    sessions, tokens, passkeys, recovery codes, webhooks and the access that it gave to apps. Its seats pass to the
+    account that stays (TAB-JOIN-04), and so do its provider links, its imports and the apps that it registered. Logs
+    and ratings do not change (TAB-JOIN-06). Everybody sees with which account it was joined. The request needs a
+    browser session that began less than ten minutes ago. If it was interrupted, repeat it. After a success, the session
+    has ended, so a repeated request is refused and changes nothing.
     """
     request.read_query(Nothing)
     require_page(request.scope)

@@ -20,7 +20,7 @@ const PATIENCE = 150; // Milliseconds from the last typed letter to the search.
 const PAGE = 100;
 
 /**
- * What the page searches for; empty texts for anything.
+ * What the page searches for, where an empty text matches everything. `rule` is the id of a rule to show, from a link.
  * @typedef {{game: string, chapter: string, text: string, rule: string}} Wish
  *
  * An item of a list under a rule.
@@ -30,7 +30,7 @@ const PAGE = 100;
  * @typedef {`/v1/rulesets/${string}/rules/${string}/games` | `/v1/rulesets/${string}/rules/${string}/scenarios`} Address
  */
 
-/** The page. */
+/** The state of the page. */
 const state = {
   rulesets: /** @type {RulesetSummary[]} */ ([]),
   rules: /** @type {RuleView[]} */ ([]),
@@ -38,18 +38,18 @@ const state = {
   refusals: new Map(),
   isRead: false,
   problem: /** @type {Problem | null} */ (null),
-  /** The lists that were read, or why one could not be, by address. @type {Map<string, Item[] | string>} */
+  /** By address: the items of a list, or the message why it could not be read. @type {Map<string, Item[] | string>} */
   lists: new Map(),
   /** The addresses of the lists that are unfolded. @type {Set<string>} */
   open: new Set(),
-  /** The rules of other games, by ruleset; empty while they are being read. @type {Map<string, RuleView[]>} */
+  /** The rules of other games, by ruleset; an empty list while they are read. @type {Map<string, RuleView[]>} */
   elsewhere: new Map(),
   wish: read(),
   /** The timer of the search. */
   typing: 0,
 };
 
-/** Return what the address asks for. */
+/** Return the search that the address of the page describes. */
 function read() {
   const given = new URLSearchParams(location.hash.slice(1));
   /** @param {string} name */
@@ -57,10 +57,10 @@ function read() {
   return { game: text("game"), chapter: text("chapter"), text: text("text"), rule: text("rule") };
 }
 
-/** Change the search, and write it into the address. @param {Partial<Wish>} more */
-function seek(more) {
+/** Change the search, and write it into the address. @param {Partial<Wish>} changes */
+function seek(changes) {
   const before = state.wish.game;
-  state.wish = { ...state.wish, rule: "", ...more };
+  state.wish = { ...state.wish, rule: "", ...changes };
   const address = new URLSearchParams(Object.entries(state.wish).filter(([, value]) => value));
   history.replaceState(null, "", `#${address}`);
   if (state.wish.game === before) draw();
@@ -97,33 +97,33 @@ function refusalsOf(ruleset) {
 }
 
 /**
- * Read all pages of a list, and return its items.
+ * Read all pages of a list, and return the items of them all.
  * @template Each
- * @param {(page: {limit: number, cursor?: string}) => Promise<{items: Each[], next: string | null}>} read
+ * @param {(page: {limit: number, cursor?: string}) => Promise<{items: Each[], next: string | null}>} readPage
  */
-async function all(read) {
+async function all(readPage) {
   /** @type {Each[]} */
   const found = [];
   for (let cursor = ""; ; ) {
-    const { items, next } = await read({ limit: PAGE, ...(cursor ? { cursor } : {}) });
+    const { items, next } = await readPage({ limit: PAGE, ...(cursor ? { cursor } : {}) });
     found.push(...items);
     if (!next) return found;
     cursor = next;
   }
 }
 
-/** Return the ruleset that is chosen, or the first one. */
+/** Return the chosen ruleset; the first one when none is chosen. */
 function ruleset() {
   return state.rulesets.find(({ id }) => id === state.wish.game) ?? state.rulesets[0];
 }
 
-/** Whether a rule is in the chapter and has the words that are looked for. @param {RuleView} rule */
+/** Whether a rule is in the chosen chapter and has all the words of the search. @param {RuleView} rule */
 function fits(rule) {
   return (!state.wish.chapter || rule.chapter === state.wish.chapter) && hasWords(rule);
 }
 
 /**
- * Whether a rule has all the words that are looked for, in its id, its title or anything that it says.
+ * Whether a rule has all the words of the search: in its id, title, text, ambiguity, ruling or source.
  * @param {RuleView} rule
  */
 function hasWords(rule) {
@@ -148,7 +148,7 @@ function draw() {
   );
 }
 
-/** The other games that have what is searched for. Their rules are read when no rule of this game fits. */
+/** List the other games with rules that fit the words of the search. The first time, read the rules of those games. */
 function elsewhere() {
   const others = state.rulesets.filter(({ id }) => id !== ruleset().id);
   for (const { id } of others.filter((each) => !state.elsewhere.has(each.id))) {
@@ -193,7 +193,7 @@ function form() {
 }
 
 /**
- * Read a list under a rule when it is opened. Note what is open: the list stays open when a search moves the rule.
+ * Read a list under a rule when it is opened. Note that it is open, so that it stays open when a search moves the rule.
  * @param {Address} address
  * @param {boolean} isOpen
  */
@@ -202,7 +202,7 @@ function toggle(address, isOpen) {
   state.open[isOpen ? "add" : "delete"](address);
 }
 
-/** Read a list when somebody wants to see it. @param {Address} address */
+/** Read a list under a rule, unless it was read before. @param {Address} address */
 async function readList(address) {
   if (Array.isArray(state.lists.get(address))) return;
   state.lists.set(
@@ -244,13 +244,13 @@ function scenario({ title, file, text }) {
     <pre tabindex="0" aria-label="Scenario: ${title}">${text}</pre><p class="quiet">${file}</p></details>`;
 }
 
-/** A game in which a rule can be seen at work, with a link to that version. @param {RuleAtWork} seen */
+/** A game that shows a rule at work, with a link to the version at which it does. @param {RuleAtWork} seen */
 function sighting({ game, title, status, created, version, event }) {
   return html`<a href="/games/${game}#v=${version}">${gameTitle({ id: game, title })}</a>
     <span class="quiet">Version ${version}: ${plain(event)}. ${status === "over" ? "Game over" : "In progress"}, created <time datetime=${created} title=${clock(created)}>${ago(created)}</time></span>`;
 }
 
-/** Return the rules by the titles of their chapters, in the order in which they came. @param {RuleView[]} rules */
+/** Group rules by the titles of their chapters, in the given order. @param {RuleView[]} rules */
 function chapters(rules) {
   const found = new Map();
   for (const rule of rules) found.set(rule.chapter_title, [...(found.get(rule.chapter_title) ?? []), rule]);

@@ -1,6 +1,6 @@
 /**
- * What the board shows of a gesture: marks for the areas where it can begin or end, an arrow, and the part of the map
- * where that is.
+ * Shows a gesture on the board: marks the areas where it can begin or end, draws its arrow, and brings those areas into
+ * view.
  * @module
  */
 
@@ -9,33 +9,33 @@
 import { areasOf } from "../forms/schema.js";
 
 /**
- * Areas to be marked: where a gesture can begin, where it can end or take in more, and what was pointed at; and the
- * area to which its arrow leads.
+ * Areas to be marked: `can`, where a gesture can begin; `open`, where it can end, or which it can take in as well;
+ * `picked`, which the player has picked. `aimed` is the area to which its arrow leads, if it has one.
  * @typedef {{can: string[], open: string[], picked: string[], aimed: string | null | undefined}} Marked
  */
 
 /**
- * Return what is to be marked.
+ * Return which areas are to be marked.
  * @param {Pick<Moves, "isOpen" | "start" | "end" | "starts" | "ends" | "previewed" | "commands">} moves
  * @returns {Marked}
  */
 export function marked({ isOpen, start, end, starts, ends, previewed, commands: { form } }) {
-  const further = form?.areaFields.filter(({ schema }) => schema.type === "array") ?? [];
-  const chosen = further.flatMap(({ path }) => /** @type {string[] | undefined} */ (form?.get(path)) ?? []);
+  const listFields = form?.areaFields.filter(({ schema }) => schema.type === "array") ?? [];
+  const chosen = listFields.flatMap(({ path }) => /** @type {string[] | undefined} */ (form?.get(path)) ?? []);
   return {
     can: isOpen && start === null && !form ? [...starts] : [],
-    open: [...(isOpen && start !== null ? ends : []), ...further.flatMap(areasOf)],
+    open: [...(isOpen && start !== null ? ends : []), ...listFields.flatMap(areasOf)],
     picked: [start, end, ...chosen].flatMap((area) => area || []),
     aimed: end ?? (start !== null ? previewed[0]?.end : null),
   };
 }
 
-/** The marks of a seat's gesture on the board. */
+/** Marks a seat's gesture on the board. */
 export class Marks {
   #moves;
-  /** What the board shows, as text: it is drawn anew only when that changes. */
+  /** The marks on the board, as JSON: they are drawn anew only when they change. */
   #drawn = "";
-  /** The question and the start for which the board was moved last, as text. */
+  /** The question and the guessed start for which the board was moved last, as JSON. */
   #followed = "";
 
   /** @param {Moves} moves */
@@ -43,7 +43,7 @@ export class Marks {
     this.#moves = moves;
   }
 
-  /** Mark on the board what can be pointed at, and what was. */
+  /** Mark on the board the areas that the player can pick, and those that they have picked. */
   draw() {
     const { room, commands, start, isDragged } = this.#moves;
     const { board } = room;
@@ -66,8 +66,8 @@ export class Marks {
   }
 
   /**
-   * Bring into view the areas that a new question is about, or else those where a gesture can begin. When a gesture
-   * goes on by itself, show where it can end.
+   * Bring into view the areas that the question names. If it names none, show where a gesture can begin or, once it has
+   * begun, its start and where it can end. Move the board only once for each question and each start that was guessed.
    */
   follow() {
     const { room, commands, start, starts, ends, isGuess } = this.#moves;

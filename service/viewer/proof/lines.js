@@ -33,12 +33,13 @@ export function split(text) {
 }
 
 /**
- * Return the object that a line is: canonical, with these members, sorted, and no others but the optional ones.
+ * Parse a line. Throws a fault unless it is an object in its canonical form that has the members `names`, and no others
+ * but the optional ones.
  * @param {string} line
- * @param {number} number
+ * @param {number} number the number of the line
  * @param {string[]} names
  * @param {string[]} [optional]
- * @param {number} [version] the version that it tells of
+ * @param {number} [version] the version that the line records
  * @returns {JsonObject}
  */
 export function readLine(line, number, names, optional = [], version = undefined) {
@@ -81,23 +82,26 @@ export function requireShape(value, names, optional, line, version = undefined) 
 
 /**
  * Read the rows of a stream, and check its chain of hashes.
- * @param {Pick<Row, "hash" | "draws">[]} rows where they are put, one after another
+ * @param {Pick<Row, "hash" | "draws">[]} rows an empty list, to which the rows are added
  * @param {string[]} lines
  * @param {string} stream the id of the game or case
- * @param {number} first the number of the line before the first row
+ * @param {number} headerLine the number of the line before the first row
  * @param {(done: number) => void} progress
  */
-export async function readRows(rows, lines, stream, first, progress) {
+export async function readRows(rows, lines, stream, headerLine, progress) {
   const previous = [await sha256(utf8(`tabularium/1 ${stream}`))];
   for (let start = 0; start < lines.length; start += TOGETHER) {
     const batch = lines.slice(start, start + TOGETHER);
     const hashes = await Promise.all(
-      batch.map((line, index) => hashed(rows, line, start + index + 1, stream, first, previous)),
+      batch.map((line, index) => hashed(rows, line, start + index + 1, stream, headerLine, previous)),
     );
     const broken = hashes.findIndex((hash, index) => hash !== rows[start + index].hash);
     if (broken >= 0) {
       const version = start + broken + 1;
-      throw new Fault(`the hash of version ${version} does not continue the chain`, { line: first + version, version });
+      throw new Fault(`the hash of version ${version} does not continue the chain`, {
+        line: headerLine + version,
+        version,
+      });
     }
     progress(start + batch.length);
   }
@@ -109,12 +113,12 @@ export async function readRows(rows, lines, stream, first, progress) {
  * @param {string} line
  * @param {number} version
  * @param {string} stream
- * @param {number} first
+ * @param {number} headerLine
  * @param {Uint8Array[]} previous a list of one hash, that of the row before; the hash of this row replaces it
  */
-function hashed(rows, line, version, stream, first, previous) {
-  const where = { line: first + version, version };
-  const row = /** @type {Row} */ (readLine(line, first + version, ROW, ["cause"], version));
+function hashed(rows, line, version, stream, headerLine, previous) {
+  const where = { line: headerLine + version, version };
+  const row = /** @type {Row} */ (readLine(line, headerLine + version, ROW, ["cause"], version));
   if (row.version !== version) throw new Fault(`expected version ${version}, found version ${row.version}`, where);
   if (row.game !== stream) throw new Fault(`version ${version} is of another game`, where);
   const known = isOf("number", row.draws) && isOf("number", row.schema) && row.schema >= 1 && isOf("text", row.hash);
@@ -125,7 +129,7 @@ function hashed(rows, line, version, stream, first, previous) {
     throw new Fault(`version ${version} counts fewer draws of chance than the version before it`, where);
   }
   if (!/^[0-9a-f]{64}$/.test(row.hash)) throw new Fault(`the hash of version ${version} is not 64 hex digits`, where);
-  // In a canonical line only two numbers follow the row's hash, so the last "hash" is its own and not in the event.
+  // In a canonical line, only two numbers follow the hash of the row, so the last "hash" is not one in the event.
   const own = line.lastIndexOf('"hash":"');
   const bytes = utf8(line.slice(0, own) + line.slice(own + '"hash":"",'.length + row.hash.length));
   const before = previous.pop() ?? new Uint8Array();
@@ -135,11 +139,11 @@ function hashed(rows, line, version, stream, first, previous) {
 }
 
 /**
- * Check the last line of a file against what it should say; its digest is over all bytes before it.
+ * Check the last line of a file: its digest, which is over all bytes before it, and its other members.
  * @param {string} text
  * @param {string} last
  * @param {number} line the number of the last line
- * @param {Record<string, Json>} right
+ * @param {Record<string, Json>} right the members that it should have besides the digest
  */
 export async function checkEnd(text, last, line, right) {
   if (!last.startsWith('{"end":')) throw new Fault("the last line is missing", { line: line + 1 });
@@ -154,7 +158,7 @@ export async function checkEnd(text, last, line, right) {
 }
 
 /**
- * Tell whether what was sealed fits its commitment.
+ * Tell whether a commitment is that of a value and its salt.
  * @param {string} salt
  * @param {Json} value
  * @param {string} commitment

@@ -19,8 +19,8 @@ import { Part } from "./part.js";
 /** What no export can show, in sentences. */
 export const BEYOND = [
   "Who an account is: the log has only ids, and one person may have two.",
-  "Whether clocks were right: times are only valid and in order.",
-  "Whether the log goes on: compare its head with one that you noted later.",
+  "Whether clocks were right: the times are checked only for their form and their order.",
+  "Whether the log goes on after its last version: compare its head with one that you noted later.",
 ];
 
 /**
@@ -54,7 +54,7 @@ export async function verify(text, { ruleset = undefined, game = undefined, prog
     await log.check(game ? await played(game) : undefined);
     return { ok: true, ...log.summary(), checked: log.checked, unchecked: log.unchecked };
   } catch (error) {
-    // Hostile content may raise anything. It is no proof in any case.
+    // A hostile export may cause any error. Whatever the error is, the export proves nothing.
     const fault =
       error instanceof Fault ? error : new Fault(`this cannot be read: ${/** @type {Error} */ (error).message}`);
     const { message: problem, version, line } = fault;
@@ -62,7 +62,7 @@ export async function verify(text, { ruleset = undefined, game = undefined, prog
   }
 }
 
-/** Return the game that a case is about, once its export was checked. @param {string} text */
+/** Check the export of the game that a case is about, and return that game. @param {string} text */
 async function played(text) {
   const log = new GameLog(text, () => {});
   try {
@@ -84,7 +84,7 @@ class GameLog {
     this.text = text;
     this.progress = progress;
     this.ruleset = ruleset;
-    /** The game; while the past of a fork is read, the game in the past. @type {Part | undefined} */
+    /** The game; while the past of a fork is checked, its parent. @type {Part | undefined} */
     this.part = undefined;
     /** @type {string[]} */
     this.checked = [];
@@ -107,11 +107,11 @@ class GameLog {
 
   async check() {
     const lines = split(this.text);
-    const ends = [...lines.keys()].filter((at) => lines[at].startsWith('{"past":'));
+    const pastEnds = [...lines.keys()].filter((index) => lines[index].startsWith('{"past":'));
     /** @type {Part | undefined} */
     let past;
     let begin = 0;
-    for (const end of ends) {
+    for (const end of pastEnds) {
       const part = new Part(lines.slice(begin, end + 1), begin + 1, past);
       this.part = part;
       await this.#inPast(part, () => this.#read(part, lines.length, () => part.readPast()));
@@ -144,30 +144,31 @@ class GameLog {
   /**
    * @param {Part} part
    * @param {number} total
-   * @param {() => Promise<void>} end
+   * @param {() => Promise<void>} readLast reads the line that ends the part
    */
-  async #read(part, total, end) {
+  async #read(part, total, readLast) {
     await part.read((done) => this.progress(part.first + done, total));
-    await end();
+    await readLast();
     await part.check();
   }
 
   /**
    * @param {Part} part
-   * @param {boolean} isPublished whether the secret of its dice has to be there
+   * @param {boolean} isPublished whether the secret of its dice has to be in the export
    */
   async #draw(part, isPublished) {
     if (isPublished) await part.drawAgain(this.ruleset, this.progress);
   }
 
   /**
-   * Name the game whose past is wrong; its versions are not those of the fork.
+   * Run a check of a fork's past. Its fault names the parent game and has no version, since that would be read as a
+   * version of the fork.
    * @param {Part} part
-   * @param {() => Promise<unknown>} act
+   * @param {() => Promise<unknown>} check
    */
-  async #inPast(part, act) {
+  async #inPast(part, check) {
     try {
-      await act();
+      await check();
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       throw new Fault(
@@ -183,9 +184,9 @@ class GameLog {
       `The log of ${game} up to version ${rows.length} is unbroken, and the fork begins exactly there.`,
     );
     /** @param {string} line */
-    const whose = (line) => `${game}: ${line}`;
-    this.checked.push(...checked.map(whose));
-    this.unchecked.push(...unchecked.map(whose));
+    const withGame = (line) => `${game}: ${line}`;
+    this.checked.push(...checked.map(withGame));
+    this.unchecked.push(...unchecked.map(withGame));
     if (!secret)
       this.unchecked.push(
         `Dice and hidden values of the past: they wait for the secret of ${game}, until that game is over.`,
