@@ -108,7 +108,7 @@ class Seeding:
 
     async def _clocked(self) -> SeededGame:
         game = await self._new_game(LIBRARY.default, "Sandbox: a clock", 2, "live")
-        return SeededGame(game, "A game with a clock, of which a flag falls when you move the time.")
+        return SeededGame(game, "A game with a clock: when you move the time forward, a flag falls.")
 
     async def _gathering(self) -> SeededGame:
         game = await self._open(LIBRARY.default, "Sandbox: free seats", 3)

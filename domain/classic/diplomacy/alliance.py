@@ -79,7 +79,7 @@ class AllianceEnded(Event, frozen=True):
 
 
 def drop_the_fallen(draft: Draft[Table]) -> None:
-    """End the alliances of a player who has fallen."""
+    """End the alliances and proposals of all players who have fallen."""
     players = draft.table.players
     for alliance in tuple(draft.table.alliances):
         for seat in (alliance.proposer, *alliance.members):

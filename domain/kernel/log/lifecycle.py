@@ -521,7 +521,7 @@ class Undo(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
     """Take back your own commands (TAB-UNDO-01).
 
     Attributes:
-        to: the version before the first of them (TAB-UNDO-02).
+        to: the version before the first command to take back (TAB-UNDO-02).
     """
 
     rules: ClassVar[tuple[str, ...]] = ("TAB-UNDO-01",)
