@@ -49,16 +49,17 @@ from projections.store import Rows
 from projections.tournaments import ADDRESSED, DIRECTOR, TournamentKind, addressed, beginning, ending, told_of
 
 KEPT: Final = 100
-"""How many notices of a game with its cases are kept: the newest."""
+"""How many notices of a game and its cases are kept, and of a tournament for its directors: the newest."""
 
 GAMES: Final = 300
-"""How many rows of `MEMBERS` of an account are searched for notices, and how many of its tournaments: the newest."""
+"""How many rows of `MEMBERS` of an account are searched for notices, and how many of its present tournaments are
+listed: those with the newest notices."""
 
 MOST: Final = 500
-"""The most notices of an account in an answer: the newest."""
+"""How many notices of an account are listed: the newest; and how many of its present and past tournaments."""
 
 OPEN: Final = LARGEST_INTEGER
-"""The value of `until` while somebody still takes part."""
+"""The value of the column `until` while the account still takes part."""
 
 Kind = Literal[
     "game-started",
@@ -97,8 +98,9 @@ MEMBERS: Final = Table(
     {"player": "text", "since_at": "text", "until": "number", "until_at": "text", "told": "text"},
     (("player", "told", "game"),),
 )
-"""Who takes part in a game or a tournament, from the version `since` to the version `until`. `holds` is the seat, or
-the account where there is none. `told` is the time of the newest notice for them, at first the time when they came."""
+"""Which account takes part in a game or a tournament, from the version `since` to the version `until`. `holds` is the
+seat, or the account for a role without a seat. `told` is the time of the newest notice of the game, or of the role in
+the tournament, at first the time of the version `since`."""
 
 NOTICES: Final = Table(
     "notices",
@@ -112,13 +114,13 @@ it."""
 _SEATS: Final = "seat"
 _ALL: Final = "seat official"
 
-_TOLD: Final[Mapping[type[Any], Callable[[Any], tuple[Kind, Seat | str, str] | None]]] = {
+_NOTICE_BY_EVENT: Final[Mapping[type[Any], Callable[[Any], tuple[Kind, Seat | str, str] | None]]] = {
     GameStarted: lambda _: ("game-started", "", _ALL),
     ClockExpired: lambda expired: (
         ("game-paused", expired.seat, _ALL) if expired.then == "pause" else ("flag-fell", expired.seat, _SEATS)
     ),
     TakeBackAsked: lambda asked: ("take-back-asked", asked.seat, _SEATS),
-    # No notice of a player's undo: their next moves give one.
+    # A player's own undo gives no notice.
     MovesRetracted: lambda back: None if back.by == "undo" else ("moves-retracted", "", _ALL),
     GamePaused: lambda _: ("game-paused", "", _ALL),
     GameResumed: lambda _: ("game-resumed", "", _ALL),
@@ -141,10 +143,10 @@ _TOLD: Final[Mapping[type[Any], Callable[[Any], tuple[Kind, Seat | str, str] | N
     CaseWithdrawn: lambda withdrawn: ("case-closed", _seat(withdrawn), _ALL),
     Settled: lambda _: ("case-closed", "", _ALL),
 }
-"""The notice of a type of event: its kind, the seat that it is about, and the roles that get it."""
+"""By the type of an event, a function that returns its notice, as `notice_of` does."""
 
 _ONCE: Final = frozenset[Kind](("game-started", "game-over", "game-cancelled"))
-"""Kinds of which a game has few notices, so that no older ones are removed for them."""
+"""Kinds of which a game has at most one notice. When such a notice comes, no older notice is removed."""
 
 
 def _seat(event: CaseOpened | CaseWithdrawn) -> Seat | str:
@@ -152,18 +154,18 @@ def _seat(event: CaseOpened | CaseWithdrawn) -> Seat | str:
 
 
 class _Subject:
-    """What a row is about: a game, a case about one, or a tournament."""
+    """Adds the properties `game` and `tournament` to a class whose `subject` is the id of one of the two."""
 
     subject: GameId | TournamentId
 
     @property
     def game(self) -> GameId | None:
-        """The game; None for a tournament."""
+        """The subject if it is a game; None for a tournament."""
         return None if is_tournament(self.subject) else GameId(self.subject)
 
     @property
     def tournament(self) -> TournamentId | None:
-        """The tournament; None for a game."""
+        """The subject if it is a tournament; None for a game."""
         return TournamentId(self.subject) if is_tournament(self.subject) else None
 
 
@@ -173,10 +175,10 @@ class Notice(_Subject, Struct, frozen=True):
     Attributes:
         at: when it happened.
         subject: the game or the tournament.
-        stream: the stream of the event: that of the subject, or a case about the game.
-        version: the version of the stream.
+        stream: the id of the stream of the event: the subject, or a case about the game.
+        version: the version of the event in that stream.
         kind: what happened.
-        seat: the seat that it is about, if it is about one.
+        seat: the seat that it is about; None if it is about no seat.
     """
 
     at: str
@@ -188,7 +190,7 @@ class Notice(_Subject, Struct, frozen=True):
 
     @property
     def case(self) -> CaseId | None:
-        """The case in which it happened; None outside cases."""
+        """The case in which the event happened; None for an event of a game or a tournament."""
         return CaseId(self.stream) if is_case(self.stream) else None
 
 
@@ -198,10 +200,10 @@ class Took(_Subject, Struct, frozen=True):
     Attributes:
         subject: the game or the tournament.
         role: the role, such as `seat`, `official` or `player`.
-        holds: the seat, or the account where there is none.
-        version: since which version.
-        since: since when.
-        ended: until when; empty while it goes on.
+        holds: the seat, or the account for a role without a seat.
+        version: the version of the event with which the part began.
+        since: the time of that event.
+        ended: the time of the event that ended the part; empty while it goes on.
     """
 
     subject: GameId | TournamentId
@@ -213,12 +215,12 @@ class Took(_Subject, Struct, frozen=True):
 
     @property
     def until(self) -> str | None:
-        """When it ended; None while it goes on."""
+        """The time at which the part ended; None while it goes on."""
         return self.ended or None
 
 
 class Inbox(Projection):
-    """Who takes part in which game or tournament since when, and the notices there."""
+    """The accounts that take part in games and tournaments, since when, and the notices for them."""
 
     name = "inbox"
     version = 2
@@ -238,7 +240,7 @@ class Inbox(Projection):
         if happened.around is None:
             return
         if isinstance(happened.around, GameStarted):
-            # Seats of a continuation are reserved. The ruling that starts it seats those who have not come.
+            # A ruling may start a continuation before all players took their reserved seats. Then it seats them.
             for seat, player in happened.fixed.reserved.items():
                 yield _begins(happened, "seat", seat, player)
         yield from self.fold(happened)
@@ -254,7 +256,7 @@ class Inbox(Projection):
         for role, player in beginning(event, by):
             yield _joins(tournament, record, role, player)
         if (roles := ending(event)) is not None:
-            yield _parts(tournament, record, *roles)
+            yield _leaves(tournament, record, *roles)
         if (notice := told_of(event)) is None:
             return
         kind, audience = notice
@@ -280,17 +282,17 @@ def notice_of(event: object, *, rematch: bool = False) -> tuple[Kind, Seat | str
     """
     if rematch and isinstance(event, SeatAssigned):
         return "rematch-offered", event.seat, "addressed"
-    describe = _TOLD.get(type(event))
+    describe = _NOTICE_BY_EVENT.get(type(event))
     return describe(event) if describe is not None else None
 
 
 def _members(happened: Happened) -> Iterable[Change]:
-    """Yield the changes of members by an event."""
+    """Yield the changes to `MEMBERS` that an event of a game causes."""
     match happened.around:
         case SeatTaken(seat, player):
             yield _begins(happened, "seat", seat, player)
         case SeatAssigned(seat, player):
-            yield _ends(happened, "seat", seat)  # an account that has not confirmed the seat
+            yield _ends(happened, "seat", seat)  # for an account that was assigned the seat before
             yield _begins(happened, "seat", seat, player)
             yield _addresses(happened, player)
         case SeatLeft(seat):
@@ -315,7 +317,7 @@ def _members(happened: Happened) -> Iterable[Change]:
 
 
 def _joins(tournament: TournamentId, record: Record, role: str, player: PlayerId, *, once: bool = False) -> Change:
-    """Return the change that adds a member of a tournament from an event on; with `once`, for that event alone."""
+    """Return the change that adds a member to a tournament, from the event on; with `once`, for that event alone."""
     key = {"game": tournament, "role": role, "holds": player, "since": record.version}
     until = record.version if once else OPEN
     return Put(
@@ -323,14 +325,14 @@ def _joins(tournament: TournamentId, record: Record, role: str, player: PlayerId
     )
 
 
-def _parts(tournament: TournamentId, record: Record, role: str, player: PlayerId) -> Change:
+def _leaves(tournament: TournamentId, record: Record, role: str, player: PlayerId) -> Change:
     """Return the change that ends a role in a tournament. The member still gets the notice of this event."""
     where = {"game": tournament, "role": role, "holds": player, "until": OPEN}
     return Amend(MEMBERS, where, {"until": record.version, "until_at": record.at})
 
 
 def _begins(happened: Happened, role: Role, holds: Seat | PlayerId, player: PlayerId) -> Change:
-    """Return the change that adds a member of a game from an event on."""
+    """Return the change that adds a member to a game, from the event on."""
     game, record = happened.game, happened.record
     key = {"game": game, "role": role, "holds": holds, "since": record.version}
     part = {"player": player, "since_at": record.at, "until": OPEN, "until_at": "", "told": record.at}
@@ -354,7 +356,7 @@ def _addresses(happened: Happened, player: PlayerId) -> Change:
 def _noted(
     game: GameId, stream: StreamId, version: Version, at: str, actor: PlayerId | None, kind: Kind, seat: str, to: str
 ) -> Iterable[Change]:
-    """Yield the changes by a notice: its row, the times of the members, and the removal of old notices."""
+    """Yield the changes that a notice causes: its row, `told` of the members, and the removal of old notices."""
     notice = {"kind": kind, "seat": seat, "actor": actor or "", "audience": to, "at": at}
     yield Put(NOTICES, {"game": game, "stream": stream, "version": version}, notice)
     # A case from a release without books may be in another book than its game, and must not change the game's rows.
@@ -367,7 +369,7 @@ def _noted(
 async def tournaments_of(rows: Rows, player: PlayerId, *, past: bool = False) -> list[TournamentId]:
     """Return the tournaments in which an account takes part, at most `GAMES`, those with the newest notices first.
 
-    With `past`, also those in which it once took part, at most `MOST`.
+    With `past`, return also those in which it once took part, at most `MOST` in all.
     """
     now, values, most = ("", (), MOST) if past else (" AND until = ?", (OPEN,), GAMES)
     selection = await rows.select(
@@ -380,7 +382,7 @@ async def tournaments_of(rows: Rows, player: PlayerId, *, past: bool = False) ->
 
 
 async def parts_of(rows: Rows, player: PlayerId, after: Took | None, limit: int) -> list[Took]:
-    """Return the present and past roles of an account in games and tournaments that follow `after`, by their ids."""
+    """Return at most `limit` present and past roles of an account that follow `after`, in the order of their keys."""
     follows = "" if after is None else " AND (game, role, holds, since) > (?, ?, ?, ?)"
     selection = await rows.select(
         INBOX,

@@ -1,4 +1,4 @@
-"""Ways back into an account: passkeys (WebAuthn level 2) and recovery codes.
+"""Passkeys (WebAuthn level 2) and recovery codes, with which somebody signs in to an account without a token.
 
 A passkey is a key that a device or a password manager holds for one account at one host. It signs a challenge of the
 service, which can be used once, within five minutes. A challenge to register a passkey is for one account only.
@@ -68,7 +68,7 @@ class Passkeys:
     async def add(self, player: PlayerId, name: str, credential: Mapping[str, Any], at: Place) -> PasskeyRow:
         """Register a passkey. Raises `PasskeyRefused`, `PasskeyKnown` or `TooManyPasskeys`."""
         challenge = await self._challenge_in(credential, player)
-        from webauthn import verify_registration_response  # here, because it takes a third of a second
+        from webauthn import verify_registration_response  # imported here, because that takes a third of a second
 
         try:
             proved = verify_registration_response(
@@ -78,7 +78,7 @@ class Passkeys:
                 expected_origin=at.origin,
                 require_user_verification=True,
             )
-        except Exception as error:  # for made-up input, the library raises others than its own
+        except Exception as error:  # for malformed input, the library also raises exceptions that are not its own
             raise PasskeyRefused(_why(error)) from error
         await self._use(challenge)
         row = PasskeyRow(
@@ -110,7 +110,7 @@ class Passkeys:
         handle = credential["response"]["userHandle"]
         if handle != handle_of(row.player):
             raise PasskeyRefused("It says that it is for another account.")
-        from webauthn import verify_authentication_response  # as above
+        from webauthn import verify_authentication_response  # imported here, as in `add`
 
         try:
             proved = verify_authentication_response(
@@ -122,16 +122,16 @@ class Passkeys:
                 credential_current_sign_count=row.signs,
                 require_user_verification=True,
             )
-        except Exception as error:  # as above
+        except Exception as error:  # as in `add`
             raise PasskeyRefused(_why(error)) from error
         await self._use(challenge)
         await self._store.passkey_used(row.passkey, proved.new_sign_count, stamp(self._clock))
         return row.player
 
     async def _challenge_in(self, credential: Mapping[str, Any], player: PlayerId | None) -> bytes:
-        """Return the challenge in an answer, if it was given to `player`; the signature is not checked.
+        """Return the challenge that a credential answers, without a check of the signature.
 
-        Raises `PasskeyRefused`.
+        Raises `PasskeyRefused` if the challenge was not given to `player`, or has ended.
         """
         try:
             client = msgspec.json.decode(from_base64url(credential["response"]["clientDataJSON"]), type=_Client)
@@ -143,7 +143,7 @@ class Passkeys:
         return challenge
 
     async def _use(self, challenge: bytes) -> None:
-        """Mark a challenge, whose signature was checked, as used. Raises `PasskeyRefused` if it was used before."""
+        """Mark a challenge as used, after its signature was checked. Raises `PasskeyRefused` if it was used before."""
         if not await self._challenges.use(challenge):
             raise PasskeyRefused("Its challenge was used before.")
 
@@ -168,24 +168,24 @@ class Passkeys:
         return await self._store.codes(player)
 
     async def use_code(self, code: str) -> PlayerId | None:
-        """Use a recovery code up; return the account that it belonged to, None if it is unknown or was used."""
+        """Use up a recovery code. Return its account; None if the code is unknown or was used before."""
         return await self._store.take_code(_hash_of_code(code))
 
     async def is_lasting(self, player: PlayerId) -> bool:
-        """Tell whether an account has a way back besides tokens: a passkey, recovery codes, or another issuer."""
+        """Tell whether an account has another way to sign in than tokens: a passkey, a recovery code or an issuer."""
         return bool(
             await self._store.passkeys(player) or await self._store.codes(player) or await self._store.issuers(player)
         )
 
 
 class _Client(Struct, frozen=True):
-    """The part of a client's data that is read before the signature is checked."""
+    """The part of `clientDataJSON` that is read before the signature is checked."""
 
     challenge: str
 
 
 def from_base64url(text: str) -> bytes:
-    """Return the bytes that a text encodes, without padding. Raises `ValueError`."""
+    """Return the bytes that a text in base64url without padding encodes. Raises `ValueError` for any other text."""
     return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
 
 
@@ -200,7 +200,7 @@ def handle_of(player: PlayerId) -> str:
 
 
 def grouped(bits: bytes) -> str:
-    """Return 80 bits as text that is easy to write down, such as ``k4xq-2m7a-hbk3-oxw7``."""
+    """Return bytes as text that is easy to write down: base32 in groups of four, such as ``k4xq-2m7a-hbk3-oxw7``."""
     letters = base64.b32encode(bits).decode().lower()
     return "-".join(letters[at : at + 4] for at in range(0, len(letters), 4))
 

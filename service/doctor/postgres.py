@@ -1,4 +1,4 @@
-"""Looking at a PostgreSQL database: whether it can be reached, is migrated, and lets the service do what it must."""
+"""The checks of a PostgreSQL database: whether it can be reached, is migrated, and grants the service its rights."""
 
 import itertools
 import secrets
@@ -25,13 +25,13 @@ from service.store.postgres.writer import append_with
 from service.store.protocol import Append, KeyUse, Opening
 
 OLDEST: Final = 15
-"""The oldest version of PostgreSQL that will do."""
+"""The oldest major version of PostgreSQL that the service works with."""
 
 TIMEOUT: Final = 5
 """Seconds to wait for a connection, and for each answer."""
 
 BEHIND: Final = 10_000
-"""Events that a standby may be behind while a service is at work."""
+"""How many events a standby may be behind the primary before that is a warning."""
 
 KEPT: Final = {
     "log": "game",
@@ -73,7 +73,7 @@ GROUP BY kept.relid
 HAVING coalesce(bit_or(t.tgtype), 0) & 56 <> 56
 ORDER BY 1
 """
-# The shards of a table, which the machines have, are called by its name and a number.
+# The shards of a table are tables, too: their names are its name and a number.
 _NOT_DISTRIBUTED: Final = """
 SELECT c.oid::regclass::text
 FROM pg_class AS c
@@ -91,13 +91,13 @@ ORDER BY a.xact_start
 
 
 async def connect(url: str) -> tuple[Any, Finding]:
-    """Return a connection, or None when there cannot be one, and what was found."""
+    """Return a connection, or None if the database cannot be reached, and the finding."""
     where = migrations.place_of(url)
     try:
         connection, _ = await Hosts(url, TIMEOUT).connect(command_timeout=TIMEOUT)
         await connection.execute(SHOW_SHARDS)
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, ValueError) as error:
-        return None, fail("database", f"{where} cannot be reached: {one_line(error)}", _way_in(error))
+        return None, fail("database", f"{where} cannot be reached: {one_line(error)}", _remedy_for(error))
     version = connection.get_server_version()
     message = f"{where} answers; PostgreSQL {version.major}.{version.micro}"
     if version.major < OLDEST:
@@ -107,8 +107,8 @@ async def connect(url: str) -> tuple[Any, Finding]:
     return connection, ok("database", message)
 
 
-def _way_in(error: BaseException) -> str:
-    """Return what to do after an error that prevents a connection."""
+def _remedy_for(error: BaseException) -> str:
+    """Return what an operator should do after `connect` failed with an error."""
     match error:
         case asyncpg.InvalidPasswordError() | asyncpg.InvalidAuthorizationSpecificationError():
             return f"Correct user and password in {DATABASE_URL}; if they are right, see the server's pg_hba.conf."
@@ -135,7 +135,7 @@ def _way_in(error: BaseException) -> str:
 
 
 async def examine(connection: Any, url: str, settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
-    """Yield the findings about a connected database. Everything that is tried is rolled back."""
+    """Yield the findings about a connected database. All changes that it tries are rolled back."""
     for finding in await _server(connection, url, settings):
         yield finding
     yield await _clock(connection, clock)
@@ -163,7 +163,7 @@ async def examine(connection: Any, url: str, settings: Settings, clock: Clock) -
         yield await _machines(connection)
     if books:
         yield await _trial(connection, clock, books, distributed)
-    yield await _untouchable(connection)
+    yield await _protection(connection)
     yield await _guards(connection)
 
 
@@ -200,7 +200,7 @@ async def _server(connection: Any, url: str, settings: Settings) -> list[Finding
 
 
 async def _standbys(connection: Any) -> Finding:
-    """Return whether a host that takes the place of the primary has all that was acknowledged."""
+    """Return whether commits wait for a standby, so that it has all acknowledged commands."""
     if not await connection.fetchval("SHOW synchronous_standby_names"):
         message = "commits wait for no standby: when another server takes over, acknowledged commands can be lost"
         return warn("standbys", message, "Set synchronous_standby_names; with Patroni, synchronous_mode: true.")
@@ -237,7 +237,7 @@ async def examine_standby(primary: Any, url: str) -> Finding:
 
 
 async def _backup(connection: Any) -> Finding:
-    """Return how much would be missing if the server's disk were lost now and its archive were restored."""
+    """Return how old the newest state is that can be restored from the server's WAL archive."""
     mode, age, failing = await connection.fetchrow(
         "SELECT current_setting('archive_mode'), extract(epoch FROM clock_timestamp() - last_archived_time)::float8,"
         " last_failed_time > coalesce(last_archived_time, '-infinity') FROM pg_stat_archiver"
@@ -266,7 +266,7 @@ async def _clock(connection: Any, clock: Clock) -> Finding:
 
 
 async def _migrations(connection: Any) -> tuple[Finding, bool]:
-    """Return what was found, and whether everything that this package needs is there."""
+    """Return the finding, and whether all migrations of this package are applied."""
     packaged = migrations.packaged()
     remedy = "Run `tabularium migrate --url …` as the database's owner."
     try:
@@ -308,7 +308,7 @@ async def _role(connection: Any) -> Finding:
 
 
 async def _rolled_back(connection: Any, work: Callable[[], Awaitable[None]]) -> None:
-    """Do something as the service's role in a transaction, and take all of it back."""
+    """Do some work as the service's role in a transaction, and roll it back."""
     transaction = connection.transaction(isolation="read_committed")
     await transaction.start()
     try:
@@ -319,11 +319,11 @@ async def _rolled_back(connection: Any, work: Callable[[], Awaitable[None]]) -> 
 
 
 class _TrialError(Exception):
-    """The trial game that was stored is not the one that was sent."""
+    """The trial game was not accepted, or a table does not have exactly one row of it."""
 
 
 async def _machines(connection: Any) -> Finding:
-    """Return whether all of a distributed log is distributed, and all machines answer that it is on."""
+    """Return whether Citus distributes every table with a column `book`, and whether all machines with books answer."""
     if undistributed := ", ".join(row[0] for row in await connection.fetch(_NOT_DISTRIBUTED)):
         remedy = "Run `tabularium migrate` as the owner of the database: it distributes what a migration has added."
         return fail("machines", f"the log is distributed by Citus, but for {undistributed}", remedy)
@@ -343,14 +343,14 @@ async def _machines(connection: Any) -> Finding:
 
 
 async def _trial(connection: Any, clock: Clock, books: frozenset[int], distributed: bool) -> Finding:
-    """Append a game with all that belongs to one, read it, and take it back."""
+    """Append a trial game, check that its rows are there, and roll it back."""
     game = _game(clock, books)
 
     async def work() -> None:
         if distributed:
             rows = await append_to(connection, [game])
         else:
-            # A transaction that is held open may lock one book alone, and the trial game may be in another book.
+            # Lock all books: a transaction that holds up appends may have locked a book that is not the trial game's.
             await connection.execute("SELECT FROM tabularium.books ORDER BY book FOR UPDATE")
             rows = await append_with(connection, [game])
         if (outcome := rows[0]["outcome"]) != "accepted":
@@ -378,7 +378,7 @@ async def _trial(connection: Any, clock: Clock, books: frozenset[int], distribut
 
 
 def _game(clock: Clock, books: frozenset[int]) -> Append:
-    """Return a game of a book that the database keeps."""
+    """Return a trial game that is in one of `books`."""
     names = (GameId(f"doctor-{secrets.token_hex(8)}") for _ in itertools.count())
     name, at = next(each for each in names if book_of(each) in books), stamp(clock)
     account = PlayerId("doctor")
@@ -394,8 +394,8 @@ def _game(clock: Clock, books: frozenset[int]) -> Append:
     )
 
 
-async def _untouchable(connection: Any) -> Finding:
-    """Return whether the database refuses to change or delete the log."""
+async def _protection(connection: Any) -> Finding:
+    """Return whether the service's role lacks the rights to update, delete and truncate the tables in `KEPT`."""
     allowed: list[str] = []
 
     async def work() -> None:
@@ -425,7 +425,7 @@ async def _untouchable(connection: Any) -> Finding:
 
 
 async def _guards(connection: Any) -> Finding:
-    """Return whether the triggers are active that refuse changes even by the owner."""
+    """Return whether the triggers are active that refuse changes to the tables in `KEPT`, even by their owner."""
     try:
         unguarded = [row[0] for row in await connection.fetch(_UNGUARDED)]
     except asyncpg.UndefinedFunctionError:

@@ -34,13 +34,13 @@ STARTS_AT: Final = datetime(2026, 1, 2, 12, tzinfo=UTC)
 """The time of a sandbox that has just begun."""
 
 TIME_PER_COMMAND: Final = timedelta(minutes=1)
-"""By how much the time advances for each command of a game that is seeded."""
+"""By how much the time advances before each command that a bot gives."""
 
 EARLIEST: Final = 40
-"""The least commands of a game, because an earlier battle is not interesting."""
+"""How many commands a bot gives at least: a battle that begins earlier is not interesting."""
 
 LATEST: Final = 200
-"""The most commands of a game, if there is no battle before."""
+"""How many commands a bot gives at most, if no battle is under way before."""
 
 
 class Seeding:
@@ -54,7 +54,7 @@ class Seeding:
         self._accounts: list[SeededAccount] = []
 
     async def seed(self) -> Seeded:
-        """Open the accounts and the games; return what a sandbox begins with."""
+        """Open the accounts and the games. Return them, with the values of the tokens."""
         for name in PLAYERS:
             await self._open_account(name, EVERYBODYS)
         await self._open_account(ORGANIZER, EVERYBODYS)
@@ -88,7 +88,7 @@ class Seeding:
         return game
 
     async def _position(self, ruleset: str) -> SeededGame:
-        """Play at least `EARLIEST` commands of a game by a bot, then until there is a battle, `LATEST` at most."""
+        """Let a bot play all seats of a game: `EARLIEST` commands, then until there is a battle, at most `LATEST`."""
         seats = next(each for each in (3, 4, 2, 5, 6) if LIBRARY.current(ruleset).seats(each))
         game_id = await self._new_game(ruleset, f"Sandbox: {LIBRARY.current(ruleset).title}", seats)
         game, rng = await self._games.game(game_id), Random(f"sandbox/{ruleset}")
@@ -108,7 +108,7 @@ class Seeding:
 
     async def _clocked(self) -> SeededGame:
         game = await self._new_game(LIBRARY.default, "Sandbox: a clock", 2, "live")
-        return SeededGame(game, "A game with a clock, of which a flag falls when you move the time.")
+        return SeededGame(game, "A game with a clock: when you move the time forward, a flag falls.")
 
     async def _gathering(self) -> SeededGame:
         game = await self._open(LIBRARY.default, "Sandbox: free seats", 3)

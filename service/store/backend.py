@@ -1,6 +1,7 @@
-"""The one choice between the two stores: SQLite in a directory of this process, or PostgreSQL that processes share.
+"""Opens the store that the settings choose: SQLite in the data directory of one process, or PostgreSQL that processes
+share.
 
-Nobody else asks which it is. The packages for PostgreSQL are imported only when it is chosen.
+The packages for PostgreSQL are imported only when the settings name a database.
 """
 
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ class Backend(Protocol):
 
     @property
     def place(self) -> str:
-        """The place of the data, for an operator. It has no password."""
+        """The place of the data, in words for an operator, without passwords."""
         ...
 
     def exists(self) -> bool:
@@ -36,21 +37,23 @@ class Backend(Protocol):
         ...
 
     def has_projections(self) -> bool:
-        """Tell whether there are projections, as far as that can be known without opening them."""
+        """Tell whether there are projections to open. True for every shared database."""
         ...
 
     @contextmanager
     def reserved(self) -> Iterator[None]:
-        """Lock the store if this process must have it alone. Raises `StoreUnavailable` when another process has the
-        lock."""
+        """Lock the store while the context is open, unless processes can share it.
+
+        Raises `StoreUnavailable` when another process has the lock.
+        """
         ...
 
     async def open_store(self, metrics: Metrics | None = None) -> EventStore:
-        """Open the log; `metrics` watch the connections to it."""
+        """Open the log. `metrics` count reads of the archive and, with PostgreSQL, the connections."""
         ...
 
     async def open_past(self, store: EventStore, metrics: Metrics) -> Past:
-        """Open the reader of the past for an open store; `metrics` count where it reads."""
+        """Open the reader of the past for an open store. `metrics` count what a standby was asked."""
         ...
 
     async def open_projections(self) -> ProjectionStore:
@@ -152,7 +155,7 @@ class Shared:
         from service.store.postgres.standby import StandbyPast
         from service.store.postgres.store import PostgresStore
 
-        assert isinstance(store, PostgresStore)  # no map in the settings: one server keeps all books
+        assert isinstance(store, PostgresStore)  # the settings refuse a standby when several servers keep the books
         if store.is_distributed:
             raise StoreUnavailable(
                 "TABULARIUM_STANDBY_URL is for one server, and the database is spread over machines: unset it"
@@ -172,7 +175,10 @@ class Shared:
 
 
 def outside_of(settings: Settings, metrics: Metrics | None = None) -> Outside:
-    """Return the reader for contents of archived games outside of the database. Raises what `open_store` raises."""
+    """Return the reader of archived games, whose contents may be outside of the database.
+
+    Raises `StoreUnavailable` or `MissingExtra` when the archive of the settings cannot be used.
+    """
     try:
         place = place_of(settings.archive)
     except PlaceAway as error:

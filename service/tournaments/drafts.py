@@ -1,7 +1,7 @@
-"""Drafts that are drawn in the background, after the answer to the request for them (RFC 7240).
+"""Draws drafts in the background, after the service has answered the request for them (RFC 7240).
 
-Only a lease is stored for such a request; the finished draft is in the log. When the process dies, the lease ends, and
-a repeated request draws the draft, in any process. The key of the request makes sure that there is one draft.
+While a process draws, the store has only its lease; the finished draft is in the log. If the process dies, the lease
+ends, and a repeated request makes any process draw the draft. The key of the request ensures that there is only one.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ class DraftState(Struct, frozen=True):
         tournament: the tournament.
         round: the number of the round.
         draft: the number of the draft.
-        status: `drawing`, `drafted` when the round has it, or `failed`: then repeat the request to draw.
+        status: `drawing`, `drafted` when it is in the log, or `failed`: then repeat the request to draw.
         problem: why it failed; null when it did not.
     """
 
@@ -65,16 +65,16 @@ class Drafts:
         expected: Collection[Version] | None = None,
         key: str | None = None,
     ) -> tuple[Proceeding, bool]:
-        """Begin to draw the next draft of a round, unless it is being drawn. Return the tournament, and whether it is
-        done.
+        """Begin to draw the next draft of the newest round, unless a process draws it. Return the tournament, and
+        whether the draft is done.
 
-        It is done when the key of the request has made a draft before. Raises what `Committee.draw_round` raises,
-        except for errors that only the draw shows.
+        The draft is done if an earlier request with this key drew it. Raises what `Committee.draw_round` raises, except
+        for errors that only the draw itself shows.
         """
         if (first := await self._committee.drawn_before(tournament_id, player, key)) is not None:
             return first, True
         now = await self._committee.begin_draw(tournament_id, player, expected=expected)
-        if tournament_id not in self._drawing and await self._leased(tournament_id, LEASE):
+        if tournament_id not in self._drawing and await self._lease(tournament_id, LEASE):
             field = now.tournament.field
             draft_key = tournament_id, len(field.rounds), len(field.rounds[len(field.rounds)].drafts) + 1
             self._failed.pop(draft_key, None)
@@ -82,9 +82,9 @@ class Drafts:
         return now, False
 
     async def state(self, tournament_id: TournamentId, number: int, draft: int) -> DraftState:
-        """Return the state of a draft. Raises `UnknownRound` when it does not exist and is not the next one."""
-        # Look at the lease first, so that a draft that is stored in between is seen.
-        is_drawing = tournament_id in self._drawing or not await self._leased(tournament_id, 0)
+        """Return the state of a draft. Raises `UnknownRound` if it neither exists nor is the next one of its round."""
+        # Look at the lease before the log: a draft that is stored between the two looks is then seen.
+        is_drawing = tournament_id in self._drawing or not await self._lease(tournament_id, 0)
         field = (await self._committee.now(tournament_id)).tournament.field
         round_ = field.rounds.get(number)
         drafts = len(round_.drafts) if round_ is not None else 0
@@ -100,45 +100,49 @@ class Drafts:
         return DraftState(tournament_id, number, draft, "failed", why)
 
     async def close(self) -> None:
-        """Stop drawing. Repeated requests draw the drafts that are left."""
+        """Stop drawing. A draft that was not finished is drawn when its request is repeated."""
         for task in (tasks := [*self._drawing.values()]):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _draw(self, draft_key: tuple[TournamentId, int, int], player: PlayerId, key: str | None) -> None:
         tournament_id = draft_key[0]
-        keeping = asyncio.create_task(self._keep(tournament_id))
+        renewal = asyncio.create_task(self._renew_lease(tournament_id))
         try:
             await self._committee.draw_round(tournament_id, player, key=key)
         except Refusal as refusal:
             self._fail(draft_key, f"{refusal.wrong} {refusal.allowed}")
-        except Exception:  # nobody waits for the answer, so log the error here
+        except Exception:  # no request waits for the result, so log the error here
             log.exception("a draft was not drawn", tournament=tournament_id)
             self._fail(draft_key, INTERRUPTED)
         finally:
-            keeping.cancel()
+            renewal.cancel()
             del self._drawing[tournament_id]
             with contextlib.suppress(Unavailable):
-                await self._leased(tournament_id, 0)
+                await self._lease(tournament_id, 0)
 
     def _fail(self, draft_key: tuple[TournamentId, int, int], why: str) -> None:
         self._failed[draft_key] = why
         if len(self._failed) > KEPT:
             self._failed.popitem(last=False)
 
-    async def _keep(self, tournament_id: TournamentId) -> None:
+    async def _renew_lease(self, tournament_id: TournamentId) -> None:
         while True:
             await asyncio.sleep(LEASE / 2)
             with contextlib.suppress(Unavailable):
-                await self._leased(tournament_id, LEASE)
+                await self._lease(tournament_id, LEASE)
 
-    async def _leased(self, tournament_id: TournamentId, seconds: float) -> bool:
+    async def _lease(self, tournament_id: TournamentId, seconds: float) -> bool:
+        """Take or renew the lease for drawing. Return False if another process has it.
+
+        With 0 seconds, give the lease back if this process has it, and take none.
+        """
         return await self._lessor.lease(self._name, seconds, f"draft of {tournament_id}")
 
 
 @asynccontextmanager
 async def drafting(committee: Committee, lessor: Lessor) -> AsyncIterator[Drafts]:
-    """Provide the drafts, and stop drawing when the service stops."""
+    """Provide the drafts of this process, and stop drawing when the context closes."""
     drafts = Drafts(committee, lessor)
     try:
         yield drafts

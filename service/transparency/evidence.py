@@ -1,4 +1,4 @@
-"""Evidence of a follower against a transparency log: it stores the signed and the shown data, so that others can check
+"""The findings of a follower or a mirror of a transparency log, and their evidence: files by which others can check
 them."""
 
 import hashlib
@@ -10,13 +10,13 @@ from msgspec import Struct
 
 
 class Found(Struct, frozen=True, omit_defaults=True):
-    """A finding: something that does not fit what was signed.
+    """Something that is wrong with a log or a stream, such as data that do not fit what the log signed.
 
     Attributes:
         kind: the kind of the finding, such as `two-trees`.
         message: the finding in a sentence.
         stream: the stream that it is about; empty for the log itself.
-        files: the files that prove it, by name.
+        files: the contents of the files that are evidence, by file name.
     """
 
     kind: str
@@ -26,13 +26,16 @@ class Found(Struct, frozen=True, omit_defaults=True):
 
 
 def keep(finding: Found, directory: Path, at: str) -> Path:
-    """Write a finding into a folder of its own, unless it was written before. Return the folder."""
+    """Write a finding, found at the time `at`, into a folder of its own in `directory`. Return the folder.
+
+    A finding with the same kind, stream and message has the same folder, which is not written again.
+    """
     digest = hashlib.sha256(msgspec.json.encode([finding.kind, finding.stream, finding.message])).hexdigest()[:12]
     folder = directory / f"{finding.kind}-{digest}"
     if not folder.exists():
         folder.mkdir(parents=True)
         for name, content in finding.files.items():
             (folder / name).write_bytes(content)
-        what = {"kind": finding.kind, "said": finding.message, "stream": finding.stream, "found": at}
-        (folder / "finding.json").write_bytes(msgspec.json.format(msgspec.json.encode(what), indent=2) + b"\n")
+        summary = {"kind": finding.kind, "said": finding.message, "stream": finding.stream, "found": at}
+        (folder / "finding.json").write_bytes(msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n")
     return folder

@@ -158,7 +158,8 @@ def kind_of(known: inspect.Type) -> str:
 
 
 @pytest.mark.parametrize(
-    ("table", "events"), [("AROUND_THE_TABLE", GAME_EVENTS), ("OF_CASES", (*CaseEvent.__subclasses__(), RuledFinally))]
+    ("table", "events"),
+    [("TYPES_AROUND_THE_TABLE", GAME_EVENTS), ("TYPES_IN_CASES", (*CaseEvent.__subclasses__(), RuledFinally))],
 )
 def test_the_types_of_fields_are_those_of_the_events(table: str, events: tuple[type[Any], ...]) -> None:
     told, used = getattr(fields, table), set[str]()

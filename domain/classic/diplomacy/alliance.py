@@ -28,7 +28,7 @@ class AllianceProposed(Event, frozen=True):
     """A player proposed an alliance to others (CC-ALY-01).
 
     Attributes:
-        members: those to whom it was proposed.
+        members: the players to whom it was proposed.
     """
 
     rules = ("CC-ALY-01",)
@@ -46,7 +46,7 @@ class AllianceProposed(Event, frozen=True):
 
 
 class AllianceAccepted(Event, frozen=True):
-    """A player accepted a proposed alliance; it is concluded when all have (CC-ALY-01)."""
+    """A player accepted a proposed alliance; it is concluded when all members have accepted it (CC-ALY-01)."""
 
     rules = ("CC-ALY-01",)
 
@@ -79,7 +79,7 @@ class AllianceEnded(Event, frozen=True):
 
 
 def drop_the_fallen(draft: Draft[Table]) -> None:
-    """End the alliances of a player who has fallen."""
+    """End the alliances and proposals of all players who have fallen."""
     players = draft.table.players
     for alliance in tuple(draft.table.alliances):
         for seat in (alliance.proposer, *alliance.members):
@@ -88,7 +88,7 @@ def drop_the_fallen(draft: Draft[Table]) -> None:
                 break
 
 
-# --- what may be said ---
+# --- what players may do ---
 
 
 def _others(table: Table, seat: Seat) -> list[Seat]:
@@ -109,18 +109,18 @@ def require_playing(table: Table, seat: Seat, rule: RuleId) -> None:
 
 
 def _own_proposal(table: Table, seat: Seat) -> Alliance | None:
-    """Return the alliance that a seat proposed and that not all have accepted yet."""
+    """Return the alliance that a seat proposed and that some member has not accepted yet; None if there is none."""
     proposals = (alliance for alliance in table.alliances if alliance.proposer == seat)
     return next((alliance for alliance in proposals if {*alliance.accepted} != {*alliance.members}), None)
 
 
 def _unanswered(table: Table, seat: Seat) -> list[str]:
-    """Return the alliances that a seat has been asked to join and has not answered."""
+    """Return the ids of the alliances that were proposed to a seat and that it has not answered."""
     return [alliance.id for alliance in table.alliances if seat in alliance.members and seat not in alliance.accepted]
 
 
 def _joined(table: Table, seat: Seat) -> list[str]:
-    """Return the alliances that a seat has proposed or accepted."""
+    """Return the ids of the alliances that a seat has proposed or accepted."""
     return [alliance.id for alliance in table.alliances if seat in (alliance.proposer, *alliance.accepted)]
 
 
@@ -156,7 +156,7 @@ class ProposeAlliance(Command, frozen=True):
 
 
 def _most_alliances(table: Table) -> int:
-    """Return the limit: one for each set of players. More would mean nothing, and a table must have a limit."""
+    """Return the most alliances that a table may have at once: one for each set of players."""
     return 2 ** len(table.players)
 
 

@@ -1,7 +1,7 @@
-"""What is wrong with a deck of cards: a line for each fault, which says what would be right.
+"""Describes the faults in a deck of cards: one line says what is wrong, and often what would be right.
 
-Anybody may send corrected cards along when they create a game, so nothing in a deck is trusted here.
-`domain.italia.box.cards` has already checked the form: known kinds, known types of units, no negative numbers.
+Anybody may send corrected cards when they create a game, so nothing in a deck is trusted here. The types in
+`domain.italia.box.cards` have already checked the form: the known kinds of entries, and the ranges of numbers.
 """
 
 import re
@@ -25,7 +25,7 @@ _UNKNOWN: Final = "is not an area of the board"
 
 
 def faults(deck: Deck, board: Board, game: Game) -> Iterator[str]:
-    """Yield each reason why no `game` could be played with `deck` on `board`, a line each."""
+    """Yield the faults of `deck`, a line each. Without any, `game` can be played with it on `board`."""
     if deck.game != game:
         yield f"game is {deck.game}; the cards of this game are those of {game}"
         return
@@ -33,7 +33,7 @@ def faults(deck: Deck, board: Board, game: Game) -> Iterator[str]:
 
 
 class _Check:
-    """Checks a deck against its board and its game."""
+    """Checks a deck against its board and its game. Each method that returns an iterator yields faults, a line each."""
 
     def __init__(self, deck: Deck, map_: Map) -> None:
         self.deck = deck
@@ -47,7 +47,7 @@ class _Check:
         yield from self._deck()
         for card in self.deck.nations:
             yield from (f"{card.id}: {fault}" for fault in self._card(card))
-        yield from self._set_up_twice()
+        yield from self._repeated_places()
 
     # --- the deck ---
 
@@ -80,7 +80,7 @@ class _Check:
             if list(rounds) != sorted(set(rounds)):
                 yield f"{field} is {_list_in_words(rounds)}; give rounds in their order, each once"
 
-    def _set_up_twice(self) -> Iterator[str]:
+    def _repeated_places(self) -> Iterator[str]:
         places = [(card, place) for card in self.deck.nations for place in card.setup]
         cities = Counter(place.area for _, place in places if place.city)
         for area, times in _repeated(cities.elements()):
@@ -102,7 +102,7 @@ class _Check:
                 yield f"marks: {field!r} is not a field of a card"
         for where, entry in card.entries():
             yield from (f"{where}: {fault}" for fault in self._entry(card, entry))
-        yield from self._once(card)
+        yield from self._repeated_entries(card)
         yield from self._setup(card)
 
     def _entry(self, card: NationCard, entry: Entry) -> Iterator[str]:
@@ -110,7 +110,7 @@ class _Check:
             for mark in cited.split(", "):
                 if mark not in self.deck.sources:
                     yield f"source cites [{mark}]; sources has {_list_in_words(self.deck.sources)}"
-        yield from self._names(card, entry)
+        yield from self._references(card, entry)
         match entry:
             case Place():
                 yield from self._place(card, entry)
@@ -137,8 +137,8 @@ class _Check:
             case _:
                 pass
 
-    def _names(self, card: NationCard, entry: Entry) -> Iterator[str]:
-        """Yield what an entry names that is not there: areas, nations, leaders, types of units, rounds of the card."""
+    def _references(self, card: NationCard, entry: Entry) -> Iterator[str]:
+        """Check that an entry names existing areas, nations, leaders and types of units, and rounds of its card."""
         for field in entry.__struct_fields__:
             value: Any = getattr(entry, field)
             if value is None:
@@ -387,8 +387,8 @@ class _Check:
         if whose is not None and entry.unit in self.data.units and entry.unit not in whose.counters:
             yield f"{whose.id} has no {entry.unit}; known: {_list_in_words(whose.counters)}"
 
-    def _once(self, card: NationCard) -> Iterator[str]:
-        """Yield the entries that say the same as an earlier one, so that no area scores twice by mistake."""
+    def _repeated_entries(self, card: NationCard) -> Iterator[str]:
+        """Check that no entry says the same as an earlier one, which would count twice."""
         statements: tuple[tuple[str, list[Any]], ...] = (
             ("plans", [each.round for each in card.plans]),
             ("submission", [each.to for each in card.submission]),
@@ -402,12 +402,14 @@ class _Check:
 
 
 _NOT_TYPES: Final = ("any", "leader", "last-unit", "last-land-unit")
+"""Values of `unit` and `but_with` that are no types of units."""
+
 _REPEATABLE: Final = (entries.Revolt, entries.Remark)
-"""Special rules of which a card may have several."""
+"""The kinds of special rules of which a card may have several."""
 
 
 def _subject(entry: entries.Scoring) -> tuple[Any, ...]:
-    """Return what an entry gives points for: its fields without the number of points and where it is from."""
+    """Return what an entry gives points for: all its fields but the points and where the entry is from."""
     values = {field: getattr(entry, field) for field in entry.__struct_fields__}
     facts = {
         name: value for name, value in values.items() if name not in ("halves", "halves_less", "mark", "ours", "source")

@@ -19,8 +19,8 @@ class GameWon(Event, frozen=True):
     """The game ended after its last round (IT-SET-09, IT-VP-19).
 
     Attributes:
-        points: half points of each player: those of all their nations.
-        winners: who has the most; several share the victory.
+        points: for each player, the sum of the half points of all their nations.
+        winners: the players with the most points; several share the victory.
     """
 
     rules = ("IT-VP-19", "IT-SET-09")
@@ -39,7 +39,10 @@ class GameWon(Event, frozen=True):
 
 
 def score_holdings(table: Table) -> Consequence[Table] | None:
-    """Score what nations hold as a round ends, and halve what subjects scored (IT-VP-02, IT-VP-03); or None."""
+    """Return the step that ends a round with scoring; None if it would change nothing (IT-VP-02, IT-VP-03).
+
+    The step scores what nations hold, and halves what subjects have scored (IT-SUB-13).
+    """
     scores = any(halves for nation in table.nations for _, halves in scoring.holdings(table, nation))
     return _score if scores or any(standing.shared for standing in table.nations.values()) else None
 
@@ -53,7 +56,7 @@ def _score(draft: Draft[Table]) -> None:
 
 
 def begin_round(draft: Draft[Table]) -> None:
-    """Begin the next round; after the last one the game ends."""
+    """Begin the next round, or end the game after the last one."""
     table = draft.table
     if table.round < ROUNDS:
         draft.emit(RoundBegan(table.round + 1))
@@ -64,7 +67,7 @@ def begin_round(draft: Draft[Table]) -> None:
 
 
 def points_of(table: Table) -> dict[Seat, int]:
-    """Return the half points of each player, those of all their nations together (IT-SET-09)."""
+    """Return for each player the sum of the half points of all their nations (IT-SET-09)."""
     points = dict.fromkeys(table.seats, 0)
     for nation, standing in table.nations.items():
         points[table.seat_of(nation)] += standing.points

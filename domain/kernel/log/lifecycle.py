@@ -1,7 +1,6 @@
-"""Events of the game itself: creation, seats, start, undo, rulings, answers in advance and the end.
+"""Events of the game itself, not of its rules: creation, seats, start, retractions, officials, pauses and the end.
 
-A retraction takes back the ruleset's events, and those here that are not `around` the table. Those that are stay: the
-events of officials, pauses, requests to take moves back, and seats that change hands.
+After a retraction, the events that are `around` the table still count, such as those about officials and pauses.
 """
 
 from collections.abc import Mapping
@@ -45,7 +44,7 @@ class GameCreated(GameEvent, frozen=True):
         commitment: the SHA-256 of the secret of the game's chance, in hex.
         organizer_sees: what an organizer without a seat sees of the running game; everything when absent.
         documents: the digests of the documents that it is played with besides its board, by name; absent without any.
-        forks: `officials` when the players may not fork it while it runs; absent when they may.
+        forks: `officials` when only officials may fork it while it runs; absent when its players may, too.
         readers: `invited` when the game is private, so that only accounts that take part in it may read it
             (TAB-READ-01); absent when everybody may.
         abandoned_after: after how many days without an event it ends as abandoned (TAB-END-04); absent for 90.
@@ -97,8 +96,8 @@ class GameForked(GameCreated, frozen=True, kw_only=True):
         depth: 1 for a fork of a game that is no fork, 2 for a fork of such a fork, and so on.
         purpose: `analysis` when its organizer, who made it, plays all seats; `continuation` when the players of the
             parent, which is over, go on from there.
-        withheld: the game until whose end only its officials are shown this fork (TAB-FORK-02): it ran and hid
-            something when an official forked it, or a fork of it. Absent when the fork is not withheld.
+        withheld: the game that withholds the fork: until that game is over, only its officials are shown the fork
+            (TAB-FORK-02). It is the parent, or the game that withholds the parent. Absent for any other fork.
     """
 
     schema: ClassVar[int] = 1
@@ -143,10 +142,10 @@ class SeatLeft(GameEvent, frozen=True):
 
 
 class GameStarted(GameEvent, frozen=True):
-    """All seats are taken (TAB-LIFE-02); the set-up follows.
+    """The game began: all seats are taken (TAB-LIFE-02), or a ruling began it. In a new game, the set-up follows.
 
-    A continuation goes on by itself when the last seat is taken. A ruling that lets it go on puts the players of its
-    parent on the seats that are still free (TAB-FORK-04).
+    A continuation begins by itself when the last seat is taken. If a ruling begins it, the players of its parent get
+    the seats that are still free (TAB-FORK-04).
     """
 
     rules = ("TAB-LIFE-02", "TAB-FORK-04")
@@ -158,7 +157,7 @@ class GameStarted(GameEvent, frozen=True):
 class GameCancelled(GameEvent, frozen=True):
     """The organizer cancelled the game before it began (TAB-LIFE-04), or closed an analysis (TAB-FORK-06).
 
-    Or a player declined a rematch, or the offer of it expired (TAB-REM-04). The secret of its chance is not published.
+    Or a player declined a rematch, or its offer expired (TAB-REM-04). The secret of the game's chance is not published.
     """
 
     rules = ("TAB-LIFE-04",)
@@ -192,14 +191,14 @@ class MovesRetracted(GameEvent, frozen=True):
 
     Attributes:
         to: the version from which it continues.
-        by: `undo` for a seat that took its own commands back, `consent` when a seat asked and all others agreed,
-            `ruling` for the decision of an official, or of the organizer where the cause names no case.
-        reason: why, in the words of the person who ruled.
-        again: the versions of the commands of other seats that are given again right after it, in this order; absent
-            when there are none.
+        by: `undo` when a seat took its own commands back; `consent` when a seat asked to go back, and all the seats
+            that were asked agreed; `ruling` when an official decided it on a case, or the organizer without a case.
+        reason: the reason for a ruling, in the words of the person who ruled.
+        again: the versions of the commands of other seats that are given again right after this event, in this order;
+            absent when there are none.
     """
 
-    in_pause = True  # by a ruling
+    in_pause = True  # but only by a ruling
     rules = ("TAB-UNDO-02", "TAB-UNDO-03", "TAB-UNDO-04")
 
     to: Version
@@ -369,7 +368,7 @@ class TakeBackAsked(GameEvent, frozen=True):
     Attributes:
         seat: the seat that asks.
         to: the version to which the game would go back; a command of the seat follows it.
-        asks: `present` when seats that were given up are not asked; absent in older logs, where they are asked, too.
+        asks: `present` when seats that were given up are not asked; absent in older logs: they were asked, too.
     """
 
     around = True
@@ -384,7 +383,7 @@ class TakeBackAsked(GameEvent, frozen=True):
 
 
 class TakeBackAnswered(GameEvent, frozen=True):
-    """A seat answered a request to take moves back (TAB-UNDO-04). A seat that refuses its own withdraws it.
+    """A seat answered a request to take moves back (TAB-UNDO-04), or withdrew its own request by refusing it.
 
     Attributes:
         seat: the seat that answers.
@@ -456,7 +455,7 @@ class GameAdjudicated(GameEvent, frozen=True):
 
     @property
     def places(self) -> list[tuple[int, tuple[Seat, ...]]]:
-        """The groups of seats, each with its place."""
+        """The groups of seats of `order`, each with its place, 1 for the first."""
         return places(self.order)
 
 
@@ -466,7 +465,7 @@ class GameEnded(GameEvent, frozen=True):
     Attributes:
         winners: who won; nobody in a draw.
         rule: the rule that ended the game.
-        secret: the secret behind the commitment, in hex, from which everybody can derive every roll again.
+        secret: the secret behind the `commitment` of the first event, in hex: with it, everybody can check every roll.
     """
 
     winners: tuple[Seat, ...]
@@ -509,7 +508,7 @@ GAME_EVENTS: Final = (
 
 def _organizer_sees_all(created: dict[str, Any]) -> dict[str, Any]:
     """Turn shape 1 into shape 2: in shape 1, every organizer without a seat saw everything."""
-    if "organizer_sees" in created:  # such an event would show one value, and be read with another
+    if "organizer_sees" in created:  # the value in the log would differ from the one that is read
         raise msgspec.ValidationError("Object contains unknown field `organizer_sees`")
     return {**created, "organizer_sees": "all"}
 
@@ -522,7 +521,7 @@ class Undo(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
     """Take back your own commands (TAB-UNDO-01).
 
     Attributes:
-        to: the version before the first of them (TAB-UNDO-02).
+        to: the version before the first command to take back (TAB-UNDO-02).
     """
 
     rules: ClassVar[tuple[str, ...]] = ("TAB-UNDO-01",)
@@ -536,9 +535,10 @@ def is_around(event: Any) -> bool:
 
 
 def settles(event: Any) -> bool:
-    """Tell whether an event ends the undo of what came before it: it reveals something, or is one of the game itself.
+    """Tell whether an event ends the undo of the commands before it.
 
-    An event `around` the table ends no undo.
+    An event of the game itself does, unless it is `around` the table. An event of the ruleset does if it reveals
+    something.
     """
     return not event.around if isinstance(event, GameEvent) else event.reveals
 
@@ -548,10 +548,10 @@ Undoable = dict[Seat, tuple[Version, ...]]
 
 
 def undoable(undo: Undoable, by: Seat, before: Version, *, aside: bool) -> Undoable:
-    """Return who may go back to which versions after a command by `by` that settled nothing (TAB-UNDO-01).
+    """Return the versions to which each seat may go back after a command by `by` that settled nothing (TAB-UNDO-01).
 
-    `undo` is the same before the command, at version `before`. Only a command that stands aside leaves other seats
-    their undo (TAB-UNDO-03).
+    `undo` are those before the command, which was given at version `before`. Other seats keep their undo only if the
+    command stands aside (TAB-UNDO-03).
     """
     others = {seat: to for seat, to in undo.items() if seat != by} if aside else {}
     return {**others, by: (*undo.get(by, ()), before)}

@@ -45,11 +45,11 @@ from service.api.withheld import require_shown
 async def list_cases(request: Call) -> Response[bytes]:
     """List cases.
 
-    Disputes about any game, the newest first. Filter them by the game, by how far they are, or by a rule: then you see
-    how officials have ruled on it before, in all games. With `for=me` they are the cases of your games: those in which
-    you hold a seat, and those whose official you are. `for=me&status=open` lists those that wait for a ruling. Without
-    either, cases of games that are not listed are left out, so a page may have fewer cases than `limit` and still have
-    a `next`.
+    Disputes about any game, the newest first. Filter them by game, by status, or by a rule: then you see how officials
+    have ruled on it before, in all games. With `for=me` they are the cases of your games: those in which you hold a
+    seat, and those whose official you are. `for=me&status=open` lists those that wait for a ruling. Without `game` and
+    without `for=me`, the list leaves out cases of unlisted and private games, so a page may have fewer cases than
+    `limit` and still have a `next`.
     """
     page = request.read_query(CasesPage)
     game = GameId(page.game) if page.game is not None else None
@@ -86,6 +86,7 @@ async def _listed(
     rule: str | None = None,
     party: PlayerId | None = None,
 ) -> CasePage:
+    """Return a page of cases. Without `game` and `party`, it leaves out those of unlisted and private games."""
     store, after = request.services.store, read_cursor(page.cursor, str)
     if after is not None and await store.case(CaseId(after)) is None:
         raise UnknownCursor(after)
@@ -111,9 +112,9 @@ async def _listed(
 async def show_case(request: Call, case: str) -> Response[bytes]:
     """Show a case.
 
-    What was disputed, said and ruled, with a page of the statements. Seats and officials of the game may read what the
-    parties wrote, and everybody when the game is over. The command of a case about a refusal is decided again, at the
-    version that the case is about, so that you see the refusal with its rule.
+    The complaint, the answers and the rulings, with a page of the statements. Seats and officials of the game may read
+    what the parties wrote; when the game is over, everybody may. For a case about a refused command, the service
+    decides the command again, at the version that the case is about, so that you see the refusal with its rule.
     """
     page = request.read_query(StatementsPage)
     docket = await request.services.desk.docket(CaseId(case), after=page.after, limit=page.limit)
@@ -134,8 +135,8 @@ async def show_case(request: Call, case: str) -> Response[bytes]:
 async def list_case_events(request: Call, case: str) -> Response[bytes]:
     """List the events of a case.
 
-    A case has a log of its own, with the same rows and the same hash chain as that of a game; `game` in the bytes that
-    are hashed is the id of the case. It has commitments to what the parties wrote, and not the texts.
+    A case has a log of its own, with the same rows and the same hash chain as the log of a game; in the bytes that are
+    hashed, `game` is the id of the case. The log has commitments to what the parties wrote, and not the texts.
     """
     page = request.read_query(CaseEventsPage)
     docket = await request.services.desk.docket(CaseId(case))
@@ -158,14 +159,14 @@ async def list_case_events(request: Call, case: str) -> Response[bytes]:
 async def export_case(request: Call, case: str) -> Response[bytes] | Stream:
     """Export a case.
 
-    Its whole log as JSON Lines, with the statements that you may read. `tabularium verify` proves it. With the export
-    of its game beside it, that also proves who held the seats, who was an official, and what the rulings changed. You
-    can cache it, and download it compressed or in parts, like the export of a game.
+    The whole log of the case as JSON Lines, with the statements that you may read. `tabularium verify` checks it. With
+    the export of its game, it also checks who held the seats, who was an official, and what the rulings changed. You
+    can cache the export, and download it compressed or in parts, like the export of a game.
     """
     request.read_query(Nothing)
     docket = await request.services.desk.docket(CaseId(case), limit=None)
     statements = list(docket.statements()) if await may_read(request, docket) else []
     content = b"".join(proof.export(docket.case, docket.records, statements))
-    # The version alone is not enough: only some callers see the texts, and these can be erased.
+    # The version alone is not enough: only some callers see the texts, and a text can be erased.
     tag = f'"{docket.case.version}.{hashlib.sha256(content).hexdigest()[:16]}"'
     return await download(request, lambda: (content,), tag, request.media(NDJSON), saved_as(request, docket.case.id))

@@ -1,7 +1,7 @@
 """Finding the primary, or a standby, among the hosts that an address names: ``postgresql://user@a:5432,b:5432/name``.
 
-asyncpg tries several hosts, too, but with one timeout for all: a first host that is frozen uses it up, and the others
-are never asked. Here each has its own.
+asyncpg tries several hosts, too, but with one timeout for all: a frozen first host uses it up, and asyncpg never tries
+the others. Here each host has its own timeout.
 """
 
 from typing import Any, Final, Literal, NamedTuple
@@ -19,20 +19,20 @@ Role = Literal["primary", "standby"]
 
 
 class Hosts:
-    """The hosts of an address. The host that is likely to have the role comes first."""
+    """The hosts of an address, in its order, except that a host that did not answer in time moves to the end."""
 
     def __init__(self, url: str, patience: int = PATIENCE, role: Role = "primary") -> None:
-        """`patience`: seconds that each host has."""
+        """`patience` is how many seconds each host has to accept a connection; `role` is the role to look for."""
         self.urls = each_host(url)
         self._patience = patience
         self._role: Role = role
 
     async def connect(self, **options: Any) -> tuple[Connection, str]:
-        """Return a connection to the first host that has the role, and the host's own address.
+        """Return a connection to the first host that has the role, and the address of that host alone.
 
-        A host that did not answer in time comes last from now on, so that it keeps nobody waiting twice.
+        A host that does not answer in time moves to the end, so that later calls try the other hosts first.
 
-        `options` are what `asyncpg.connect` takes.
+        `options` are further arguments of `asyncpg.connect`.
 
         Raises:
             OSError, asyncpg.PostgresError, asyncpg.InternalClientError: no host has the role. For several hosts, the
@@ -57,7 +57,8 @@ class Hosts:
         raise ConnectionError(trouble + ", ".join(troubles))
 
 
-# Of a standby, the timeline of its last restart point: it never says too early that it has followed a new primary.
+# For a standby, this is the timeline of its last restart point. It changes only after the standby has followed a new
+# primary, never before.
 _LINEAGE: Final = (
     "SELECT (SELECT system_identifier FROM pg_control_system()),"
     " (SELECT oid::bigint FROM pg_database WHERE datname = current_database()),"
@@ -67,7 +68,7 @@ _LINEAGE: Final = (
 
 
 class Lineage(NamedTuple):
-    """What a database shares with its copies: the cluster, the database, the timeline."""
+    """The values that a database has in common with its standbys: the ids of its cluster, database and timeline."""
 
     cluster: int
     database: int
@@ -80,7 +81,7 @@ async def lineage_of(connection: Connection) -> Lineage:
 
 
 def difference(primary: Lineage, standby: Lineage) -> str:
-    """Return in words why a database is no standby of another one; empty when it is one."""
+    """Return in words why `standby` is not the lineage of a standby of `primary`; empty when it is."""
     if primary[:2] != standby[:2]:
         return "belongs to another database"
     if primary.timeline != standby.timeline:
@@ -89,7 +90,7 @@ def difference(primary: Lineage, standby: Lineage) -> str:
 
 
 def each_host(url: str) -> list[str]:
-    """Return an address for each host that `url` names, in the order there, with all that else stands in it."""
+    """Return an address for each host that `url` names, in the same order. The rest of `url` is in each of them."""
     parts = urlsplit(url)
     login, at, hosts = parts.netloc.rpartition("@")
     if "," not in hosts:

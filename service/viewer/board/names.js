@@ -1,23 +1,25 @@
 /**
- * Keeps writing on the board readable: names, and the figures of pieces and areas. When the board is far away, it is
- * drawn larger than on the map; figures only up to a limit. Where two names would overlap, that of the smaller area is
- * hidden until the board is nearer; the card of an area always shows its name.
+ * Keeps the writing on the board readable: names, and the figures of pieces and areas. When the board is far away, the
+ * writing is enlarged; figures only up to a limit. Where two names would then overlap, one is hidden until the board is
+ * nearer: the name of a sea rather than that of a land, else that of the smaller area. The card of an area always shows
+ * its name.
  * @module
  */
 
 /** @import { Box } from "./apart.js" */
 
 const LEAST = 11; // The smallest size that can be read, in pixels.
-// Sizes on the map, in its units: of names, of the figures on pieces, and of what is printed below names.
+// Font sizes in units of the map: of names, of the figures on pieces, and of what is printed below names.
 const AS_DRAWN = 13.5;
 const ON_PIECES = 13;
 const PRINTED = 11;
-// Enlarged more than this, they would hide most of the map: so a phone opens it nearer (board/camera.js).
+// Figures that are enlarged more than this would hide most of the map. So a phone opens the map nearer
+// (board/camera.js).
 const MOST_PIECES = 2.4;
 const MOST_PRINTED = 2.8;
 const STEPS = 25; // Enlargements are multiples of 1/25.
 
-/** Write everything on a board anew for how near it is now. @param {SVGSVGElement} svg */
+/** Fit the sizes of all writing on a board to how near the board is now. @param {SVGSVGElement} svg */
 export function fitNames(svg) {
   /** @type {SVGGElement | null} */
   const names = svg.querySelector("#names");
@@ -26,7 +28,7 @@ export function fitNames(svg) {
   const frame = svg.querySelector("#earth > rect")?.getBoundingClientRect();
   const scale = svg.getScreenCTM()?.a;
   if (!names || !areas || !frame || !scale) return;
-  // Where there is room, the service draws pieces larger already.
+  // Where there is room, the service already draws pieces larger, by this factor.
   const larger = Number(areas.dataset.larger);
   enlarge(svg, "--pieces", ON_PIECES * scale, MOST_PIECES);
   enlarge(svg, "--large", ON_PIECES * scale * larger, MOST_PIECES / larger);
@@ -35,7 +37,7 @@ export function fitNames(svg) {
   if (Math.abs(size - Number(names.dataset.size ?? AS_DRAWN)) < size / 50) return;
   names.dataset.size = `${size}`;
   for (const group of names.children) group.setAttribute("font-size", size.toFixed(1));
-  // What stands on the board is larger too, and its figures matter more.
+  // Enlarged names go below the pieces, whose figures matter more.
   areas[size > AS_DRAWN ? "before" : "after"](names);
   const texts = [...names.querySelectorAll("text")];
   for (const text of texts) for (const each of ["visibility", "dx"]) text.removeAttribute(each);
@@ -51,7 +53,8 @@ export function fitNames(svg) {
   }
   /** @type {Box[]} */
   const kept = [];
-  // The service sends names of larger areas first. Land goes before sea, whose names can be guessed.
+  // Of lands, and of seas, the service sends the names of larger areas first. Names of lands are kept before those of
+  // seas, which can be guessed.
   /** @param {SVGTextElement} text */
   const isSea = (text) => Number(text.parentElement?.hasAttribute("font-style") ?? false);
   for (const text of texts.sort((one, other) => isSea(one) - isSea(other))) {
@@ -62,11 +65,11 @@ export function fitNames(svg) {
 }
 
 /**
- * Enlarge some things so that their writing can be read. The enlargement goes in steps, so that it seldom changes.
+ * Set a CSS property to the enlargement that makes some writing readable. It has few steps, so that it seldom changes.
  * @param {SVGSVGElement} svg
- * @param {string} name of the CSS property with the enlargement
+ * @param {string} name of the CSS property
+ * @param {number} pixels the size of the writing on the screen without enlargement
  * @param {number} most the largest enlargement
- * @param {number} pixels the size of the writing before
  */
 function enlarge(svg, name, pixels, most) {
   const factor = (Math.ceil(Math.min(Math.max(1, LEAST / pixels), most) * STEPS) / STEPS).toFixed(2);

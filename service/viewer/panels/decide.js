@@ -35,7 +35,7 @@ function notRunning(room) {
   return room.game.status === "over" ? "The game is over." : "The game has not begun.";
 }
 
-/** The decisions that wait for other seats. @param {Table} room */
+/** The open decisions of other seats, without those that this seat has to answer, too. @param {Table} room */
 function waitsFor(room) {
   const others = room.game.decisions.filter((decision) => !decision.seats.includes(room.seat));
   return others.map(
@@ -51,13 +51,13 @@ function waitsFor(room) {
  */
 function decisions(room, commands) {
   if (!commands.version)
-    return html`<p class="quiet" role="status">${commands.outcome ? nothing : "…"}</p>${answer(room, commands)}`;
+    return html`<p class="quiet" role="status">${commands.outcome ? nothing : "…"}</p>${liveOutcome(room, commands)}`;
   const kinds = new Set(commands.decisions.map((decision) => decision.kind));
   const unasked = [...new Set(commands.options.map((option) => option.decision ?? ""))].filter(
     (kind) => !kinds.has(kind),
   );
   return html`<div class="commands" data-version=${commands.version}>
-    ${past(room)} ${answer(room, commands, commands.place !== "form")}
+    ${pastNote(room)} ${liveOutcome(room, commands, commands.place !== "form")}
     ${[...kinds].map(
       (kind) => html`<section class="decision" aria-label=${plain(kind)}>
         ${commands.decisions.filter((decision) => decision.kind === kind).map((decision) => question(room, decision))}
@@ -65,12 +65,12 @@ function decisions(room, commands) {
       </section>`,
     )}
     ${unasked.map((kind) => atAnyTime(room, commands, commands.optionsFor(kind), !commands.options.some((each) => kinds.has(each.decision))))}
-    ${commands.answers?.length ? answers(room, commands) : nothing}
+    ${commands.answers?.length ? answersInAdvance(room, commands) : nothing}
   </div>`;
 }
 
-/** A note while an earlier version is shown. @param {Table} room */
-function past(room) {
+/** A note that the page does not show the newest version; nothing when it does. @param {Table} room */
+function pastNote(room) {
   if (room.following) return nothing;
   return html`<p class="note">
     You are looking at version ${room.version}. Your decisions belong to version ${room.head}, the newest.
@@ -94,7 +94,7 @@ function question(room, decision) {
 }
 
 /**
- * Options that answer no open decision: folded up, unless there are no others.
+ * The options that answer no open decision, folded up unless there are no others.
  * @param {Table} room
  * @param {Commands} commands
  * @param {Option[]} found
@@ -120,7 +120,7 @@ const CONDITIONS = { equals: "is", least: "at least", most: "at most" };
  * @param {Table} room
  * @param {Commands} commands
  */
-function answers(room, commands) {
+function answersInAdvance(room, commands) {
   return html`<section class="decision" aria-label="Answers in advance">
     <h3>You answer in advance</h3>
     <ul class="answers">
@@ -159,11 +159,11 @@ function answerInWords({ labels }, { decision, command, when, until, given, ende
  */
 async function revoke(room, commands, each) {
   await commands.revoke(each);
-  showAnswer(room);
+  showOutcome(room);
 }
 
 /**
- * The fields that make the command an answer in advance: until when, and on which conditions.
+ * The fields that make the command an answer in advance, too: until when, and on which conditions.
  * @param {Commands} commands
  * @param {Option} option
  */
@@ -251,7 +251,7 @@ function concerns(option, area) {
   return textOf(option).includes(JSON.stringify(area));
 }
 
-/** The schemas of options as text. They are kept, because the page is drawn often and may have hundreds of options. */
+/** The schemas of options as text. This is a cache: the page is drawn often and may have hundreds of options. */
 /** @type {WeakMap<Option, string>} */
 const texts = new WeakMap();
 
@@ -330,7 +330,7 @@ function optionForm(room, commands, option, title) {
   };
   const check = async () => {
     await commands.check();
-    showAnswer(room);
+    showOutcome(room);
   };
   return html`<form class="order" novalidate aria-label=${title} @submit=${submit}>
     ${form.render()}
@@ -341,7 +341,7 @@ function optionForm(room, commands, option, title) {
       <button type="button" @click=${() => commands.choose(null)}>Close</button>
     </div>
     ${room.isGame && option.decision ? advanceFields(commands, option) : nothing}
-    ${answer(room, commands)}
+    ${liveOutcome(room, commands)}
     ${ruleOf(room, option.rule)}
   </form>`;
 }
@@ -354,18 +354,19 @@ async function send(room, commands) {
   await commands.send();
   // After success the form is gone: move the focus to the title, so that keyboard users go on from there.
   if (!commands.form) document.getElementById("decide-title")?.focus();
-  showAnswer(room);
+  showOutcome(room);
 }
 
 // --- the outcome ---
 
 /**
- * The answer to the last command: below the buttons while the form is open, otherwise on top. The element is on the
- * page before the answer, so that screen readers announce the answer.
+ * The element for the outcome of the last request. There is one at the top of the panel, and one in the form of an
+ * option while the form is open. Each is on the page before its outcome, so that screen readers announce the outcome.
  * @param {Table} room
  * @param {Commands} commands
+ * @param {boolean} [isHere] whether this element shows the outcome
  */
-function answer(room, commands, isHere = true) {
+function liveOutcome(room, commands, isHere = true) {
   return html`<div class="answer" aria-live="polite">${isHere ? outcome(room, commands) : nothing}</div>`;
 }
 
@@ -375,7 +376,7 @@ function versions({ after, version }) {
 }
 
 /**
- * Give the command that undoes the last one.
+ * Send the command that undoes the last one.
  * @param {Table} room
  * @param {Commands} commands
  */
@@ -384,8 +385,8 @@ async function undo(room, commands) {
   await send(room, commands);
 }
 
-/** Bring the answer into view when it is drawn. @param {Table} room */
-function showAnswer(room) {
+/** Draw the page again, and bring the outcome into view. @param {Table} room */
+function showOutcome(room) {
   const show = () => document.querySelector(".outcome")?.scrollIntoView({ block: "nearest" });
   room.addEventListener("change", show, { once: true });
   room.redraw();

@@ -13,7 +13,7 @@ import { Ends } from "./ends.js";
 import { isOf } from "./fields.js";
 import { AROUND_THE_TABLE, originOf, stays } from "./origin.js";
 import { Requests } from "./requests.js";
-import { unagreed, unassignable, unseated } from "./seats.js";
+import { faultOfRematch, faultOfAssignment, faultOfTakeover } from "./seats.js";
 
 /**
  * The row with which an act begins: it has a cause.
@@ -217,7 +217,7 @@ export class Around {
       if ([...this.players.values()].includes(event.player)) return `seats ${event.player} a second time`;
       if (this.officials.has(event.player)) return `seats ${event.player}, who is or was an official of the game`;
     }
-    const assigned = unassignable(this, event);
+    const assigned = faultOfAssignment(this, event);
     if (assigned) return assigned;
     const keeper = event.type === "seat-taken" ? this.kept?.get(event.seat) : undefined;
     if (keeper !== undefined && keeper !== event.player)
@@ -226,7 +226,7 @@ export class Around {
       return "is the last confirmation, and the game does not go on";
     }
     if (event.type === "seat-given-up" && this.givenUp.has(event.seat)) return `gives up ${event.seat} a second time`;
-    const seats = unseated(this, event);
+    const seats = faultOfTakeover(this, event);
     if (seats) return seats;
     if (event.type === "answered-by-house" && !this.resigned.has(event.seat)) {
       return `is an answer of the house for ${event.seat}, which has not resigned`;
@@ -244,7 +244,7 @@ export class Around {
     if (event.type === "answer-given" && row.at !== rows[version - 2].at) {
       return "gives an answer left in advance later than it was called for";
     }
-    const rematch = unagreed(this, row);
+    const rematch = faultOfRematch(this, row);
     if (rematch) return rematch;
     const free = [...this.players].filter(([, player]) => player === undefined).map(([seat]) => seat);
     if (event.type === "game-started" && row.cause.case !== undefined && !this.kept)

@@ -13,7 +13,7 @@
 
 import { faultOfCause, faultOfTime } from "./acts.js";
 import { canonical } from "./canonical.js";
-import { OF_CASES, faultOfFields, isOf } from "./fields.js";
+import { TYPES_IN_CASES, faultOfFields, isOf } from "./fields.js";
 import { Fault, checkEnd, isGenuine, readLine, readRows, requireShape, split } from "./lines.js";
 import { aroundAt, isReason } from "./around.js";
 
@@ -234,7 +234,7 @@ class Court {
       !has.every((name) => name in event)
     )
       return "is not of the known shape";
-    const other = faultOfFields(event, OF_CASES);
+    const other = faultOfFields(event, TYPES_IN_CASES);
     if (other) return other;
     if (row.schema !== 1 || row.draws !== 0) return "has another shape or draws dice";
     const wrong = faultOfTime(row.at, before?.at) ?? faultOfCause(cause);

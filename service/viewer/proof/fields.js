@@ -1,14 +1,16 @@
 /**
- * The type of each field of events around the table and of cases. Only the rules know the types of other events.
+ * The types of the fields of events around the table, and of events of cases. Only the rules know the types of the
+ * fields of other events.
  * @module
  */
 
 /**
- * Types by the name of the field, or by event and field if a field has another type in one event. After a type, `[]`
- * means a list of it, `{}` an object whose members all have it, and `?` that the value may be null.
+ * The types of fields of events around the table, by the name of the field; by event and field, if the field has
+ * another type in that event. After a type, `[]` means a list of it, `{}` an object whose members all have it, and `?`
+ * that the value may be null. A `number` is an integer.
  * @type {Record<string, string>}
  */
-export const AROUND_THE_TABLE = {
+export const TYPES_AROUND_THE_TABLE = {
   abandoned_after: "number",
   absent: "text[]",
   again: "number[]",
@@ -66,10 +68,11 @@ export const AROUND_THE_TABLE = {
 };
 
 /**
- * The same for the events of cases. `to` is not here: in a ruling it is a version or a game.
+ * The types of fields of events of cases, by the name of the field. `to` is not here: in a ruling it is a version (a
+ * number) or the id of a game.
  * @type {Record<string, string>}
  */
-export const OF_CASES = {
+export const TYPES_IN_CASES = {
   about: "number",
   asks: "text",
   cited: "text[]",
@@ -88,18 +91,18 @@ export const OF_CASES = {
 /**
  * Return what is wrong with the types of an event's fields; undefined when nothing is.
  * @param {{type: string}} event
- * @param {Record<string, string>} fields
+ * @param {Record<string, string>} types by field, as above; a field that is not among them may have any value
  */
-export function faultOfFields(event, fields) {
+export function faultOfFields(event, types) {
   for (const [name, value] of Object.entries(event)) {
-    const key = [`${event.type}.${name}`, name].find((each) => Object.hasOwn(fields, each));
-    if (key && !isOf(fields[key], value)) return `has a field ${name} that is not of the known shape`;
+    const key = [`${event.type}.${name}`, name].find((each) => Object.hasOwn(types, each));
+    if (key && !isOf(types[key], value)) return `has a field ${name} that is not of the known shape`;
   }
   return undefined;
 }
 
 /**
- * Tell whether a JSON value is of a type.
+ * Tell whether a JSON value is of a type. Every value is of the type `any`.
  * @param {string} kind
  * @param {unknown} value
  * @returns {boolean}

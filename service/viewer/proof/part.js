@@ -12,7 +12,7 @@
 import { faultOfActs, faultOfCause, faultOfTime } from "./acts.js";
 import { canonical, hex, sha256, unhex, utf8 } from "./canonical.js";
 import { Draws } from "./draws.js";
-import { AROUND_THE_TABLE, faultOfFields, isOf } from "./fields.js";
+import { TYPES_AROUND_THE_TABLE, faultOfFields, isOf } from "./fields.js";
 import { Fault, checkEnd, hasExactly, isGenuine, objects, readLine, readRows, requireShape } from "./lines.js";
 import { aroundAt } from "./around.js";
 import { isAroundTheTable } from "./origin.js";
@@ -108,7 +108,7 @@ export class Part {
     await readRows(this.rows, this.lines.slice(1, after < 0 ? undefined : after), game, this.first, progress);
     if (!this.rows.length) throw new Fault("the log is empty", this.#at(1));
     for (const { version, event } of this.rows) {
-      const wrong = isAroundTheTable(event) && faultOfFields(event, AROUND_THE_TABLE);
+      const wrong = isAroundTheTable(event) && faultOfFields(event, TYPES_AROUND_THE_TABLE);
       if (wrong) throw new Fault(`version ${version} ${wrong}`, this.#at(version));
     }
     await this.#checkCreation(this.rows[0]);

@@ -11,7 +11,7 @@ from tabularium_client.proof.acts import fault_of_cause, fault_of_time
 from tabularium_client.proof.around import Around, around_at, is_reason
 from tabularium_client.proof.chain import HEX, canonical, is_genuine
 from tabularium_client.proof.ends import names_each_once
-from tabularium_client.proof.fields import OF_CASES, fault_of_fields, is_of
+from tabularium_client.proof.fields import TYPES_IN_CASES, fault_of_fields, is_of
 from tabularium_client.proof.lines import Fault, Object, Row, check_end, read_line, read_rows, require_shape, split
 from tabularium_client.proof.part import Part
 
@@ -187,7 +187,7 @@ class _Court:
         has, may = _EVENTS[kind]
         if not has <= event.keys() <= has | may:
             return "is not of the known shape"
-        if wrong := fault_of_fields(event, OF_CASES):
+        if wrong := fault_of_fields(event, TYPES_IN_CASES):
             return wrong
         if (row["schema"], row["draws"]) != (1, 0):
             return "has another shape or draws dice"

@@ -1,9 +1,12 @@
-"""The type of each field of events around the table and of cases. Only the rules know the types of other events."""
+"""The types of the fields of events around the table, and of events of cases.
+
+Only the rules know the types of the fields of other events.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-AROUND_THE_TABLE: Final = {
+TYPES_AROUND_THE_TABLE: Final = {
     "abandoned_after": "number",
     "absent": "text[]",
     "again": "number[]",
@@ -59,9 +62,10 @@ AROUND_THE_TABLE: Final = {
     "winners": "text[]",
     "withheld": "text",
 }
-"""Types by the name of the field; where it has another type in an event, by event and field. `[]` is a list, `{}` an
-object with members of one type, `?` may be null."""
-OF_CASES: Final = {
+"""The types of fields of events around the table, by the name of the field; by event and field, if the field has
+another type in that event. After a type, `[]` means a list of it, `{}` an object whose members all have it, and `?`
+that the value may be null. A `number` is an integer."""
+TYPES_IN_CASES: Final = {
     "about": "number",
     "asks": "text",
     "cited": "text[]",

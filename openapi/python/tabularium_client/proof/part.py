@@ -8,7 +8,7 @@ from tabularium_client.proof.acts import fault_of_acts, fault_of_cause, fault_of
 from tabularium_client.proof.around import Around, around_at
 from tabularium_client.proof.chain import HEX, canonical, digest, is_genuine
 from tabularium_client.proof.chance import Draws
-from tabularium_client.proof.fields import AROUND_THE_TABLE, fault_of_fields, is_of
+from tabularium_client.proof.fields import TYPES_AROUND_THE_TABLE, fault_of_fields, is_of
 from tabularium_client.proof.lines import (
     Fault,
     Object,
@@ -92,7 +92,7 @@ class Part:
             raise Fault("the log is empty", *self._at(1))
         for row in self.rows:
             event = row["event"]
-            wrong = is_around_the_table(event["type"]) and fault_of_fields(event, AROUND_THE_TABLE)
+            wrong = is_around_the_table(event["type"]) and fault_of_fields(event, TYPES_AROUND_THE_TABLE)
             if wrong:
                 raise Fault(f"version {row['version']} {wrong}", *self._at(row["version"]))
         self._check_creation(self.rows[0]["event"])
