@@ -74,7 +74,9 @@ class Drafts:
         if (first := await self._committee.drawn_before(tournament_id, player, key)) is not None:
             return first, True
         now = await self._committee.begin_draw(tournament_id, player, expected=expected)
-        if tournament_id not in self._drawing and await self._lease(tournament_id, LEASE):
+        if tournament_id in self._drawing or not await self._lease(tournament_id, LEASE):
+            return now, False
+        if tournament_id not in self._drawing:  # another request of this process may have been quicker
             field = now.tournament.field
             draft_key = tournament_id, len(field.rounds), len(field.rounds[len(field.rounds)].drafts) + 1
             self._failed.pop(draft_key, None)

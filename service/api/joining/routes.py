@@ -47,8 +47,8 @@ async def ask_for_joining(request: Call) -> Response[bytes]:
 
     The account that asks stays. Sign in to the other account within ten minutes, and enter the code there. The request
     needs a browser session that began less than ten minutes ago, and an account that you can sign in to again: with a
-    passkey, recovery codes or a provider (TAB-JOIN-01). Do not show the code to anybody. The request has no body. When
-    you repeat it, you get a new code, and the first one no longer works.
+    passkey, recovery codes or a provider (TAB-JOIN-01). Do not show the code to anybody. The request has no body.
+    Repeating it gives another code, and the first one no longer works.
     """
     request.read_query(Nothing)
     require_page(request.scope)
@@ -71,8 +71,8 @@ async def ask_for_joining(request: Call) -> Response[bytes]:
 async def plan_joining(request: Call) -> Response[bytes]:
     """Show what joining your account with another would do.
 
-    The request changes nothing. If it is refused, the joining would be refused, too (TAB-JOIN-01 to TAB-JOIN-04). An
-    example: your account takes part in more than 200 games that go on (TAB-JOIN-04).
+    This is only a plan: repeating the request changes nothing. If it is refused, the joining would be refused, too
+    (TAB-JOIN-01 to TAB-JOIN-04): for example when your account has more than 200 games that go on.
     """
     request.read_query(Nothing)
     require_page(request.scope)

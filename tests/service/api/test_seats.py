@@ -137,9 +137,11 @@ async def test_an_accepted_offer_hands_the_secrets_over_and_open_streams_change_
         while (frame := json.loads(await asyncio.wait_for(sock.recv(), 30)))["id"] != last:
             pass
         assert "secrets" not in frame["data"]
-        while _version(of_all := await asyncio.wait_for(anext(mine), 30)) != last:
+        while _version(of_all := await asyncio.wait_for(anext(mine), 30)) != accepted["version"]:
             assert values([of_all["event"]]) == []
         assert values([of_all["event"]]) == []
+        own = await service.gathering(bert)
+        assert (await asyncio.wait_for(anext(mine), 30))["game"] == own, "the game is none of his any more"
     assert values(await events(service, game, bert)) == [], "nor of what happened before"
     passed = values(await events(service, game, carla))
     assert passed[: len(left_before)] == left_before, "all that the seat has, in its order"
@@ -153,8 +155,8 @@ async def test_an_accepted_offer_hands_the_secrets_over_and_open_streams_change_
         "not-seated",
         "",
     )
-    for player, games in ((bert, 0), (carla, 1)):
-        assert len((await service.get("/v1/players/me/games", player))["items"]) == games
+    for player, its in ((bert, own), (carla, game)):
+        assert [each["id"] for each in (await service.get("/v1/players/me/games", player))["items"]] == [its]
     await proved(service, game)
 
 

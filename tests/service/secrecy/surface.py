@@ -85,13 +85,13 @@ class Onlooker:
         self._frames = frames
         self._socket = socket
         self._mine = mine
+        self.streams = 1 if mine is None else 2
+        """How many of the answers go on."""
         self._streamed = self._sent = self._told = b""
         self.asked = 0
 
-    @property
-    def streams(self) -> int:
-        """How many of the answers go on."""
-        return 1 if self._mine is None else 2
+    def plays_as(self, player: Player) -> bool:
+        return self._player == player
 
     async def look(self, version: int, another: Player, another_key: str) -> Seen:
         """Return everything that can be got of a game that stands at `version`.
@@ -190,6 +190,11 @@ class Onlooker:
         told = [f"{name}: {value}" for name, value in answer.headers.items() if name not in _ACCIDENTAL]
         text = b"\n".join((b"%d" % answer.status_code, *(line.encode() for line in told), b"", answer.content))
         return text.replace(answer.headers["request-id"].encode(), b"this request")
+
+    async def part(self, version: int) -> None:
+        """Follow all of their games to the version at which this one is theirs no more: the stream drops it then."""
+        await self.follow(version)
+        self._mine = None
 
     async def follow(self, version: int) -> Seen:
         """Return what the streams have sent up to a version, each from the first event on."""

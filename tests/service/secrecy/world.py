@@ -242,7 +242,11 @@ class _World:
         if self._before is not None:
             await self._before.forget(now.version)
             self._onlookers["player before"], self._before = self._before, None
-        await service.post(f"{path}/acceptance", self._substitute)
+        accepted = await service.post(f"{path}/acceptance", self._substitute)
+        taken_over = next(each["version"] for each in accepted["events"] if each["type"] == "seat-taken-over")
+        for each in self._onlookers.values():
+            if each.plays_as(player):
+                await each.part(taken_over)
         self._players[number] = self._substitute
 
     async def _is_open(self) -> bool:
