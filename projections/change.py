@@ -28,7 +28,7 @@ class Table(Struct, frozen=True):
     key: Mapping[str, Kind]
     columns: Mapping[str, Kind] = {}
     indexes: tuple[tuple[str, ...], ...] = ()
-    row: Callable[[Mapping[str, Value]], Hashable] = len  # a placeholder: `__post_init__` replaces it
+    row: Callable[[Mapping[str, Value]], Hashable] = len  # `__post_init__` sets it from `key`
 
     def __post_init__(self) -> None:
         force_setattr(self, "row", itemgetter(*self.key))

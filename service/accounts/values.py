@@ -67,7 +67,7 @@ def is_hard_to_guess(key: str) -> bool:
 
 
 def random_value(prefix: str = TOKEN_PREFIX) -> str:
-    # Not from an injected `randomness`, which may be fixed to repeat a demonstration: nobody may guess a token.
+    # The service's own `randomness` can be fixed, to repeat a demonstration. Then everybody could compute its tokens.
     return prefix + secrets.token_urlsafe(32)
 
 

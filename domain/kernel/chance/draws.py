@@ -34,6 +34,26 @@ def commitment_to(secret: bytes) -> str:
     return hashlib.sha256(secret).hexdigest()
 
 
+def keyed_bytes(secret: bytes, message: bytes) -> Iterator[int]:
+    """Yield the bytes of HMAC-SHA256(secret, message ‖ block as 4 bytes) for block = 0, 1, 2, …"""
+    for block in counting():
+        yield from hmac.digest(secret, message + block.to_bytes(4, "big"), "sha256")
+
+
+def shuffled_places(count: int, stream: Iterator[int]) -> tuple[int, ...]:
+    """Return the places, from 0, of `count` items in shuffled order. `stream` has the bytes of the draw."""
+    places = list(range(count))
+    for last in range(count - 1, 0, -1):
+        choices = last + 1
+        fair = 2**32 - 2**32 % choices
+        number = fair
+        while number >= fair:
+            number = int.from_bytes(bytes(next(stream) for _ in range(4)), "big")
+        choice = number % choices
+        places[last], places[choice] = places[choice], places[last]
+    return tuple(places)
+
+
 class Chance(Protocol):
     """The source of dice, shuffles and salts. `draw` is the number of the draw."""
 
@@ -69,8 +89,7 @@ class CommittedChance:
         return self._context + draw.to_bytes(8, "big") + block.to_bytes(4, "big")
 
     def _bytes(self, draw: int) -> Iterator[int]:
-        for block in counting():
-            yield from hmac.digest(self.secret, self.message(draw, block), "sha256")
+        return keyed_bytes(self.secret, self._context + draw.to_bytes(8, "big"))
 
     def rolled(self, draw: int, count: int, sides: int) -> Iterator[tuple[int, int | None]]:
         """Yield the bytes of a roll of `count` dice, and the number that each shows; None for one thrown away."""
@@ -87,17 +106,7 @@ class CommittedChance:
         return tuple(number for _, number in self.rolled(draw, count, sides) if number is not None)
 
     def order(self, draw: int, items: Sequence[Any]) -> tuple[int, ...]:
-        stream = self._bytes(draw)
-        places = list(range(len(items)))
-        for last in range(len(items) - 1, 0, -1):
-            choices = last + 1
-            fair = 2**32 - 2**32 % choices
-            number = fair
-            while number >= fair:
-                number = int.from_bytes(bytes(next(stream) for _ in range(4)), "big")
-            choice = number % choices
-            places[last], places[choice] = places[choice], places[last]
-        return tuple(places)
+        return shuffled_places(len(items), self._bytes(draw))
 
     def salt(self, draw: int) -> bytes:
         stream = self._bytes(draw)

@@ -16,11 +16,10 @@ Once the check-in is closed, secret, players and texts are fixed. So every draft
 """
 
 import hashlib
-import hmac
-from collections.abc import Iterator, Mapping
-from itertools import count
+from collections.abc import Mapping
 
 from domain.kernel.canonical import canonical
+from domain.kernel.chance.draws import keyed_bytes, shuffled_places
 from domain.kernel.ids import PlayerId
 
 
@@ -34,19 +33,6 @@ def draw_lots(secret: bytes, tournament: str, number: int, entropy: Mapping[Play
         entropy: what each player added when they checked in, "" for nothing.
     """
     context = hashlib.sha256(canonical({"entropy": dict(entropy), "tournament": tournament})).digest()
-    stream = _bytes(secret, context + number.to_bytes(8, "big"))
     players = sorted(entropy)
-    for last in range(len(players) - 1, 0, -1):
-        choices = last + 1
-        limit = 2**32 - 2**32 % choices
-        number_drawn = limit
-        while number_drawn >= limit:
-            number_drawn = int.from_bytes(bytes(next(stream) for _ in range(4)), "big")
-        choice = number_drawn % choices
-        players[last], players[choice] = players[choice], players[last]
-    return tuple(players)
-
-
-def _bytes(secret: bytes, message: bytes) -> Iterator[int]:
-    for block in count():
-        yield from hmac.digest(secret, message + block.to_bytes(4, "big"), "sha256")
+    places = shuffled_places(len(players), keyed_bytes(secret, context + number.to_bytes(8, "big")))
+    return tuple(players[place] for place in places)

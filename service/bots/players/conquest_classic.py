@@ -33,7 +33,10 @@ GENERAL: Final = 20.0
 REFUGE: Final = 15.0
 """What it is worth when a Caesar stands in a fortified province."""
 THREAT: Final = 8.0
-"""What each enemy unit near a Caesar costs him, for those beyond his own guard."""
+"""What each enemy unit near a Caesar costs, beyond as many as guard him.
+
+Units that are not in his area or next to it count half. In a fortified province, each guard counts as two.
+"""
 
 MIXTURE: Final = (("catapults", 1), ("cavalry", 2), ("infantry", LEGION), ("cavalry", LEGION), ("catapults", LEGION))
 """How a legion is made up: the most units of each type, in turn. Its dice hit by matching units (CC-BAT-13)."""

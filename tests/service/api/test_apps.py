@@ -297,7 +297,7 @@ async def test_a_closed_account_lets_nobody_in(app: App, anna: Player, bert: Pla
     assert error(await app.refresh(berts["refresh_token"])) == (400, "invalid_grant")
     assert not await allows(app.service, bearer(anna_at_bert)), "the app that they registered ends, too"
     for path in ("/v1/apps", "/v1/webhooks"):
-        assert (await app.service.get(path, anna))["items"] == [], "with what it added, for whoever let it in"
+        assert (await app.service.get(path, anna))["items"] == [], "nothing of the app is left"
 
 
 async def test_in_a_browser_a_person_lets_an_app_in(app: App, anna: Player) -> None:
