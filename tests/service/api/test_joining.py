@@ -225,9 +225,16 @@ async def test_an_account_with_which_others_were_joined_stays(
 ) -> None:
     await joined(service, bert, anna)
     assert refusal(await confirmed(service, anna, await asked(service, carl))) == (422, "TAB-JOIN-02")
+    game = await service.begun(carl, await service.register("Dora"))
     code = await asked(service, anna)
     monkeypatch.setattr(joining, "MOST_JOINED", 1)
-    assert refusal(await confirmed(service, carl, code)) == (409, "TAB-JOIN-02")
+    full = await confirmed(service, carl, code)
+    assert (refusal(full), full.json()["detail"]) == (
+        (422, "TAB-JOIN-02"),
+        "1 accounts were joined with the account of the code.",
+    )
+    seats = {seat["player"] for seat in (await service.get(f"/v1/games/{game}", carl))["seats"]}
+    assert carl.id in seats, "the seats have not passed"
     async with browser(service, anna) as page:
         assert refusal(await page.post("/v1/joinings/code")) == (422, "TAB-JOIN-02")
 
