@@ -105,10 +105,7 @@ class Joining:
         if not await self._accounts.passkeys.is_lasting(heir.player):
             wrong = "Only this browser keeps your account, and the other one could not be signed in to any more."
             raise Refusal("TAB-JOIN-01", wrong, "First make a passkey or recovery codes for the account that stays.")
-        refuse_unless(
-            len(await self._store.joinings.joined_with(heir.player)) < MOST_JOINED,
-            *("TAB-JOIN-02", f"{MOST_JOINED} accounts were joined with yours.", "More cannot be joined with one."),
-        )
+        await self._require_room(heir.player, "yours")
         code, now = grouped(secrets.token_bytes(CODE_BYTES)), self._accounts.now()
         ends = later(now, FRESH)
         if not await self._store.joinings.ask(heir.player, _digest(code), session, ends, now):
@@ -131,6 +128,7 @@ class Joining:
         if others := await self._store.joinings.joined_with(account.player):
             wrong = f"{', '.join(others)} was joined with your account, so it stays."
             raise Refusal("TAB-JOIN-02", wrong, "Ask for the code here, and enter it in the other account.")
+        await self._require_room(heir.player, "the account of the code")
         await self._require_no_tournament(account.player, heir.player)
         if led := await self._store.leagues(organizer=account.player, limit=MOST_LEAGUES):
             wrong = f"Your account organizes the league {led[0].title}, which does not pass on."
@@ -179,6 +177,13 @@ class Joining:
             wrong = f"You signed in at {token.created}, which is more than ten minutes ago."
             raise Refusal("TAB-JOIN-01", wrong, f"Sign out. {again}", untimely=True)
         return token.token
+
+    async def _require_room(self, heir: PlayerId, whose: str) -> None:
+        """Raise `Refusal` when as many accounts were joined with `heir` as can be."""
+        refuse_unless(
+            len(await self._store.joinings.joined_with(heir)) < MOST_JOINED,
+            *("TAB-JOIN-02", f"{MOST_JOINED} accounts were joined with {whose}.", "More cannot be joined with one."),
+        )
 
     # --- games ---
 

@@ -53,7 +53,8 @@ async def test_every_command_of_the_walk_through_a_dispute_does_what_it_says(tmp
     assert (case["status"], case["kind"]) == ("settled", "dice")
     for told in (
         "settled",
-        "The seats, the officials and the versions are those of the game, and the rulings changed it as told.",
+        "The seats, the officials and the versions are those of the game.",
+        "The rulings changed the game exactly as they say.",
         "as its entry",
         "Every act was decided again and gave exactly the stored events.",
         "The case is settled: everybody agreed.",

@@ -190,11 +190,10 @@ class Campaign(Ruleset[Table]):
         for province in table.provinces.values():
             for seat, tokens in province.influence.items():
                 scores[seat]["influence"] += tokens
-            if province.city is not None and province.city in scores:
+            if province.city is not None:
                 scores[province.city]["cities"] += 1
             for seat, army in province.armies.items():
-                if seat in scores:
-                    scores[seat]["units"] += army.units.total
+                scores[seat]["units"] += army.units.total
         for fleet in table.fleets.values():
             for seat, galleys in fleet.items():
                 scores[seat]["units"] += galleys

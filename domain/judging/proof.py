@@ -430,7 +430,8 @@ class _Replay:
         if self.exported.statements:
             yield f"The {len(self.exported.statements)} statements in the export fit their commitments."
         if self.game is not None:
-            yield "The seats, the officials and the versions are those of the game, and the rulings changed it as told."
+            yield "The seats, the officials and the versions are those of the game."
+            yield "The rulings changed the game exactly as they say."
 
     def unproved(self) -> Iterator[str]:
         if self.game is None:

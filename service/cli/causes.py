@@ -56,5 +56,6 @@ def _derivation(roll: Rolled, sides: tuple[str, ...], chance: CommittedChance | 
     used = list(chance.rolled(roll.draw, len(roll.faces), len(sides)))
     expected: list[Any] = [sides[number - 1] for _, number in used if number is not None]
     read = " ".join(f"{byte:02x}" + ("" if number else " (thrown away)") for byte, number in used)
-    agrees = "as told" if expected == list(map(str, roll.faces)) else f"NOT as told, but {', '.join(expected)}"
+    is_right = expected == list(map(str, roll.faces))
+    agrees = "as the event says" if is_right else f"NOT as the event says, but {', '.join(expected)}"
     return f"{dice}; HMAC-SHA256 of {chance.message(roll.draw).hex()} begins {read}: {agrees}"

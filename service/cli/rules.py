@@ -3,20 +3,24 @@
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from rich.table import Table as RichTable
 
 from domain.boards import builtin
 from domain.kernel.ids import RuleId
-from domain.kernel.rules.catalogue import Rule
+from domain.kernel.rules.catalogue import EVERY_RULESET, Catalogue, Rule
 from domain.kernel.rules.coverage import Coverage, coverage
+from domain.kernel.rules.loading import common_rules
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.scenario import Failure, Scenario, ScenarioError, read, run, runs
 from domain.library import LIBRARY
 from service.cli.coverage import CoverageError, claims_in, collect
 from service.cli.output import bad_input, console, print_json, read_file, ruleset_named
+
+COMMON: Final = "common"
+"""The name under which the rules of every game are counted."""
 
 RulesetOption = Annotated[str | None, typer.Option("--ruleset", "-r", help="Only this ruleset.", metavar="ID")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -33,8 +37,10 @@ def register(app: typer.Typer) -> None:
 
 @rules.command("list")
 def list_rules(ruleset: RulesetOption = None, as_json: JsonOption = False) -> None:
-    """List every rule of a ruleset (or of all), by chapter."""
+    """List every rule of a ruleset, by chapter. Without one, list the rules of all, and those of every game."""
     by_id = {rule.id: rule for each in _rulesets(ruleset) for rule in each.catalogue.for_ruleset(each.id)}
+    if ruleset is None:
+        by_id |= {rule.id: rule for rule in common_rules().rules}
     if as_json:
         print_json(list(by_id.values()))
         return
@@ -46,15 +52,15 @@ def list_rules(ruleset: RulesetOption = None, as_json: JsonOption = False) -> No
 @rules.command("show")
 def show(rule_id: Annotated[str, typer.Argument(metavar="ID")], as_json: JsonOption = False) -> None:
     """Show a rule: its text, its source, what the source leaves open and how we decide that."""
-    ruleset, rule = _find(rule_id)
+    catalogue, rule = _find(rule_id)
     if as_json:
-        print_json({"rule": rule, "cited": ruleset.catalogue.cite(rule)})
+        print_json({"rule": rule, "cited": catalogue.cite(rule)})
         return
     console.print(f"[bold]{rule.id}  {rule.title}[/bold]\n\n{rule.text}\n")
     for label, content in (
-        ("Applies", ", ".join(rule.applies)),
+        ("Applies", ", ".join(rule.applies).replace(EVERY_RULESET, "every ruleset")),
         ("Status", rule.standing),
-        ("Source", ruleset.catalogue.cite(rule)),
+        ("Source", catalogue.cite(rule)),
         ("Left open", rule.ambiguity),
         ("Ruling", rule.ruling),
         ("Decision", rule.decision),
@@ -72,7 +78,7 @@ def show_coverage(
 ) -> None:
     """Show which rules have a scenario or test, in each version of a ruleset. Exit with 1 if one has none.
 
-    Earlier versions are shown as `ID@VERSION`.
+    Earlier versions are shown as `ID@VERSION`, and the rules of every game as `common`.
     """
     if not tests.is_dir():
         bad_input(f"{tests} is not a directory of tests; name one with --tests")
@@ -83,6 +89,8 @@ def show_coverage(
     covered = {
         _label(each): coverage(each.catalogue, each.id, collect(claims, each)) for each in _in_all_versions(ruleset)
     }
+    if ruleset is None:
+        covered[COMMON] = coverage(common_rules(), EVERY_RULESET, collect(claims))
     if as_json:
         print_json(covered)
     else:
@@ -175,9 +183,10 @@ def _rulesets(ruleset_id: str | None) -> list[Ruleset[Any]]:
     return [ruleset_named(ruleset_id)] if ruleset_id else [LIBRARY.current(id_) for id_ in LIBRARY.ids()]
 
 
-def _find(rule_id: str) -> tuple[Ruleset[Any], Rule]:
+def _find(rule_id: str) -> tuple[Catalogue, Rule]:
     sought = rule_id.upper()
-    by_id = {rule.id: (ruleset, rule) for ruleset in reversed(_rulesets(None)) for rule in ruleset.catalogue.rules}
+    catalogues = [common_rules(), *(ruleset.catalogue for ruleset in reversed(_rulesets(None)))]
+    by_id = {rule.id: (catalogue, rule) for catalogue in catalogues for rule in catalogue.rules}
     if sought in by_id:
         return by_id[RuleId(sought)]
     near = get_close_matches(sought, by_id, n=3, cutoff=0.7)

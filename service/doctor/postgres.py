@@ -95,7 +95,11 @@ async def connect(url: str) -> tuple[Any, Finding]:
     where = migrations.place_of(url)
     try:
         connection, _ = await Hosts(url, TIMEOUT).connect(command_timeout=TIMEOUT)
-        await connection.execute(SHOW_SHARDS)
+        try:
+            await connection.execute(SHOW_SHARDS)
+        except BaseException:
+            connection.terminate()
+            raise
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, ValueError) as error:
         return None, fail("database", f"{where} cannot be reached: {one_line(error)}", _remedy_for(error))
     version = connection.get_server_version()

@@ -108,8 +108,9 @@ class Games(GameReader):
 
     async def by_clock(self, game_id: GameId, act: Act) -> Done:
         """Let the clock do something in a game. Raises what `act` raises."""
-        request = Request(None, self.time())
-        return await self._in_flight.finish(act.kind, self._handler.handle(game_id, request, act, None, None))
+        work = self._handler.handle(game_id, Request(None, self.time()), act, None, None)
+        # The service does only what was due when it looked. If that is refused, somebody was quicker.
+        return await self._in_flight.finish(act.kind, work, refused="conflict")
 
     async def try_out(
         self, game_id: GameId, player: PlayerId, act: Act, *, expected: Collection[Version] | None = None

@@ -21,8 +21,11 @@ class InFlight:
         self._metrics = metrics
         self._running: set[asyncio.Task[Any]] = set()
 
-    async def finish(self, kind: str, work: Coroutine[Any, Any, R]) -> R:
-        """Await `work`, which runs to its end even if its caller is cancelled. Count its outcome."""
+    async def finish(self, kind: str, work: Coroutine[Any, Any, R], refused: Outcome = "refused") -> R:
+        """Await `work`, which runs to its end even if its caller is cancelled.
+
+        Count its outcome; `refused` is what a refusal counts as.
+        """
         task = asyncio.create_task(work)
         self._running.add(task)
         answer: asyncio.Future[R] = asyncio.get_running_loop().create_future()
@@ -30,7 +33,7 @@ class InFlight:
         # One callback instead of `asyncio.shield` and two others.
         def finished(_: object) -> None:
             self._running.discard(task)
-            self._metrics.commanded(kind, _outcome(task))
+            self._metrics.commanded(kind, _outcome(task, refused))
             error = None if task.cancelled() else task.exception()
             if answer.done():  # nobody waits for the answer any more
                 return
@@ -49,7 +52,7 @@ class InFlight:
         await asyncio.gather(*self._running, return_exceptions=True)
 
 
-def _outcome(task: asyncio.Task[Any]) -> Outcome:
+def _outcome(task: asyncio.Task[Any], refused: Outcome) -> Outcome:
     """Return the outcome of a command."""
     if task.cancelled():
         return "failed"
@@ -57,7 +60,7 @@ def _outcome(task: asyncio.Task[Any]) -> Outcome:
         case None:
             return "repeated" if task.result().repeated else "accepted"
         case Refusal():
-            return "refused"
+            return refused
         case StaleVersion() | Conflict():
             return "conflict"
         case NotSeated() | NotOrganizer() | KeyReused() | UnknownGame() | ValueError():

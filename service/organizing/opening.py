@@ -36,6 +36,10 @@ KEPT: Final = timedelta(days=60)
 SOON, LATER = timedelta(seconds=5), timedelta(seconds=60)
 """The time between two looks at a game that waits for players: in its first ten minutes, and after that."""
 
+RARER: Final = 10
+"""A game that others start is looked at again after a tenth of the time since it was asked for, so about 120 times in
+all while the bulk is stored."""
+
 TICK: Final = 1.0
 """Seconds between two searches for games that are due."""
 
@@ -141,7 +145,7 @@ class Opener:
                 )
                 return False
             game = (await open_table(self._games, bulk.organizer, wish, key=_key(row))).game
-        await self._became(replace(row, game=game), "open", due=row.starts_at or NEVER)
+        await self._became(replace(row, game=game), "open", due=row.starts_at or self._next_look(bulk))
         return bool(bulk.cancelled)
 
     async def _start_or_cancel(self, row: BulkGameRow, bulk: BulkRow) -> None:
@@ -154,11 +158,18 @@ class Opener:
         elif bulk.cancelled:
             await self._games.act(row.game, bulk.organizer, Cancel(), key=f"{_key(row)}/cancel")
             await self._became(row, "cancelled")
+        elif not row.starts_at:
+            await self._store.postpone(row, self._next_look(bulk))
         elif None not in game.players.values():
             await self._games.act(row.game, bulk.organizer, Start(), key=f"{_key(row)}/start")
             await self._became(row, "started")
         else:
             await self._wait(row)
+
+    def _next_look(self, bulk: BulkRow) -> str:
+        """Return when to look again at a game that its players or its organizer start."""
+        now = stamp(self._clock)
+        return later(now, max(SOON, (stamped(now) - stamped(bulk.created)) / RARER))
 
     async def _wait(self, row: BulkGameRow) -> None:
         """Try again later to start a game whose time has come while some of its seats are free."""

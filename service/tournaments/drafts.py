@@ -53,7 +53,7 @@ class Drafts:
     def __init__(self, committee: Committee, lessor: Lessor) -> None:
         self._committee = committee
         self._lessor = lessor
-        self._name = uuid4().hex
+        self._observer = uuid4().hex
         self._drawing: dict[TournamentId, asyncio.Task[None]] = {}
         self._failed: OrderedDict[tuple[TournamentId, int, int], str] = OrderedDict()
 
@@ -74,19 +74,19 @@ class Drafts:
         if (first := await self._committee.drawn_before(tournament_id, player, key)) is not None:
             return first, True
         now = await self._committee.begin_draw(tournament_id, player, expected=expected)
-        if tournament_id in self._drawing or not await self._lease(tournament_id, LEASE):
-            return now, False
-        if tournament_id not in self._drawing:  # another request of this process may have been quicker
+        # Each draw is a holder of its own, so nothing else in this process can give its lease back.
+        holder = uuid4().hex
+        if tournament_id not in self._drawing and await self._lease(tournament_id, holder, LEASE):
             field = now.tournament.field
             draft_key = tournament_id, len(field.rounds), len(field.rounds[len(field.rounds)].drafts) + 1
             self._failed.pop(draft_key, None)
-            self._drawing[tournament_id] = asyncio.create_task(self._draw(draft_key, player, key))
+            self._drawing[tournament_id] = asyncio.create_task(self._draw(draft_key, player, key, holder))
         return now, False
 
     async def state(self, tournament_id: TournamentId, number: int, draft: int) -> DraftState:
         """Return the state of a draft. Raises `UnknownRound` if it neither exists nor is the next one of its round."""
         # Look at the lease before the log: a draft that is stored between the two looks is then seen.
-        is_drawing = tournament_id in self._drawing or not await self._lease(tournament_id, 0)
+        is_drawing = tournament_id in self._drawing or not await self._lease(tournament_id, self._observer, 0)
         field = (await self._committee.now(tournament_id)).tournament.field
         round_ = field.rounds.get(number)
         drafts = len(round_.drafts) if round_ is not None else 0
@@ -107,9 +107,11 @@ class Drafts:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _draw(self, draft_key: tuple[TournamentId, int, int], player: PlayerId, key: str | None) -> None:
+    async def _draw(
+        self, draft_key: tuple[TournamentId, int, int], player: PlayerId, key: str | None, holder: str
+    ) -> None:
         tournament_id = draft_key[0]
-        renewal = asyncio.create_task(self._renew_lease(tournament_id))
+        renewal = asyncio.create_task(self._renew_lease(tournament_id, holder))
         try:
             await self._committee.draw_round(tournament_id, player, key=key)
         except Refusal as refusal:
@@ -118,28 +120,29 @@ class Drafts:
             log.exception("a draft was not drawn", tournament=tournament_id)
             self._fail(draft_key, INTERRUPTED)
         finally:
-            renewal.cancel()
             del self._drawing[tournament_id]
+            renewal.cancel()
+            await asyncio.wait([renewal])  # a renewal under way must not take the lease again
             with contextlib.suppress(Unavailable):
-                await self._lease(tournament_id, 0)
+                await self._lease(tournament_id, holder, 0)
 
     def _fail(self, draft_key: tuple[TournamentId, int, int], why: str) -> None:
         self._failed[draft_key] = why
         if len(self._failed) > KEPT:
             self._failed.popitem(last=False)
 
-    async def _renew_lease(self, tournament_id: TournamentId) -> None:
+    async def _renew_lease(self, tournament_id: TournamentId, holder: str) -> None:
         while True:
             await asyncio.sleep(LEASE / 2)
             with contextlib.suppress(Unavailable):
-                await self._lease(tournament_id, LEASE)
+                await self._lease(tournament_id, holder, LEASE)
 
-    async def _lease(self, tournament_id: TournamentId, seconds: float) -> bool:
-        """Take or renew the lease for drawing. Return False if another process has it.
+    async def _lease(self, tournament_id: TournamentId, holder: str, seconds: float) -> bool:
+        """Take or renew the lease for drawing. Return False if another holder has it.
 
-        With 0 seconds, give the lease back if this process has it, and take none.
+        With 0 seconds, give the lease back if this holder has it, and take none.
         """
-        return await self._lessor.lease(self._name, seconds, f"draft of {tournament_id}")
+        return await self._lessor.lease(holder, seconds, f"draft of {tournament_id}")
 
 
 @asynccontextmanager

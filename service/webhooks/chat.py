@@ -31,7 +31,7 @@ def message(event: WebhookEvent, title: str) -> str:
     if event.type == PING:
         return "Tabularium: this channel gets messages from now on."
     if event.type == SWITCHED_OFF:
-        return f"Tabularium: the webhook {data.webhook} was switched off, because it kept failing."
+        return f"Tabularium: the webhook {data.webhook} was switched off: it failed for five days or answered 410."
     of = f"tournament {data.tournament}" if data.tournament is not UNSET else f"game {data.game}"
     where = f"“{title}”" if title else of
     if event.type == AWAITED and data.seats is not UNSET:

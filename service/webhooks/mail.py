@@ -40,6 +40,12 @@ SECONDS: Final = 20.0
 AGAIN: Final = 60.0
 """Seconds until the next try when the mail server did not answer or refused the sign-in."""
 
+PERMANENT: Final = 500
+"""The least SMTP code that says that the same request will be refused again (RFC 5321, section 4.2.1)."""
+
+REFUSED: Final = 422
+"""The status of a message that the mail server refused for good, though not its recipient. It is not sent again."""
+
 DIGEST_HOUR: Final = 7
 """The hour (UTC) from which digests are sent."""
 
@@ -113,8 +119,8 @@ class Server(Struct, frozen=True):
     async def send(self, message: EmailMessage, to: str) -> Answer:
         """Give a message to the server. Raises `Postponed` when the server itself fails.
 
-        Return 250 if it took the message, the code with which it refused the recipient, or the code with which it
-        refused the message, where every code from 500 on becomes 500.
+        Return 200 if it took the message, 410 if it refused the recipient for good, `REFUSED` if it refused the message
+        for good, and 503 if it may take it later.
         """
         starts: bool | None = None
         if not self.tls and self.password is not None and not _is_local(self.host):
@@ -134,14 +140,13 @@ class Server(Struct, frozen=True):
                 timeout=SECONDS,
             )
         except aiosmtplib.SMTPRecipientsRefused as error:
-            return Answer(error.recipients[0].code)
+            return Answer(410 if error.recipients[0].code >= PERMANENT else 503)
         except aiosmtplib.SMTPDataError as error:
-            # Only the code: the text may contain the address. A 500 is not taken for an unknown recipient.
-            return Answer(500 if error.code >= 500 else error.code)
+            return Answer(REFUSED if error.code >= PERMANENT else 503)
         except (aiosmtplib.SMTPException, OSError, ValueError) as error:
             code = f" {error.code}" if isinstance(error, aiosmtplib.SMTPResponseException) else ""
             raise Postponed(AGAIN, f"the mail server does not take e-mail: {type(error).__name__}{code}") from None
-        return Answer(250)
+        return Answer(200)
 
 
 class MailCarrier:
@@ -160,9 +165,10 @@ class MailCarrier:
         self._times_sent: list[datetime] = []
 
     async def carry(self, row: DeliveryRow, to: HookRow) -> Answer:
-        """Send a message, and return 200, 410 if the recipient was refused for good, or 503 for another refusal.
+        """Send a message, and return what `Server.send` returns.
 
-        Raises what `Carrier.carry` raises, and `Postponed`.
+        An address whose confirmation was refused for good counts as refused. Raises what `Carrier.carry` raises, and
+        `Postponed`.
         """
         mailbox = Mailbox.read(self._sealer.open(to.secret))
         if row.type == PING:
@@ -179,10 +185,7 @@ class MailCarrier:
         message["Message-ID"] = f"<{row.delivery}@{self._server.sender.rpartition('@')[2]}>"
         message["Auto-Submitted"] = "auto-generated"
         answer = await self._server.send(message, mailbox.address)
-        # The server refuses the recipient for good.
-        if 500 <= answer.status < 600 and answer.status != 500:
-            return Answer(410)
-        return Answer(200 if answer.status == 250 else 503)
+        return Answer(410) if row.type == PING and answer.status == REFUSED else answer
 
     def _make_room(self, now: datetime) -> None:
         """Count a message. Raises `Postponed` when the limit of an hour is reached."""

@@ -41,7 +41,7 @@ from service.webhooks.carrying import Carrier
 from service.webhooks.chat import formed
 from service.webhooks.events import PING, SWITCHED_OFF, WebhookData, WebhookEvent, read_event, wants
 from service.webhooks.following import delivery_of
-from service.webhooks.mail import Postponed
+from service.webhooks.mail import REFUSED, Postponed
 from service.webhooks.personal import Passed
 from service.webhooks.schedule import Random, hold, is_given_up, next_due, succeeded
 from service.webhooks.secrets import KeyUnusable, Sealer
@@ -298,7 +298,8 @@ class Sender:
                 attempt, row.webhook, "delivered", row.due, failing=False, recovers=recovers, turns=turns, since=since
             )
         # A ping is sent once, but a mail server that does not know us yet may ask us to try again later.
-        once = row.type == PING and webhook.form != "mail"
+        is_mail = webhook.form == "mail"
+        once = answer is not None and answer.status == REFUSED if is_mail else row.type == PING
         next_try = next_due(row, answer, now, self._draw) if not once else None
         outcome = Outcome(
             attempt,

@@ -112,6 +112,16 @@ async def test_a_clock_counts_down_by_the_time_of_the_service_warns_once_and_is_
         await until(page, "document.querySelectorAll('#around .request').length === 0")
         clocks = (await service.get(f"/v1/games/{game}"))["clocks"]["seats"]
         assert {each["seat"]: each["flags"] for each in clocks}[waited] == 1
+        await page.get_by_text("Give a player time").click()
+        many = page.get_by_label("How much")
+        assert await page.get_by_label("Unit").locator("option").all_text_contents() == ["minutes"]
+        await many.fill("11")
+        assert not await many.evaluate("(input) => input.checkValidity()"), "more than a clock begins with"
+        await many.fill("1")
+        await page.get_by_role("button", name="Give").click()
+        await until(page, "!document.querySelector('section.clocks button:disabled')")
+        rows = (await service.get(f"/v1/games/{game}/events", other))["items"]
+        assert [row["event"]["seconds"] for row in rows if row["event"]["type"] == "time-given"] == [60]
 
 
 async def test_a_substitute_takes_over_from_a_player_who_vanished_and_plays_to_the_end(browser: Browser, timed: Timed):

@@ -72,7 +72,7 @@ def test_python_has_the_table_of_who_may_cause_which_event() -> None:
         found = origin.AROUND_THE_TABLE[type_name(event)]
         assert (found.act, found.by, found.seat, found.command) == (right.act, right.by, right.seat, right.command)
         assert (found.on_case, found.in_tournament) == (right.case, right.tournament)
-        assert (found.stays, found.in_pause) == (event.around, event.in_pause)
+        assert (found.stays, found.in_pause) == (event.stays, event.in_pause)
     assert len(origin.AROUND_THE_TABLE) == len(AROUND_THE_TABLE)
 
 

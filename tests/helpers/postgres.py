@@ -103,8 +103,7 @@ def binaries() -> Path:
     places = [place.parent for place in Path("/usr/lib/postgresql").glob("*/bin/initdb")]
     if not places:
         raise RuntimeError(
-            "the tests need the server programs of PostgreSQL 15 or newer (Debian: apt-get install postgresql);"
-            " pytest -k 'not postgres' does without"
+            "the tests need the server programs of PostgreSQL 15 or newer (Debian: apt-get install postgresql)"
         )
     return max(places, key=lambda place: float(place.parent.name))
 
@@ -288,8 +287,8 @@ class Cluster:
     async def begun_database(self) -> AsyncIterator[str]:
         """Lend the URL of such a database after a service has run on it: the projections follow the empty log.
 
-        A service makes 26 tables for them and as many indexes when it starts for the first time. That took a third of a
-        second of the processor in each test.
+        A service makes their tables and indexes when it starts for the first time. That took a third of a second of the
+        processor in each test.
         """
         if not self._begun:
             self._begun = True

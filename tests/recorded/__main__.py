@@ -389,7 +389,7 @@ def kinds(ruleset: Ruleset[Any]) -> set[str]:
     # These came after the first games were recorded.
     around -= {AnswerLeft, AnswerRevoked, AnswerGiven, AnsweredByHouse, DefaultGiven, GameAbandoned, GameAdjudicated}
     around -= {SeatAssigned, SeatConfirmed}
-    around -= {each for each in GAME_EVENTS if each.around}
+    around -= {each for each in GAME_EVENTS if each.stays}
     if ruleset.version == 1:
         around.remove(RulesUpgraded)  # a game that was moved on is kept with the version that it came to
     if all(event.seating is Event.seating for event in ruleset.events):

@@ -13,13 +13,14 @@ import pytest
 
 from service.base.clock import utc_now
 from service.base.settings import Settings
-from service.doctor import Finding, examine
+from service.doctor import Finding, examine, postgres
 from service.doctor.embedded import GIB
 from service.doctor.grants import ROLE, Grant, granted, missing
 from service.dumps.index import DumpFile, DumpSet, write_index
 from service.store.backend import backend_of
 from service.store.postgres import migrations
 from service.store.postgres.books import spans
+from service.store.postgres.hosts import Hosts
 from service.transparency.keys import log_key, new_key
 from service.transparency.sequencer import Sequencer
 from service.webhooks import secrets
@@ -237,6 +238,20 @@ async def test_a_database_that_stops_is_said_to_have_stopped(url: str, locked: C
         assert failing(found) == ["database"]
     finally:
         locked.start()
+
+
+async def test_a_connection_on_which_the_first_statement_fails_is_closed(url: str, monkeypatch: pytest.MonkeyPatch):
+    connect, made = Hosts.connect, list[Any]()
+
+    async def noting(self: Hosts, **options: Any) -> tuple[Any, str]:
+        made.append((connected := await connect(self, **options))[0])
+        return connected
+
+    monkeypatch.setattr(Hosts, "connect", noting)
+    monkeypatch.setattr(postgres, "SHOW_SHARDS", "SELECT 1 / 0")
+    found = await report(database_url=url)
+    assert "division by zero" in found["database"].message
+    assert made[0].is_closed()
 
 
 async def test_the_holder_of_the_append_lock_is_named(url: str):

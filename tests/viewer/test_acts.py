@@ -28,7 +28,7 @@ def test_the_page_says_the_same_as_verify_of_every_event_around_the_table():
         assert name in page, "add it to AROUND_THE_TABLE in service/viewer/proof/origin.js"
         flags = {"seat": origin.seat, "command": origin.command, "onCase": origin.case}
         flags |= {"inTournament": origin.tournament}
-        flags |= {"stays": event.around, "inPause": event.in_pause}
+        flags |= {"stays": event.stays, "inPause": event.in_pause}
         said = {word: what for word, what in page[name].items() if word not in ("early", "whenever")}
         raised = {flag: True for flag, holds in flags.items() if holds}
         assert said == {"act": origin.act, "by": origin.by, **raised}, name

@@ -492,7 +492,10 @@ class Defection(Special, frozen=True, kw_only=True, tag="defection", tag_field="
 
 
 class CityLimit(Special, frozen=True, kw_only=True, tag="city-limit", tag_field="kind"):
-    """A type of units that the nation buys only up to one for every `cities` cities that it controls (IT-BUY-07)."""
+    """Consular legions, which the nation buys only up to one for every `cities` cities that it controls (IT-BUY-07).
+
+    The rules limit no other type, so whatever `unit` says, consular legions are meant.
+    """
 
     unit: UnitKind
     cities: Some

@@ -117,8 +117,8 @@ def answer_due(game: Game, chance: Chance, vault: Vault, at: str) -> Decided | N
 def given_in_advance(step: Decided, chance: Chance, vault: Vault, at: str) -> Iterator[Decided]:
     """Give the answers left in advance that are due after the request `step`, at most `AT_ONCE`, and yield each.
 
-    After a retraction none is given: a player who is asked again may think again. After an act around the table none is
-    given either, so that such acts never move the game. `vault` holds all secrets from before `step`.
+    After a retraction none is given: a player who is asked again may think again. After an act whose events all stay,
+    none is given either, so that such acts never move the game. `vault` holds all secrets from before `step`.
     """
     if not step.game.answers or not moves_on(step.records):
         return
@@ -132,5 +132,5 @@ def given_in_advance(step: Decided, chance: Chance, vault: Vault, at: str) -> It
 
 
 def moves_on(records: Sequence[Record]) -> bool:
-    """Tell whether a request moved the game on: it took nothing back, and not all of it happened around the table."""
+    """Tell whether a request moved the game on: it took nothing back, and not all of its events stay."""
     return not all(map(stays, records)) and not any(retraction(record) is not None for record in records)

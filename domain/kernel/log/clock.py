@@ -173,7 +173,7 @@ class Clocks(Struct, frozen=True):
         absent: the seats that the clock has answered for since a player last gave a command.
         flags: how often each seat's flag fell since its player sat down.
         vacated: the seats that their clocks left open to substitutes; they have no time of their own.
-        given: the milliseconds that each seat has given to others.
+        given: the seconds that each seat has given to others.
         off: until when each seat's day off lasts.
         days: how many days off each seat has taken.
         owes: the seat that gets a default answer because its flag fell, and the version after which that answer has to

@@ -15,7 +15,7 @@ class ClockSet(GameEvent, frozen=True):
         clock: the clock; null for none.
     """
 
-    around = True
+    stays = True
     rules = ("TAB-CLK-01", "TAB-CLK-02")
 
     clock: Clock | None
@@ -37,7 +37,7 @@ class ClocksRan(GameEvent, frozen=True):
         runs: the seats whose clocks run from here on.
     """
 
-    around = True
+    stays = True
     in_pause = True
     rules = ("TAB-CLK-03", "TAB-CLK-04")
 
@@ -59,7 +59,7 @@ class ClockExpired(GameEvent, frozen=True):
             (`vacate`), a pause because nobody is left who answers (`pause`), or the end, won by the other seat (`end`).
     """
 
-    around = True
+    stays = True
     rules = ("TAB-CLK-05", "TAB-CLK-06")
 
     seat: Seat
@@ -88,7 +88,7 @@ class OutageCredited(GameEvent, frozen=True):
         since: when the uncounted time began; it ends with this event.
     """
 
-    around = True
+    stays = True
     rules = ("TAB-CLK-09",)
 
     since: str
@@ -106,7 +106,7 @@ class TimeGiven(GameEvent, frozen=True):
         to: the seat that gets it.
     """
 
-    around = True
+    stays = True
     rules = ("TAB-CLK-08",)
 
     seat: Seat
@@ -125,7 +125,7 @@ class TimeCredited(GameEvent, frozen=True):
         to: the seat that gets it.
     """
 
-    around = True
+    stays = True
     in_pause = True
     rules = ("TAB-CLK-08",)
 
@@ -143,7 +143,7 @@ class DayOffTaken(GameEvent, frozen=True):
         ends: when the day ends.
     """
 
-    around = True
+    stays = True
     rules = ("TAB-CLK-10",)
 
     ends: str

@@ -23,7 +23,7 @@ class EndProposed(GameEvent, frozen=True):
         seat: the seat that proposes it.
     """
 
-    around = True
+    stays = True
     rules = ("TAB-END-01", "TAB-END-02")
 
     asks: tuple[Seat, ...]
@@ -44,7 +44,7 @@ class EndAnswered(GameEvent, frozen=True):
         seat: the seat that answers.
     """
 
-    around = True
+    stays = True
     rules = ("TAB-END-01", "TAB-END-02")
 
     agrees: bool

@@ -1,4 +1,4 @@
-"""The base of the events of the game itself: seats, clocks, rulings, its end. Other events are its ruleset's."""
+"""The base of the events around the table: seats, clocks, rulings, the end. All other events are of a ruleset."""
 
 from typing import ClassVar
 
@@ -8,14 +8,14 @@ from domain.kernel.rules.message import Names, kebab
 
 
 class GameEvent(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
-    """An event of the game itself, not of its ruleset.
+    """An event around the table: of the game itself, not of its ruleset.
 
     Its type name and fields are the storage format: when a stored shape changes, raise `schema` and add an upcaster to
     `UPCASTERS` in `lifecycle.py`.
     """
 
     schema: ClassVar[int] = 1
-    around: ClassVar[bool] = False
+    stays: ClassVar[bool] = False
     """Whether it leaves the table alone: no retraction takes it back, and it ends nobody's undo."""
     in_pause: ClassVar[bool] = False
     """Whether it may happen while the game is paused (TAB-RUL-03)."""

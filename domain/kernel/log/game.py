@@ -45,7 +45,7 @@ from domain.kernel.log.lifecycle import (
     Status,
     Undo,
     Undoable,
-    is_around,
+    event_stays,
     settles,
     undoable,
 )
@@ -393,7 +393,7 @@ class Game(Struct, kw_only=True):
             after.version, after.head = record.version, record.hash
             if isinstance(event, GameEvent):
                 after.happen(event, record.version)
-            if after.around.asked and not is_around(event):
+            if after.around.asked and not event_stays(event):
                 after.around = after.around.moved_on(record.version)
         events = [event for event, _ in happened]
         after.remember_undo(self, cause, events)
@@ -428,7 +428,7 @@ class Game(Struct, kw_only=True):
     def remember_undo(self, before: "Game", cause: Cause, events: Sequence[Any]) -> None:
         """Note what may be taken back now that `cause` has brought `events` about. For the kernel's own folds."""
         self.undo = before.undo
-        if all(map(is_around, events)):
+        if all(map(event_stays, events)):
             return
         self.undo = {}
         if cause.seat is not None and before.draws == self.draws and not any(map(settles, events)):

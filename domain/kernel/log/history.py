@@ -20,7 +20,7 @@ _CREATED: Final = type_name(GameCreated)
 _COMMITMENT: Final = re.compile(rb'"commitment":"([0-9a-f]{64})"')
 _RETRACTED: Final = b'"type":"moves-retracted"}'
 """How the canonical bytes of a retraction end, and of no other event: ``type`` is the last of its fields."""
-_STAYS: Final = tuple(b'"type":"%b"}' % type_name(event).encode() for event in GAME_EVENTS if event.around)
+_STAYS: Final = tuple(b'"type":"%b"}' % type_name(event).encode() for event in GAME_EVENTS if event.stays)
 """How the bytes of each event end that no retraction takes back, and of no other event."""
 
 
@@ -137,7 +137,7 @@ def given_again(record: Record) -> tuple[Version, ...]:
 
 
 def stays(record: Record) -> bool:
-    """Tell whether no retraction takes a record back: it happened around the table, and left the table alone."""
+    """Tell whether no retraction takes a record back: its event is one around the table that left the table alone."""
     return record.event.endswith(_STAYS)
 
 
@@ -175,7 +175,7 @@ def ends_answers(record: Record) -> bool:
 def effective_records(records: Sequence[Record]) -> Sequence[Record]:
     """Return the records that count: those that no later retraction took back, without the retractions themselves.
 
-    No retraction takes back what happened around the table (`stays`).
+    No retraction takes back events that stay (`stays`).
     """
     if not [record for record in records if record.event.endswith(_RETRACTED)]:
         return records  # which is so in most games

@@ -289,7 +289,7 @@ class OfficialNamed(GameEvent, frozen=True):
         player: the account of the official.
     """
 
-    around = True
+    stays = True
     in_pause = True
     rules = ("TAB-RUL-01",)
 
@@ -306,7 +306,7 @@ class OfficialReleased(GameEvent, frozen=True):
         player: the account of the official.
     """
 
-    around = True
+    stays = True
     in_pause = True
     rules = ("TAB-RUL-01",)
 
@@ -323,7 +323,7 @@ class OrganizerChanged(GameEvent, frozen=True):
         player: the account that organizes it from here on.
     """
 
-    around = True
+    stays = True
     in_pause = True
     rules = ("TAB-LIFE-06",)
 
@@ -342,7 +342,7 @@ class GamePaused(GameEvent, frozen=True):
         reason: why, in the words of the official or of the service.
     """
 
-    around = True
+    stays = True
     rules = ("TAB-RUL-02", "TAB-RUL-03")
 
     reason: str
@@ -354,7 +354,7 @@ class GamePaused(GameEvent, frozen=True):
 class GameResumed(GameEvent, frozen=True):
     """An official ended the pause of the game, or its organizer did while it has no official (TAB-RUL-03)."""
 
-    around = True
+    stays = True
     in_pause = True
     rules = ("TAB-RUL-02", "TAB-RUL-03")
 
@@ -371,7 +371,7 @@ class TakeBackAsked(GameEvent, frozen=True):
         asks: `present` when seats that were given up are not asked; absent in older logs: they were asked, too.
     """
 
-    around = True
+    stays = True
     rules = ("TAB-UNDO-04", "TAB-UNDO-05")
 
     seat: Seat
@@ -391,7 +391,7 @@ class TakeBackAnswered(GameEvent, frozen=True):
         agrees: whether the seat agrees.
     """
 
-    around = True
+    stays = True
     rules = ("TAB-UNDO-04", "TAB-UNDO-05")
 
     seat: Seat
@@ -406,7 +406,7 @@ class TakeBackAnswered(GameEvent, frozen=True):
 class SeatGivenUp(GameEvent, frozen=True):
     """A player gave up a seat of a running game, so that another account can take it over (TAB-LIFE-05)."""
 
-    around = True
+    stays = True
     in_pause = True
     rules = ("TAB-LIFE-05",)
 
@@ -425,7 +425,7 @@ class SeatTakenOver(GameEvent, frozen=True):
         player: the account that holds it from here on.
     """
 
-    around = True
+    stays = True
     in_pause = True
     rules = ("TAB-LIFE-05", "TAB-SEAT-02", "TAB-SEAT-03", "TAB-SEAT-11")
 
@@ -529,18 +529,17 @@ class Undo(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
     to: Version
 
 
-def is_around(event: Any) -> bool:
+def event_stays(event: Any) -> bool:
     """Tell whether an event leaves the table alone, so that no retraction takes it back."""
-    return isinstance(event, GameEvent) and event.around
+    return isinstance(event, GameEvent) and event.stays
 
 
 def settles(event: Any) -> bool:
     """Tell whether an event ends the undo of the commands before it.
 
-    An event of the game itself does, unless it is `around` the table. An event of the ruleset does if it reveals
-    something.
+    An event around the table does, unless it stays. An event of the ruleset does if it reveals something.
     """
-    return not event.around if isinstance(event, GameEvent) else event.reveals
+    return not event.stays if isinstance(event, GameEvent) else event.reveals
 
 
 Undoable = dict[Seat, tuple[Version, ...]]

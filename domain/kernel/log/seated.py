@@ -52,7 +52,7 @@ class SeatOffered(GameEvent, frozen=True):
         to: the account that may take it over; absent when any account that can be a substitute may.
     """
 
-    around = True
+    stays = True
     in_pause = True
     rules = ("TAB-SEAT-01",)
 
@@ -66,7 +66,7 @@ class SeatOffered(GameEvent, frozen=True):
 class OfferWithdrawn(GameEvent, frozen=True):
     """The offer of a seat was withdrawn (TAB-SEAT-01)."""
 
-    around = True
+    stays = True
     in_pause = True
     rules = ("TAB-SEAT-01",)
 
@@ -82,7 +82,7 @@ class SeatResigned(GameEvent, frozen=True):
     With two seats the other one wins (TAB-SEAT-06).
     """
 
-    around = True
+    stays = True
     in_pause = True
     rules = ("TAB-SEAT-04", "TAB-SEAT-06")
 

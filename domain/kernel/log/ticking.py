@@ -16,7 +16,7 @@ from domain.kernel.log.clocked import (
     TimeCredited,
     TimeGiven,
 )
-from domain.kernel.log.lifecycle import MovesRetracted, SeatTakenOver, Status, is_around
+from domain.kernel.log.lifecycle import MovesRetracted, SeatTakenOver, Status, event_stays
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.decision import Decision
 from domain.kernel.rules.ruleset import Ruleset
@@ -121,7 +121,7 @@ def _earned(clocks: Clocks, before: Position, after: Position, events: Sequence[
         return {}
     turn = before.ruleset.turn(before.table)
     went_back = any(isinstance(event, MovesRetracted) for event in events)
-    if went_back or all(map(is_around, events)) or turn is None or turn == after.ruleset.turn(after.table):
+    if went_back or all(map(event_stays, events)) or turn is None or turn == after.ruleset.turn(after.table):
         return {}
     seat, number = turn
     return {seat: number} if number > clocks.earned.get(seat, 0) and seat not in clocks.vacated else {}

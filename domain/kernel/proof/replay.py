@@ -254,8 +254,8 @@ class Replay(Deciding):
         """Note an act, and how many answers left in advance may still follow it.
 
         At most `AT_ONCE` may follow an act that moves the game on. Each answer that is given lowers that number by one.
-        None may follow a retraction, or a command that an undo gives again. An act around the table leaves the number
-        as it is.
+        None may follow a retraction, or a command that an undo gives again. An act whose events all stay leaves
+        the number as it is.
         """
         if isinstance(event, AnswerGiven):
             self.answers_left -= 1

@@ -87,8 +87,8 @@ class BulkGameView(Struct, frozen=True):
     Attributes:
         number: its number in the bulk, from 1 on.
         title: its title.
-        status: `queued` until it is opened, then `open`, without `starts_at` until you cancel the bulk. `waiting` if
-            seats were free at `starts_at`; then `started`, `cancelled` or `failed`.
+        status: `queued` until it is opened, then `open`. `waiting` if seats were free at `starts_at`; then `started`,
+            `cancelled` or `failed`. Without `starts_at`, the start is noted after a tenth of the bulk's age at most.
         game: the game; null until it is opened.
         starts_at: when it is to start; null when you or the players start it.
         problem: why it failed; null when it has not.

@@ -11,6 +11,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { capital, clock, named, seatName } from "../parts/format.js";
 import { textIn } from "../parts/given.js";
+import { orderBy } from "../parts/order.js";
 import { erasing, parties, refusalIn } from "./parties.js";
 
 /** @type {Record<string, string>} */
@@ -219,7 +220,7 @@ function rulingForm(desk, id) {
     if (decision === "back") body.to = seen.way_back?.to;
     if (decision === "continue") body.to = textIn(given, "fork");
     if (decision === "result")
-      body.order = order(game.seats.map(({ seat }) => [seat, Number(given.get(`place-${seat}`))]));
+      body.order = orderBy(game.seats.map(({ seat }) => [seat, Number(given.get(`place-${seat}`))]));
     return desk.send(
       event.target,
       (headers) => desk.api.post(`/v1/cases/${id}/rulings`, body, headers),
@@ -264,12 +265,6 @@ function continuation(desk) {
     }
     ${seen.before ? html`<button type="button" @click=${() => desk.makeContinuation()}>Make one from version ${seen.before}</button>` : nothing}
   </fieldset>`;
-}
-
-/** Return the seats grouped by place, the best first. Seats in one group tie. @param {[string, number][]} places */
-function order(places) {
-  const numbers = [...new Set(places.map(([, place]) => place))].sort((one, other) => one - other);
-  return numbers.map((number) => places.filter(([, place]) => place === number).map(([seat]) => seat));
 }
 
 /** Return the ids of the rules that were ticked. @param {FormData} given */

@@ -97,7 +97,7 @@ function inboxSection() {
   const { unread, state } = inbox;
   const older = (state?.unread ?? 0) - unread.length;
   return html`<section id="inbox" aria-labelledby="inbox-title" tabindex="-1"><h2 id="inbox-title">Inbox</h2>
-    ${(state?.webhooks_off ?? []).map((each) => html`<p class="notice">Your webhook ${each} was switched off because it kept failing.</p>`)}
+    ${(state?.webhooks_off ?? []).map((each) => html`<p class="notice">Your webhook ${each} was switched off because it failed for five days or answered 410.</p>`)}
     ${state?.apps_reused.length ? html`<p class="notice">A key of an app that you let in was used twice, so somebody may have copied it. <a href="/account">Look at your apps</a></p>` : nothing}
     ${
       unread.length

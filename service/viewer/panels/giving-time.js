@@ -7,7 +7,7 @@
  * @import { Account } from "../state/account.js"
  * @import { Shown } from "../parts/clocks.js"
  * @import { Room } from "../state/room.js"
- * @import { Entered, Submitted } from "../types.js"
+ * @import { At, Clock, Entered, Submitted } from "../types.js"
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
@@ -16,10 +16,10 @@ import { settings } from "../parts/clock-settings.js";
 import { textIn } from "../parts/given.js";
 import { clock as moment, seatName } from "../parts/format.js";
 import { PanelRequest } from "./request.js";
+import { gifts } from "../parts/clocks.js";
 import { clockOf, shown } from "../parts/ticking.js";
 
-const MOST = 60; // The largest number of minutes, hours or days that can be given.
-const UNITS = { minutes: 60, hours: 3600, days: 86_400 };
+const USUAL = 10; // How many minutes are suggested.
 
 const request = new PanelRequest();
 
@@ -34,7 +34,7 @@ export function clocksPart(room) {
       <span class="quiet">${facts(room, each)}</span></li>`,
     )}</ul>
     ${settings(game.clock)}
-    ${room.seat ? [giving(room), dayOff(room)] : nothing}
+    ${room.seat ? [giving(room, game.clock), dayOff(room)] : nothing}
     ${request.refusalIn(room, "clock")}</section>`;
 }
 
@@ -55,24 +55,30 @@ function facts({ game }, { seat }) {
     .join("; ");
 }
 
-/** The form that gives another seat time. @param {Entered} room */
-function giving(room) {
+/** The form that gives another seat time. @param {Entered} room @param {Clock} clock */
+function giving(room, clock) {
   const { game, seat } = room;
+  const units = gifts(clock);
   const others = game.seats.filter((place) => place.seat !== seat);
   /** @param {Submitted} event */
   const give = (event) => {
     event.preventDefault();
     const form = new FormData(event.target);
-    const seconds = Number(textIn(form, "many")) * UNITS[/** @type {keyof UNITS} */ (textIn(form, "unit"))];
+    const seconds = Number(textIn(form, "many")) * units[Number(textIn(form, "unit"))].seconds;
     request.send(room, "clock", () =>
       room.api.post(`/v1/games/${room.id}/time`, { seat: textIn(form, "to"), seconds }),
     );
   };
+  /** @param {At<HTMLSelectElement>} event */
+  const choose = ({ target }) => {
+    const many = /** @type {HTMLInputElement} */ (target.form?.elements.namedItem("many"));
+    many.max = `${units[Number(target.value)].most}`;
+  };
   return html`<details><summary>Give a player time</summary>
     <form class="buttons" @submit=${give}>
       <label>To <select name="to">${others.map((place) => html`<option value=${place.seat}>${seatName(game, place.seat)}</option>`)}</select></label>
-      <input name="many" type="number" min="1" max=${MOST} value="10" required aria-label="How much" />
-      <select name="unit" aria-label="Unit">${Object.keys(UNITS).map((unit) => html`<option>${unit}</option>`)}</select>
+      <input name="many" type="number" min="1" max=${units[0].most} value=${Math.min(USUAL, units[0].most)} required aria-label="How much" />
+      <select name="unit" aria-label="Unit" @change=${choose}>${units.map(({ unit }, at) => html`<option value=${at}>${unit}</option>`)}</select>
       <button ?disabled=${request.busy}>Give</button></form>
     <p class="quiet">Your own clock does not change.</p></details>`;
 }

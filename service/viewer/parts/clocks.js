@@ -160,6 +160,22 @@ export function span(seconds) {
   return parts.filter(Boolean).join(" ");
 }
 
+/**
+ * Return the units in which a player can give others time, the smallest first, and how many of each at most. In a game,
+ * a player gives no more than the time that a clock begins with (TAB-CLK-08).
+ * @param {Pick<Clock, "time">} clock
+ * @returns {{unit: string, seconds: number, most: number}[]}
+ */
+export function gifts({ time }) {
+  const units = UNITS.filter(([, size]) => size <= time).reverse();
+  // Seconds are for clocks that have less than a minute.
+  return (units.length > 1 ? units.slice(1) : units).map(([unit, seconds]) => ({
+    unit: `${unit}s`,
+    seconds,
+    most: Math.floor(time / seconds),
+  }));
+}
+
 /** Return how much time each player has, in a few words: "2 days, and 8 hours after each turn". @param {Clock} clock */
 export function timeOf({ kind, time, increment = 0, cap = time }) {
   if (kind === "decision") return `${span(time)} for each decision`;

@@ -156,13 +156,16 @@ export class CaseLog {
     if (statements) this.checked.push(`${statements} statements fit their commitments.`);
     if (game) {
       this.checked.push(
-        "Seats, officials and versions are those of the game, and the rulings changed it as told, in no other way.",
+        "Seats, officials and versions are those of the game.",
+        "The rulings changed the game exactly as they say.",
       );
       this.unchecked.push(
-        "Whether the cited rules exist, and whether a command counts to which the game goes back: `tabularium verify` does.",
+        "Whether the cited rules exist, and whether the game goes back to before a command that counts: `tabularium verify` checks both.",
       );
     } else {
-      this.unchecked.push("Who held the seats and who was an official: that stands in the export of the game.");
+      this.unchecked.push(
+        "Who held the seats and who was an official: verify the case together with the export of its game.",
+      );
     }
     if (isUnsure)
       this.unchecked.push(

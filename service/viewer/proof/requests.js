@@ -1,5 +1,5 @@
 /**
- * Requests to take moves back: the game goes back when all others agree (TAB-BACK).
+ * Requests to take moves back: the game goes back when all others agree (TAB-UNDO-04).
  * @module
  */
 

@@ -1,4 +1,4 @@
-"""The laws that every ruleset keeps, a file for each. One class plugs a ruleset in:
+"""The laws that every ruleset keeps. One class plugs a ruleset in:
 
     class TestTinyLaws(Laws):
         ruleset, board = TinyAuction(), ROOM

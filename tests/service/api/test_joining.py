@@ -54,6 +54,7 @@ async def test_two_accounts_are_joined_and_everybody_sees_it(service: Service, a
     assert accounts[bert.id]["closed"] == told["at"]
 
 
+@pytest.mark.rule("TAB-JOIN-04")
 async def test_seats_pass_by_the_events_of_substitutes_and_the_log_is_proved(
     service: Service, anna: Player, bert: Player, carl: Player
 ) -> None:
@@ -129,6 +130,7 @@ async def test_the_browser_that_confirmed_is_signed_out(service: Service, anna: 
 # --- TAB-JOIN-01: who proves what ---
 
 
+@pytest.mark.rule("TAB-JOIN-01")
 async def test_only_a_browser_that_has_just_signed_in_joins_accounts(tmp_path: Path, database_url: str) -> None:
     clock = Hands()
     async with serving(tmp_path, durable=False, database_url=database_url, clock=clock) as service:
@@ -175,6 +177,7 @@ async def test_the_account_that_stays_can_be_come_back_to(service: Service, anna
         assert refusal(await page.post("/v1/joinings/code")) == (422, "TAB-JOIN-01")
 
 
+@pytest.mark.rule("TAB-JOIN-01")
 async def test_a_code_is_good_once_and_the_newest_alone(
     service: Service, anna: Player, bert: Player, carl: Player
 ) -> None:
@@ -197,6 +200,7 @@ async def test_an_account_is_joined_only_under_its_own_id(service: Service, anna
 # --- TAB-JOIN-02: which accounts ---
 
 
+@pytest.mark.rule("TAB-JOIN-02")
 async def test_bots_operators_and_the_same_account_are_not_joined(
     service: Service, anna: Player, bert: Player, carl: Player
 ) -> None:
@@ -220,18 +224,27 @@ async def test_bots_operators_and_the_same_account_are_not_joined(
     assert "is closed" in closed.json()["detail"]
 
 
+@pytest.mark.rule("TAB-JOIN-02")
 async def test_an_account_with_which_others_were_joined_stays(
     service: Service, anna: Player, bert: Player, carl: Player, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await joined(service, bert, anna)
     assert refusal(await confirmed(service, anna, await asked(service, carl))) == (422, "TAB-JOIN-02")
+    game = await service.begun(carl, await service.register("Dora"))
     code = await asked(service, anna)
     monkeypatch.setattr(joining, "MOST_JOINED", 1)
-    assert refusal(await confirmed(service, carl, code)) == (409, "TAB-JOIN-02")
+    full = await confirmed(service, carl, code)
+    assert (refusal(full), full.json()["detail"]) == (
+        (422, "TAB-JOIN-02"),
+        "1 accounts were joined with the account of the code.",
+    )
+    seats = {seat["player"] for seat in (await service.get(f"/v1/games/{game}", carl))["seats"]}
+    assert carl.id in seats, "the seats have not passed"
     async with browser(service, anna) as page:
         assert refusal(await page.post("/v1/joinings/code")) == (422, "TAB-JOIN-02")
 
 
+@pytest.mark.rule("TAB-JOIN-02")
 async def test_of_two_joinings_at_once_one_counts(service: Service, anna: Player, bert: Player, carl: Player) -> None:
     codes = [await asked(service, anna), await asked(service, carl)]
     answers = await asyncio.gather(*(confirmed(service, bert, code) for code in codes))
@@ -256,6 +269,7 @@ async def test_two_accounts_are_not_joined_with_each_other_at_once(
 # --- TAB-JOIN-03, TAB-JOIN-04: what stands in the way ---
 
 
+@pytest.mark.rule("TAB-JOIN-03")
 async def test_nobody_with_two_sides_of_a_game_joins_them(
     service: Service, anna: Player, bert: Player, carl: Player
 ) -> None:
@@ -323,6 +337,7 @@ async def _eventually_refused(service: Service, account: Player, kept: Player, w
     raise AssertionError("the answer never changed")
 
 
+@pytest.mark.rule("TAB-JOIN-04")
 async def test_games_asked_for_in_bulk_stand_in_the_way(service: Service, anna: Player, bert: Player) -> None:
     table = {"ruleset": "tiny-auction", "players": 2}
     bulk = (await service.ask("POST", "/v1/bulks", bert, {"games": [table]})).json()["id"]
@@ -370,6 +385,7 @@ async def test_an_interrupted_joining_is_finished_by_the_same_code(
 # --- TAB-JOIN-05: one person from then on ---
 
 
+@pytest.mark.rule("TAB-JOIN-05")
 async def test_a_person_takes_no_second_side_by_another_account(
     service: Service, anna: Player, bert: Player, carl: Player
 ) -> None:
@@ -393,6 +409,7 @@ async def test_a_person_takes_no_second_side_by_another_account(
     assert taken.status_code == 200, "it is the same seat"
 
 
+@pytest.mark.rule("TAB-JOIN-05")
 async def test_a_person_enters_a_tournament_once(club: Club, service: Service, anna: Player) -> None:
     bert = club.players[1]
     await club.enter(bert)
@@ -411,6 +428,7 @@ async def _eventually_planned(service: Service, account: Player, kept: Player) -
     raise AssertionError("the withdrawal was never read")
 
 
+@pytest.mark.rule("TAB-JOIN-05")
 async def test_what_an_administrator_took_from_one_the_other_loses(
     service: Service, anna: Player, bert: Player
 ) -> None:
@@ -435,6 +453,7 @@ async def test_the_private_games_of_both_are_read(service: Service, anna: Player
 # --- TAB-JOIN-06: what stays ---
 
 
+@pytest.mark.rule("TAB-JOIN-06")
 async def test_ratings_stay_apart(service: Service, anna: Player, bert: Player, carl: Player) -> None:
     for _ in range(2):
         game = await service.begun(bert, carl, rounds=1)

@@ -9,6 +9,7 @@ import pytest
 
 from domain.kernel.ids import GameId, PlayerId, TournamentId
 from domain.tournament.draw import Undecided
+from service.cluster.lease import Lessor
 from service.tournaments.drafts import INTERRUPTED, Drafts
 from service.tournaments.tables import open_game, seat
 from tests.service.api.clubs import LATE, Club, club_of
@@ -97,6 +98,64 @@ async def test_a_draw_that_was_interrupted_or_failed_says_so_and_is_repeated(clu
     state = await stands(club, location)
     assert (state["draft"], state["status"]) == (2, "failed")
     assert state["problem"].startswith("No draw was found: too many bans.")
+
+
+class Pausing:
+    """A lessor that waits after it took a lease, or before it gives one back."""
+
+    def __init__(self, lessor: Lessor) -> None:
+        self._lessor = lessor
+        self.taken, self.ending, self.ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self.may_take, self.may_end = asyncio.Event(), asyncio.Event()
+
+    async def lease(self, holder: str, seconds: float, work: str) -> bool:
+        if is_end := seconds == 0 and self.may_take.is_set():
+            self.ending.set()
+            await self.may_end.wait()
+        is_held = await self._lessor.lease(holder, seconds, work)
+        if seconds > 0:
+            self.taken.set()
+            await self.may_take.wait()
+        if is_end:
+            self.ended.set()
+        return is_held
+
+
+async def test_looking_at_a_draft_leaves_the_lease_with_who_is_about_to_draw_it(club: Club) -> None:
+    await club.enter()
+    services, tournament = club.service.services, TournamentId(club.url.rpartition("/")[2])
+    lessor, director = Pausing(services.rows), PlayerId(club.director.id)
+    here, elsewhere = Drafts(services.committee, lessor), Drafts(services.committee, services.rows)
+    begun = asyncio.create_task(here.begin(tournament, director))
+    await lessor.taken.wait()
+    assert [(await each.state(tournament, 1, 1)).status for each in (here, elsewhere)] == ["drawing"] * 2
+    lessor.may_take.set()
+    await begun
+    lessor.may_end.set()
+    await here.close()
+
+
+async def test_the_end_of_a_draw_leaves_the_lease_with_the_next_draw(club: Club) -> None:
+    await club.enter()
+    services, tournament = club.service.services, TournamentId(club.url.rpartition("/")[2])
+    lessor, director = Pausing(services.rows), PlayerId(club.director.id)
+    lessor.may_take.set()
+    here, elsewhere = Drafts(services.committee, lessor), Drafts(services.committee, services.rows)
+    await here.begin(tournament, director)
+    await lessor.ending.wait()  # the first draft is in the log, and its draw is about to give its lease back
+
+    async def never(field: Any, drawn: Any) -> Any:
+        await asyncio.Event().wait()
+
+    services.committee.draw = never
+    await here.begin(tournament, director)
+    lessor.may_end.set()
+    await lessor.ended.wait()
+    one, other = [(await each.state(tournament, 1, 2)).status for each in (here, elsewhere)]
+    assert one == other
+    await here.begin(tournament, director)
+    assert [(await each.state(tournament, 1, 2)).status for each in (here, elsewhere)] == ["drawing"] * 2
+    await here.close()
 
 
 async def test_a_director_changes_a_draft_by_hand_with_a_reason(club: Club) -> None:

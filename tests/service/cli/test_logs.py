@@ -68,7 +68,7 @@ def test_the_dice_of_a_game_that_is_over_are_derived(call: Call, tmp_path: Path,
         )
         assert parts
         shown, message, read, verdict = parts.groups()
-        assert verdict == "as told"
+        assert verdict == "as the event says"
         assert hmac.digest(secret, bytes.fromhex(message), "sha256").startswith(
             bytes.fromhex(re.sub(r" \(thrown away\)| ", "", read))
         )
@@ -80,7 +80,7 @@ def test_dice_that_do_not_follow_from_the_secret_are_named(finished: Simulation)
     rolled = next(record for record in finished.records if b'"faces":' in record.event)
     assert not any("NOT" in line for line in causes(rolled, game, game.chance(finished.secret), ()))
     other = CommittedChance(bytes(32), game.id, {})
-    assert any("NOT as told, but " in line for line in causes(rolled, game, other, ()))
+    assert any("NOT as the event says, but " in line for line in causes(rolled, game, other, ()))
     assert [line.rpartition("; ")[2] for line in causes(rolled, game, None, ())][-1:] == [
         "can be checked when the game is over and its secret is public"
     ]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from domain.kernel.rules.loading import common_rules
 from domain.kernel.rules.ruleset import Library
 from service.api.contract import files as contract
 from tests.service.cli.calling import Call
@@ -18,12 +19,14 @@ def test_rules_are_listed_by_id_and_title(call: Call):
     assert said.code == 0
     assert "CC-BAT-10     Reserve\n" in said.out
     assert "CC-MOV-01" not in said.out, "the other edition's"
+    assert "TAB-" not in said.out
 
 
 def test_rules_are_listed_as_json(call: Call):
     listed = call("rules", "list", "--json").json
     assert {"id", "title", "text"} <= listed[0].keys()
     assert len({rule["id"] for rule in listed}) == len(listed) > 300
+    assert {rule["id"] for rule in listed} >= {rule.id for rule in common_rules().rules}
 
 
 def test_a_rule_is_shown_with_its_source_and_ruling(call: Call):
@@ -39,10 +42,18 @@ def test_a_rule_is_shown_as_json_whatever_the_case_of_its_id(call: Call):
     assert "lines" in shown["cited"]
 
 
-def test_an_unknown_rule_brings_near_misses(call: Call):
-    complaint = call("rules", "show", "CC-BAT-99").complaint
-    assert "'CC-BAT-99'" in complaint
-    assert "CC-BAT-19" in complaint
+def test_a_rule_of_every_game_is_shown(call: Call):
+    said = call("rules", "show", "tab-clk-08")
+    assert said.code == 0
+    assert "TAB-CLK-08  Officials and other seats may give time" in said.out
+    assert "Applies:      every ruleset\nSource:       Tabularium documentation" in said.out
+
+
+@pytest.mark.parametrize(("wrong", "near"), [("CC-BAT-99", "CC-BAT-19"), ("TAB-CLK-19", "TAB-CLK-10")])
+def test_an_unknown_rule_brings_near_misses(call: Call, wrong: str, near: str):
+    complaint = call("rules", "show", wrong).complaint
+    assert f"'{wrong}'" in complaint
+    assert near in complaint
 
 
 @pytest.mark.parametrize("command", ["rules list", "rules coverage", "play", "simulate"])
@@ -75,6 +86,12 @@ def test_a_rule_is_shown_with_its_status_and_its_option(call: Call, tmp_path: Pa
     assert f"Status:       {option}" in call("rules", "show", "TA-GIV-02").out
     counted = call("rules", "coverage", "--tests", tmp_path).out
     assert re.search(r"house\W+1\W+0\b", counted)
+
+
+def test_the_rules_of_every_game_have_tests(call: Call):
+    covered = call("rules", "coverage", "--json").json["common"]
+    assert covered["total"] == len(common_rules().rules)
+    assert [rule for chapter in covered["chapters"] for rule in chapter["missing"]] == []
 
 
 def test_coverage_needs_a_directory_of_tests(call: Call, tmp_path: Path):

@@ -19,6 +19,9 @@ from service.cluster.common_time import CommonTime, common_time
 from service.doctor import examine
 from service.doctor.finding import Finding
 from service.games import timekeeper
+from service.games.acts import Act
+from service.games.games import Games
+from service.games.requests import Done
 from service.games.watch import Watch
 from tests.helpers.citus import database_of_the_run
 from tests.service.api.serving import Player, serving
@@ -269,6 +272,27 @@ async def test_of_an_answer_and_a_flag_at_the_same_moment_exactly_one_happens(
             seen.add("answer" if status == 200 else "flag")
             await one.proved(game)
     assert seen, "which of them is quicker depends on the machine"
+
+
+async def test_what_comes_too_late_to_be_done_by_the_clock_is_counted_as_a_lost_race(
+    hall: Hall, anna: Player, bert: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game, by_clock = await hall.begun(anna, bert), Games.by_clock
+    assert not await hall.keeper._give_back(GameId(game), written(hall.time.now)), "no time was lost"
+    await hall.wait(60)
+    hall.time.now += timedelta(seconds=2)
+
+    async def late(games: Games, game_id: GameId, act: Act) -> Done:
+        await hall.service.post(f"/v1/games/{game}/commands", anna, OPENS)
+        return await by_clock(games, game_id, act)
+
+    monkeypatch.setattr(Games, "by_clock", late)
+    await hall.keeper.turn()
+    assert "clock-expired" not in await hall.types(game)
+    commands = hall.service.services.metrics.commands
+    for kind in ("fall", "credit-outage"):
+        counts = {each: commands.labels(kind, each)._value.get() for each in ("accepted", "refused", "conflict")}
+        assert counts == {"accepted": 0, "refused": 0, "conflict": 1}, kind
 
 
 class Differs:

@@ -12,16 +12,16 @@ import pytest
 from msgspec import Struct
 
 from domain.kernel.ids import PlayerId, Seat
-from service.base.clock import stamp
-from service.games.acts import Start, TakeSeat
+from service.base.clock import stamp, stamped
+from service.games.acts import Cancel, Start, TakeSeat
 from service.games.creating import TableWish
 from service.games.games import Games
 from service.organizing import bulks as bulks_module
 from service.organizing.bulks import BulkRefused, Bulks, Fault, GameWish, TooManyGames, UnknownBulk
 from service.organizing.consents import Consents, TooManyConsents
-from service.organizing.opening import PAGE, PATIENCE, Opener
+from service.organizing.opening import KEPT, PAGE, PATIENCE, SOON, Opener
 from service.store.accounts import PlayerRow
-from service.store.organizing import BulkGameRow, BulkRow
+from service.store.organizing import NEVER, BulkGameRow, BulkRow
 from service.store.protocol import KeyReused
 from tests.service.rig import ANNA, BERT, BLUE, CARL, LIBRARY, RED, Hands, Rig, fixed_randomness, open_rig, own_board
 
@@ -204,6 +204,22 @@ async def test_a_game_that_its_players_started_or_that_never_fills_is_left_to_th
     assert await club.statuses(made) == ["started", "failed"]
     assert (await club.rig.games.game(second)).status == "gathering"
     assert not await club.rig.store.organizing.any()
+
+
+async def test_a_game_that_others_start_is_followed_until_it_has_started_and_ever_more_rarely(club: Club) -> None:
+    made = await club.make(seated(), seated(), table())
+    store, looks, first = club.rig.store.organizing, 0, club.clock.now
+    await club.run()
+    one, other, never = [each.game for each in await club.became(made) if each.game]
+    await club.rig.games.act(one, BERT, Start())
+    await club.rig.games.act(other, ANNA, Cancel())
+    while due := [stamped(row.due) for row, _ in await store.due_games(NEVER, 9)]:
+        assert min(due) - club.clock.now <= max(SOON, (club.clock.now - first) / 9)
+        club.clock.now, looks = min(due), looks + 1
+        await club.run()
+        assert await club.statuses(made) == ["started", "cancelled", "open"] or club.clock.now > first + KEPT
+    assert 100 < looks < 140
+    assert (await club.rig.games.game(never)).status == "gathering"
 
 
 async def test_what_has_not_started_is_cancelled(club: Club) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -37,6 +38,8 @@ CLOCK: Final = {"kind": "bank", "time": 10, "cap": 60, "grace": 0, "at_zero": "v
 COUNTED: Final = ("tabularium_commands_total", "tabularium_refusals_total", "tabularium_events_appended_total")
 """The metrics that are about games; the others are about time and memory."""
 
+LOST: Final = re.compile(r'kind="(fall|credit-outage|abandon|expire)",outcome="conflict"')
+"""What the service tried in vain, because it looked at a game too early or too late. That depends on the machine."""
 
 PUSH_KEY: Final = new_push_key()
 """Its public part is shown to everybody: two worlds have the same."""
@@ -293,7 +296,7 @@ class _World:
         stored = await self._service.services.store.load(now.id)
         assert stored is not None
         told, _ = self._service.services.metrics.exposition("")
-        counted = [line for line in told.decode().splitlines() if line.startswith(COUNTED)]
+        counted = [line for line in told.decode().splitlines() if line.startswith(COUNTED) and not LOST.search(line)]
         return {**rows, "snapshot": take(now, stored.chance), "log": await self._logged(), "metrics": counted}
 
     async def _inside(self, blind: set[Seat]) -> bytes:

@@ -194,11 +194,25 @@ async def test_a_mailbox_that_does_not_exist_is_switched_off_and_the_inbox_says_
     assert await mailing.status(ANNA) == "new", "and may be entered again"
 
 
-async def test_an_address_that_does_not_exist_is_not_asked_twice(mailing: Mailing) -> None:
-    mailing.post.answers[ADDRESSES[ANNA]] = "550 No such mailbox"
+@pytest.mark.parametrize("refused", [ADDRESSES[ANNA], "data"])
+async def test_an_address_that_is_refused_for_good_is_not_asked_twice(mailing: Mailing, refused: str) -> None:
+    mailing.post.answers[refused] = "500 No such mailbox"
     await mailing.told.mailboxes.change(ANNA, ADDRESSES[ANNA], turns=True, daily=False)
     await mailing.told.send()
     assert await mailing.status(ANNA) == "off"
+
+
+async def test_a_message_that_is_refused_for_good_is_not_sent_again_and_costs_nobody_their_mailbox(
+    mailing: Mailing,
+) -> None:
+    await mailing.confirmed(ANNA)
+    mailing.post.answers["data"] = "554 This looks like spam"
+    await mailing.asking(ANNA)
+    await mailing.tell()
+    mailing.post.answers.clear()
+    mailing.told.later(days=1)
+    await mailing.told.send()
+    assert (mailing.post.got, await mailing.status(ANNA)) == ([], "on")
 
 
 async def test_a_mail_server_that_asks_for_patience_is_asked_again(mailing: Mailing) -> None:

@@ -102,6 +102,7 @@ async def test_retry_after_is_obeyed_for_all_that_goes_there(told: Telling) -> N
 
 async def test_410_switches_off_and_says_so_by_another_webhook(told: Telling) -> None:
     await told.hook(ANNA, "/other", events=["webhook.*"])
+    await told.hook(ANNA, "/chat", events=["webhook.*"], form="slack")
     row, _ = await started(told, count=2)
     told.receiver.answers["/hook"] = "410 Gone\r\n"
     await told.send()
@@ -112,9 +113,11 @@ async def test_410_switches_off_and_says_so_by_another_webhook(told: Telling) ->
     (said,) = [each.json for each in told.receiver.got if each.path == "/other"]
     assert said["type"] == "webhook.switched_off"
     assert said["data"] == {"webhook": row.webhook}
+    (chat,) = [each.json for each in told.receiver.got if each.path == "/chat"]
+    assert "answered 410" in chat["text"]
     await told.rig.begun()
     await told.tell()
-    assert len(told.receiver.got) == 2, "nothing is sent to one that is off"
+    assert len(told.receiver.got) == 3, "nothing is sent to one that is off"
 
 
 async def test_five_days_of_failures_switch_off(told: Telling) -> None:

@@ -7,6 +7,7 @@ import {
   atZero,
   besides,
   changesIn,
+  gifts,
   nameOf,
   short,
   shownAt,
@@ -131,6 +132,14 @@ test("quiet hours and days off are told, and a grace that is worth telling", () 
     "Each player may take one day off. An answer still counts 1 minute after zero.",
   );
   assert.match(besides({ quiet: { begins: 1380, ends: 420 } }), /^No clock counts from 23:00 to 07:00 UTC/);
+});
+
+test("a player can give as much time as a clock begins with, in units that fit", () => {
+  const most = (/** @type {number} */ time) => gifts({ time }).map(({ unit, most }) => `${most} ${unit}`);
+  assert.deepEqual(most(45 * 60), ["45 minutes"]);
+  assert.deepEqual(most(7 * 86_400), ["10080 minutes", "168 hours", "7 days"]);
+  assert.deepEqual(most(30), ["30 seconds"]);
+  assert.deepEqual(most(60), ["1 minutes"]);
 });
 
 test("a clock is known by the name of its preset", () => {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, mock, test } from "node:test";
 import { Games } from "../../../service/viewer/lobby/games.js";
 import { Pages } from "../../../service/viewer/state/pages.js";
 import { Api } from "../../../service/viewer/state/api.js";
+import { settled } from "./settled.js";
 
 test("a button that is pressed twice reads the next page once", async () => {
   const asked = /** @type {(string | undefined)[]} */ ([]);
@@ -45,11 +46,6 @@ describe("the games of the lobby, when answers come late", () => {
     assert.notEqual(at, -1, `nobody asked for ${text}`);
     open.splice(at, 1)[0].give(page);
     await settled();
-  }
-
-  /** Let everything happen that an answer leads to. */
-  async function settled() {
-    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
   }
 
   beforeEach(() => {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, mock, test } from "node:test";
 
 import { Api } from "../../../service/viewer/state/api.js";
 import { Room } from "../../../service/viewer/state/room.js";
+import { settled } from "./settled.js";
 
 /** Answers that the service has not given yet, by address, in the order in which they were asked for. */
 /** @type {Map<string, ((body: object) => void)[]>} */
@@ -18,11 +19,6 @@ async function answer(/** @type {string} */ address, /** @type {object} */ body,
   assert.ok(give, `nobody asked for ${address}`);
   give(body);
   await settled();
-}
-
-/** Let everything happen that an answer leads to. */
-async function settled() {
-  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }
 
 const game = (/** @type {number} */ version, more = {}) => ({

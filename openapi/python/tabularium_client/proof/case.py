@@ -122,16 +122,18 @@ class Case:
         if statements:
             self.checked.append(f"{statements} statements fit their commitments.")
         if game:
-            self.checked.append(
-                "Seats, officials and versions are those of the game, and the rulings changed it as told, in no other "
-                "way."
-            )
+            self.checked += [
+                "Seats, officials and versions are those of the game.",
+                "The rulings changed the game exactly as they say.",
+            ]
             self.unchecked.append(
-                "Whether the cited rules exist, and whether a command counts to which the game goes back: "
-                "`tabularium verify` does."
+                "Whether the cited rules exist, and whether the game goes back to before a command that counts: "
+                "`tabularium verify` checks both."
             )
         else:
-            self.unchecked.append("Who held the seats and who was an official: that stands in the export of the game.")
+            self.unchecked.append(
+                "Who held the seats and who was an official: verify the case together with the export of its game."
+            )
         if court.is_unsure:
             self.unchecked.append(
                 "Whether all who had a say consented: seats that are out of the game are not waited for, and only the "

@@ -1,4 +1,4 @@
-"""Requests to take moves back, which go back when all others agree (TAB-BACK)."""
+"""Requests to take moves back, which go back when all others agree (TAB-UNDO-04)."""
 
 from collections.abc import Collection
 from typing import Any

@@ -37,11 +37,11 @@ from tests.helpers.play import OFFICIAL, ORGANIZER, Play, player_of
 from tests.tiny.auction import ROOM, TinyAuction
 
 
-def test_type_is_the_last_field_of_every_event_around_the_table() -> None:
+def test_type_is_the_last_field_of_every_event_that_stays() -> None:
     """So a retraction sees from an event's last bytes whether it stays."""
-    around = [event for event in GAME_EVENTS if event.around]
-    assert around
-    for event in around:
+    staying = [event for event in GAME_EVENTS if event.stays]
+    assert staying
+    for event in staying:
         fields: dict[str, Any] = dict.fromkeys(event.__struct_fields__, 1)
         assert canonical(event(**fields)).endswith(b'"type":"%b"}' % type_name(event).encode())
 
@@ -226,7 +226,7 @@ def test_the_interleavings_contain_everything() -> None:
         met.update(record.type for record in play.records)
         events = [read_event(play.ruleset, record) for record in play.records]
         met.update(f"by {event.by}" for event in events if isinstance(event, MovesRetracted))
-    around = {type_name(event) for event in GAME_EVENTS if event.around} - {
+    staying = {type_name(event) for event in GAME_EVENTS if event.stays} - {
         *map(type_name, (*OF_CLOCKS, *SEAT_EVENTS))
     }  # test_clocks.py and test_seats.py have those
-    assert around | {"by ruling", "by consent"} <= set(met)
+    assert staying | {"by ruling", "by consent"} <= set(met)

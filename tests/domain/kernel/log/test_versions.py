@@ -115,6 +115,7 @@ def test_a_catalogue_tells_a_rule_as_a_version_has_it() -> None:
 # --- a game keeps its version ---
 
 
+@pytest.mark.rule("TAB-RULES-01")
 def test_a_game_is_decided_and_folded_by_the_version_that_it_began_with() -> None:
     play = begun()
     play.library = Library([Corrected()])
@@ -127,6 +128,7 @@ def test_a_game_is_decided_and_folded_by_the_version_that_it_began_with() -> Non
 # --- moving on ---
 
 
+@pytest.mark.rule("TAB-RULES-01")
 def test_an_organizer_moves_a_game_to_a_newer_version() -> None:
     play = begun()
     play.command(RED, {"type": "put-up", "coins": 2})
@@ -199,12 +201,14 @@ def test_a_game_of_the_newest_version_stays_there() -> None:
     assert refusal.allowed == "The game uses version 2 of tiny-auction. There is no newer version."
 
 
+@pytest.mark.rule("TAB-RULES-01")
 def test_only_the_organizer_moves_a_game() -> None:
     refusal = refused(lambda: begun().try_upgrade(2, player_of(RED)))
     assert refusal.rule == "TAB-RULES-01"
     assert "Only the organizer" in refusal.allowed
 
 
+@pytest.mark.rule("TAB-RULES-02")
 def test_a_position_that_the_newer_version_cannot_carry_on_stays() -> None:
     play = begun()
     play.command(RED, {"type": "put-up", "coins": 1})
@@ -215,6 +219,7 @@ def test_a_position_that_the_newer_version_cannot_carry_on_stays() -> None:
     assert (refusal.rule, refusal.allowed) == ("TAB-RULES-02", "Cards lie face down.")
 
 
+@pytest.mark.rule("TAB-RULES-02")
 def test_a_position_in_which_nobody_could_choose_stays() -> None:
     class Mute(Corrected):
         def options(self, table: Table, seat: Seat, vault: Vault) -> list[Option]:

@@ -1,6 +1,7 @@
 """The rules that events and commands declare."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from tests.tiny.auction import PutUp, TinyAuction
 from tests.tiny.corrected import Corrected
 from tests.tiny.showing import Showing
 
+ROOT = Path(__file__).parents[4]
 RULESETS = [LIBRARY.at(known, version) for known in LIBRARY.ids() for version in LIBRARY.current(known).versions]
 TINY = [TinyAuction(), Showing(), *map(Corrected, Corrected().versions)]
 
@@ -81,6 +83,25 @@ def test_what_every_game_has_declares_rules_of_the_service() -> None:
     declared = {rule for shape in (*GAME_EVENTS, Undo) for rule in shape.rules}
     assert declared
     assert declared <= {rule.id for rule in loading.common_rules().rules}
+
+
+def test_every_rule_that_the_sources_name_exists() -> None:
+    """In comments, guides and texts as well; also where they name a whole chapter, such as TAB-CLK."""
+    catalogues = [loading.common_rules(), *(LIBRARY.current(each).catalogue for each in LIBRARY.ids())]
+    entries = {
+        entry.id for each in catalogues for entry in (*each.rules, *each.examples, *each.differences, *each.decisions)
+    }
+    known = entries | {entry.rpartition("-")[0] for entry in entries}
+    games = "|".join({entry.partition("-")[0] for entry in entries})
+    named = re.compile(rf"\b(?:{games})-[A-Z][A-Z0-9]*(?:-[0-9]+)?\b")
+    unknown = {
+        (rule, file.name)
+        for folder in ("domain", "projections", "service", "openapi")
+        for file in (ROOT / folder).rglob("*.*")
+        if file.suffix in (".py", ".js", ".ts", ".md", ".toml")
+        for rule in {*named.findall(file.read_text())} - known
+    }
+    assert unknown == {("CC-MOV-99", "rulesets.py"), ("CC-BY-4", "settings.py")}, "a problem's example, and a licence"
 
 
 @pytest.mark.parametrize("ruleset", RULESETS, ids=name_of)
