@@ -55,6 +55,7 @@ class Drafts:
         self._lessor = lessor
         self._observer = uuid4().hex
         self._drawing: dict[TournamentId, asyncio.Task[None]] = {}
+        self._ending: dict[TournamentId, asyncio.Task[None]] = {}
         self._failed: OrderedDict[tuple[TournamentId, int, int], str] = OrderedDict()
 
     async def begin(
@@ -74,6 +75,8 @@ class Drafts:
         if (first := await self._committee.drawn_before(tournament_id, player, key)) is not None:
             return first, True
         now = await self._committee.begin_draw(tournament_id, player, expected=expected)
+        if tournament_id in self._ending:  # it still has the lease, so nobody would draw this draft
+            await asyncio.wait([self._ending[tournament_id]])
         # Each draw is a holder of its own, so nothing else in this process can give its lease back.
         holder = uuid4().hex
         if tournament_id not in self._drawing and await self._lease(tournament_id, holder, LEASE):
@@ -103,7 +106,7 @@ class Drafts:
 
     async def close(self) -> None:
         """Stop drawing. A draft that was not finished is drawn when its request is repeated."""
-        for task in (tasks := [*self._drawing.values()]):
+        for task in (tasks := [*self._drawing.values(), *self._ending.values()]):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
@@ -120,11 +123,12 @@ class Drafts:
             log.exception("a draft was not drawn", tournament=tournament_id)
             self._fail(draft_key, INTERRUPTED)
         finally:
-            del self._drawing[tournament_id]
+            self._ending[tournament_id] = self._drawing.pop(tournament_id)
             renewal.cancel()
             await asyncio.wait([renewal])  # a renewal under way must not take the lease again
             with contextlib.suppress(Unavailable):
                 await self._lease(tournament_id, holder, 0)
+            del self._ending[tournament_id]
 
     def _fail(self, draft_key: tuple[TournamentId, int, int], why: str) -> None:
         self._failed[draft_key] = why

@@ -19,6 +19,7 @@ from projections.projection import Happened, Projection
 from projections.runner import GATHER, Runner, Stopped
 from projections.store import NotBuilt, Overtaken, ProjectionStore, Unavailable
 from service.cluster.wake import LocalWake
+from service.store.postgres.rows import PostgresRows
 from service.store.sqlite.rows import SqliteRows
 from tests.helpers.play import Play
 from tests.helpers.sampling import sampled
@@ -182,6 +183,25 @@ async def test_a_lease_ends_when_it_is_not_taken_anew(place: Open) -> None:
         while not await other.lease("other", 60):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     assert not await one.lease("one", 60)
+
+
+async def test_who_only_asks_about_work_gets_no_lease_and_leaves_nothing_behind(place: Open) -> None:
+    one, other = [await place() for _ in range(2)]
+    assert await one.lease("one", 60)
+    assert not await other.lease("other", 0)
+    assert await other.lease("other", 0, "work that nobody does")
+    assert not await other.lease("other", 60)
+    assert await one.lease("one", 0)
+    assert await other.lease("other", 60)
+    query = "SELECT name FROM leases"
+    match one:
+        case SqliteRows():
+            works = await one._read(lambda connection: connection.execute(query).fetchall())
+        case PostgresRows():
+            works = await one._run(lambda connection: connection.fetch(query))
+        case _:
+            raise AssertionError("a kind of rows whose leases this test cannot read")
+    assert [name for (name,) in works] == ["runner"]
 
 
 async def test_those_who_read_notice_nothing_of_rebuilds(log: MemoryLog, place: Open) -> None:

@@ -103,6 +103,14 @@ class PostgresRows:
 
     async def lease(self, holder: str, seconds: float, work: str = "runner") -> bool:
         async def take(connection: Connection) -> bool:
+            if seconds <= 0:  # which leaves no row behind, whatever work is asked about
+                await connection.execute(
+                    "UPDATE leases SET until = clock_timestamp() WHERE name = $1 AND holder = $2", work, holder
+                )
+                has_other = await connection.fetchval(
+                    "SELECT EXISTS (SELECT FROM leases WHERE name = $1 AND until > clock_timestamp())", work
+                )
+                return not has_other
             holder_now = await connection.fetchval(
                 "INSERT INTO leases AS known (name, holder, until)"
                 " VALUES ($3, $1, clock_timestamp() + make_interval(secs => $2))"

@@ -86,6 +86,10 @@ class SqliteRows:
     async def lease(self, holder: str, seconds: float, work: str = "runner") -> bool:
         def take(connection: sqlite3.Connection) -> bool:
             now = time.time()
+            if seconds <= 0:  # which leaves no row behind, whatever work is asked about
+                connection.execute("UPDATE leases SET until = ? WHERE name = ? AND holder = ?", (now, work, holder))
+                others = connection.execute("SELECT 1 FROM leases WHERE name = ? AND until > ?", (work, now))
+                return others.fetchone() is None
             lease = connection.execute(
                 "INSERT INTO leases (name, holder, until) VALUES (?, ?, ?) ON CONFLICT (name)"
                 " DO UPDATE SET holder = excluded.holder, until = excluded.until"

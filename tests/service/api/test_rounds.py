@@ -148,12 +148,11 @@ async def test_the_end_of_a_draw_leaves_the_lease_with_the_next_draw(club: Club)
         await asyncio.Event().wait()
 
     services.committee.draw = never
-    await here.begin(tournament, director)
+    next_begins = asyncio.create_task(here.begin(tournament, director))
+    await asyncio.sleep(0.05)  # in which it would find the lease taken
     lessor.may_end.set()
+    await next_begins
     await lessor.ended.wait()
-    one, other = [(await each.state(tournament, 1, 2)).status for each in (here, elsewhere)]
-    assert one == other
-    await here.begin(tournament, director)
     assert [(await each.state(tournament, 1, 2)).status for each in (here, elsewhere)] == ["drawing"] * 2
     await here.close()
 
