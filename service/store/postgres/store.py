@@ -1,7 +1,7 @@
 """The store on PostgreSQL: the log of any number of processes. `deploy/migrations/` has its schema.
 
 Appends go through one SQL function, which locks the books of their streams (`0029_books.sql` says why), and what waits
-in this process goes into one call of it (group commit). A call is a transaction by itself: when it has answered, it is
+in this process shares calls of it (group commit). A call is a transaction by itself: when it has answered, it is
 committed.
 """
 
@@ -107,7 +107,7 @@ class PostgresStore(SqlStore):
         Args:
             durable: False gives up that an append is on the disk when it returns: when the database crashes, the last
                 ones may be missing.
-            connections: how many there are at most for reading; one more writes.
+            connections: how many there are at most for reading; one more writes, or two while many appends wait.
             books: the books that the database keeps.
 
         Raises:

@@ -57,8 +57,8 @@ async def test_what_waits_for_a_machine_that_does_not_answer_is_told_so_soon(url
     for game in FIRST:
         await store.append(new_game(game))
     for writer in store._writers:
-        assert writer._connection is not None
-        await writer._connection.execute("SET statement_timeout = '400ms'")
+        assert writer._lanes[0] is not None
+        await writer._lanes[0].execute("SET statement_timeout = '400ms'")
     async with connected(url) as owner, owner.transaction():
         await owner.execute("SELECT 1 FROM tabularium.books WHERE book < $1 FOR UPDATE", BOOKS // 2)
         began = asyncio.get_running_loop().time()

@@ -204,7 +204,7 @@ class Cut:
 
 
 async def cut(store: PostgresStore) -> None:
-    store._writers[0]._connection = Cut(await store._connections.connect())
+    store._writers[0]._lanes[0] = Cut(await store._connections.connect())
 
 
 async def test_a_commit_whose_answer_got_lost_is_recognized(store: PostgresStore) -> None:
