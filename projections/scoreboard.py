@@ -5,7 +5,7 @@ from functools import cache, partial
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from domain.judging.outcome import RESULT_RULE
 from domain.kernel.ids import CaseId, GameId, Seat, Version
@@ -126,9 +126,8 @@ class Scoreboard(Projection):
         row: dict[str, Value] = {}
         if happened.is_last:
             row = {"version": record.version, "round": seen.round, "heading": seen.heading}
-        around = happened.around
-        retracted = isinstance(around, MovesRetracted)
-        match around:
+        retracted = False
+        match happened.around:
             case None:
                 pass
             case GameCreated(ruleset):
@@ -144,12 +143,13 @@ class Scoreboard(Projection):
                 row |= {"status": "over", "ended": record.at, "ended_by": rule}
                 row["winners"] = msgspec.json.encode(winners).decode()
                 row["placed"] = msgspec.json.encode(order_of(seen.after)).decode()
+            case MovesRetracted():
+                retracted = True
             case _:
                 pass
         if row:
             yield Amend(SUMMARIES, {"game": game}, row)
-        caused = record.cause is not None and not retracted
-        commands = int(caused and happened.cause.command is not msgspec.UNSET)
+        commands = int(record.cause is not None and not retracted and happened.cause.command is not UNSET)
         if commands or retracted:
             yield Add(COUNTS, {"game": game}, {"commands": commands, "retractions": int(retracted)})
         if retracted:

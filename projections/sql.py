@@ -268,6 +268,7 @@ def swapped(existing: Sequence[Generation], ready: Generation, beyond: Generatio
     return replace(stored, live=True, trouble=None)
 
 
+@cache
 def place(projection: str, generation: int, table: str) -> str:
     """Return the name that a table of a generation has in the database."""
     return f"{projection}_{generation}_{table}"
@@ -340,7 +341,10 @@ def batches(
                 if type(change) is Compute:
                     change = Put(change.table, change.key, change.values())
                 text, values = _statement(name, change, locking)
-                gathered.setdefault(text, []).append(values)
+                if text in gathered:
+                    gathered[text].append(values)
+                else:
+                    gathered[text] = [values]
             yield from gathered.items()
 
 

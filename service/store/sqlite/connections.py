@@ -230,9 +230,9 @@ class _Writer:
 
     def __init__(self, connection: sqlite3.Connection, quick: float) -> None:
         self._connection = connection
-        self._connection.execute("PRAGMA busy_timeout = 0")
         self._thread = _Threads("sqlite-writer", 1)
         self._quick = quick
+        self._wait_for_others(0.0)
         self._waiting: list[Job] = []
         self._idle = asyncio.Event()
         self._idle.set()
@@ -289,13 +289,19 @@ class _Writer:
                     job.outcome = error
         finally:
             if patiently:
-                self._connection.execute("PRAGMA busy_timeout = 0")
+                self._wait_for_others(0.0)
         self._usual += (time.perf_counter() - began - self._usual) / 16
         self._since_checkpoint += 1
         return True
 
+    def _wait_for_others(self, seconds: float) -> None:
+        """Set how long a transaction waits for another process. A writer that always works in a thread keeps the
+        patience with which `connect` opened the file: SQLite takes as long for this statement as for a row."""
+        if self._quick:
+            self._connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+
     def _prepare_patiently(self) -> None:
-        self._connection.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
+        self._wait_for_others(PATIENCE)
         if self._since_checkpoint >= CHECKPOINT_EVERY:
             self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
             self._since_checkpoint = 0

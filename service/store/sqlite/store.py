@@ -207,9 +207,9 @@ class SqliteStore(SqlStore):
         at_hand = self._end.after(position) if until is None else None
         if at_hand is None:
             return await super().read_on(after, limit, games, until)
-        end = at_hand[-1][0] if at_hand else Place(ALL_BOOKS, position)
         rows = [row for row in at_hand if games is None or row[1] in games][:limit]
-        return rows, after.after((rows[-1][0] if len(rows) == limit else end,))
+        last = rows if len(rows) == limit else at_hand
+        return rows, Cursor((last[-1][0].position,)) if last else after
 
     async def _append(self, batch: Append) -> Appended:
         work = partial(_append, batch=batch)
