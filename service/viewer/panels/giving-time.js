@@ -63,7 +63,7 @@ function giving(room) {
   const give = (event) => {
     event.preventDefault();
     const form = new FormData(event.target);
-    const seconds = Number(textIn(form, "many")) * UNITS[/** @type {keyof UNITS} */ (textIn(form, "unit"))];
+    const seconds = Number(textIn(form, "many")) * UNITS[/** @type {keyof typeof UNITS} */ (textIn(form, "unit"))];
     request.send(room, "clock", () =>
       room.api.post(`/v1/games/${room.id}/time`, { seat: textIn(form, "to"), seconds }),
     );
