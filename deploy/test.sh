@@ -82,12 +82,13 @@ export TMPDIR
 chmod 755 "$TMPDIR" # PostgreSQL is another user
 trap 'rm -rf "$TMPDIR" 2>/dev/null' EXIT
 
-# The slowest check, pyright, uses one core, so the others run beside it. With --fast it checks only the changed files.
+# The slowest check, pyright of the domain and the projections, uses one core, so the others run beside it. With --fast
+# it checks only the changed files there.
 files=()
 if [[ -n $touched ]]; then
     mapfile -t files < <(
-        git diff --name-only --diff-filter=d "$touched" -- '*.py'
-        git ls-files --others --exclude-standard -- '*.py'
+        git diff --name-only --diff-filter=d "$touched" -- 'domain/*.py' 'projections/*.py'
+        git ls-files --others --exclude-standard -- 'domain/*.py' 'projections/*.py'
     )
     [[ ${#files[@]} -gt 0 ]] || files=(--version)
 fi
@@ -100,6 +101,7 @@ trap 'kill "$pyright" 2>/dev/null || true; rm -rf "$TMPDIR" 2>/dev/null' EXIT
 check "ruff check" .venv/bin/ruff check --quiet
 check "ruff format" .venv/bin/ruff format --check --quiet
 check "import-linter" .venv/bin/lint-imports --no-logo
+check "pyrefly" .venv/bin/pyrefly check --output-format min-text
 check "contract" .venv/bin/tabularium openapi --check
 
 # One more than there are cores, because tests wait for servers and browsers about a third of their time.

@@ -163,6 +163,6 @@ def _count(match: Match, now: Scratch, hero: Seat) -> None:
 
 if __name__ == "__main__":
     # By its own name: other processes cannot import what is called __main__.
-    from tests.strength import main as named
+    from tests.strength import main as named  # pyrefly: ignore[missing-module-attribute]  # it is this file
 
     sys.exit(named())

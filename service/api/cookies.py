@@ -53,7 +53,7 @@ def _secure(scope: Scope) -> str:
 
 def require_own_page(scope: Scope) -> None:
     """Accept a request that only reads, or that comes from a page of this service; else raise `Problem`."""
-    reads = scope["type"] == "http" and scope["method"] == "GET"
+    reads = scope["type"] == "http" and scope.get("method") == "GET"
     if not reads:
         require_page(scope)
 

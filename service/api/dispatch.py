@@ -64,7 +64,9 @@ class Dispatch:
         return _Found(cast(HTTPRouteHandler, handler), path, parameters, template)
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        match = self._find(scope["path"], scope["method"]) if scope["type"] == "http" else None
+        match = None
+        if scope["type"] == "http":
+            match = self._find(scope["path"], scope["method"])  # pyrefly: ignore[bad-typed-dict-key]  # it is HTTP
         # Litestar refuses some hosts and strips root paths.
         if match is None or scope.get("root_path") or not _is_plain(header_of(scope, b"host")):
             return self.app(scope, receive, send)

@@ -64,7 +64,7 @@ class CrossOrigin:
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         if scope["type"] != "http" or not (origin := header_of(scope, b"origin")):
             return self.app(scope, receive, send)
-        return self._answer(origin, scope, receive, send)
+        return self._answer(origin, scope, receive, send)  # pyrefly: ignore[bad-argument-type]  # it is HTTP
 
     async def _answer(self, origin: str, scope: HTTPScope, receive: Receive, send: Send) -> None:
         if scope["method"] == "OPTIONS":

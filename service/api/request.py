@@ -60,7 +60,8 @@ class Call(Request[Any, Any, Any]):
     @property
     def caller(self) -> Caller | None:
         """The caller; None without a token or session, and at endpoints that do not authenticate."""
-        return self.scope.get("caller")
+        scope: Mapping[str, Any] = self.scope  # with keys of ours
+        return scope.get("caller")
 
     @property
     def signed_in(self) -> Caller:
@@ -179,7 +180,8 @@ def _version(text: str) -> Version | None:
 
 def services_of(connection: ASGIConnection[Any, Any, Any, Any]) -> "Services":
     """Return the parts of the service that a connection belongs to."""
-    services = connection.scope.get("services")
+    scope: Mapping[str, Any] = connection.scope  # with keys of ours
+    services = scope.get("services")
     return services if services is not None else connection.app.state["services"]
 
 

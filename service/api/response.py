@@ -213,6 +213,7 @@ class Answered(Response[bytes]):
         content = self.content
         packed = await asyncio.to_thread(_gzip, content) if len(content) >= _APART else _gzip_small(content)
         headers = {**self.headers, "Content-Encoding": "gzip", "content-length": str(len(packed))}
+        # pyrefly: ignore[bad-argument-type]  # `__init__` sets the status
         return Answered(packed, self.status_code, headers["content-type"], headers)
 
 
@@ -343,7 +344,7 @@ def on_exception(request: Request[Any, Any, Any], error: Exception) -> Response[
     log_fault(problem, error)
     if problem.kind is UNKNOWN_PATH and _is_for_people(request):
         return _page_of(problem)
-    return problem_response(problem, request.scope.get("request_id", ""))
+    return problem_response(problem, str(request.scope.get("request_id", "")))
 
 
 def _is_for_people(request: Request[Any, Any, Any]) -> bool:

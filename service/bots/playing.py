@@ -28,6 +28,7 @@ from projections.cursor import Cursor
 from projections.store import Unavailable
 from service.accounts.accounts import Accounts
 from service.accounts.caller import Caller
+from service.base.scopes import Scope
 from service.base.settings import Settings
 from service.bots.bot import RANDOM
 from service.bots.seated import seats_held
@@ -323,7 +324,7 @@ class Playing:
         return (holder for holder in holders if holder is not None and holder in self._bots)
 
 
-_PLAYS: Final = frozenset(("play",))
+_PLAYS: Final[frozenset[Scope]] = frozenset(("play",))
 
 
 async def question_for(games: Games, game: Game, bot: PlayerId, level: str) -> Question:

@@ -47,7 +47,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
         HttpToolsProtocol.__init__(self, *arguments, **parts)
         self.connections_of_server = connections
         self._settings = settings = connections.settings
-        self.timeout_keep_alive = settings.idle_timeout
+        self.timeout_keep_alive = settings.idle_timeout  # pyrefly: ignore[bad-assignment]  # uvicorn only adds it to a time
         # Looked up here once, not for every request.
         self._url_limit, self._header_limit = settings.url_limit, settings.header_limit
         self._header_count = settings.header_count

@@ -1,6 +1,6 @@
 """The settings of a sandbox: those of a service, but for those that lead to anything outside."""
 
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import asdict
 
@@ -28,4 +28,5 @@ def sandbox_settings(settings: Settings) -> SandboxSettings:
             f"{PREFIX}{wrong[0].upper()} is set, but a sandbox keeps all to itself: start it without that variable"
         )
     # In a sandbox, clocks and tournaments are checked when the time is moved, not by a timer.
-    return SandboxSettings(**{**asdict(settings), "clocks": False, "tournaments": False, "durable": False})
+    changed: dict[str, Any] = {**asdict(settings), "clocks": False, "tournaments": False, "durable": False}
+    return SandboxSettings(**changed)

@@ -8,7 +8,7 @@ the index) are stored together or not at all, and are on the disk when `append` 
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
 from msgspec import Struct
 
@@ -348,10 +348,8 @@ class EventStore(Protocol):
         """Return the stream of a segment outside of the store, and the version before its records; None without one."""
         ...
 
-    @property
-    def books(self) -> int:
-        """How many books there are."""
-        ...
+    books: ClassVar[int]
+    """How many books there are."""
 
     async def divided(self) -> bool:
         """Tell whether each book counts its own positions. Once they do, they always will."""

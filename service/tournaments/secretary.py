@@ -225,7 +225,7 @@ class Secretary:
         for each, holder in game.players.items():
             to = table.seated_for(holder) if holder is not None else None
             offer = game.around.offers.get(each)
-            if to in (None, holder) or (offer is not None and offer.to == to):
+            if to is None or to == holder or (offer is not None and offer.to == to):
                 continue
             with suppress(Refusal):  # this substitute may not take over the seat: a director has to find another one
                 await self._games.act(game.id, game.organizer, OfferTable(tournament.id, each, to))

@@ -146,7 +146,7 @@ def bench_memory() -> Iterator[Figure]:
 
 async def _weigh() -> None:
     games = Games(
-        Copies(long_game()),  # pyright: ignore[reportArgumentType]
+        Copies(long_game()),  # pyrefly: ignore[bad-argument-type]
         LIBRARY,
         LocalWake(),
         utc_now,

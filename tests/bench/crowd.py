@@ -33,7 +33,7 @@ EVENTS: Final = 400
 
 
 def bench_crowd() -> Iterator[Figure]:
-    kinds = {"by-count": {"cache_games": 256, "snapshot_every": 1000}, "by-memory": {}}
+    kinds: dict[str, dict[str, Any]] = {"by-count": {"cache_games": 256, "snapshot_every": 1000}, "by-memory": {}}
     for name, chosen in kinds.items():
         with tempfile.TemporaryDirectory(prefix="tabularium-") as folder:
             settings = Settings(

@@ -29,7 +29,9 @@ async def last_command(service: Service, made: Table) -> tuple[Seat, int]:
 async def goals(service: Service, made: Table, seat: Seat) -> list[int]:
     """Return the versions to which a seat can go back by itself."""
     options = (await service.get(f"/v1/games/{made.id}/options", made.seats[seat]))["options"]
-    to = next((option["schema"]["properties"]["to"] for option in options if option["command"] == "undo"), {})
+    to: dict[str, Any] = next(
+        (option["schema"]["properties"]["to"] for option in options if option["command"] == "undo"), {}
+    )
     return to.get("enum", [to["const"]] if "const" in to else [])
 
 

@@ -76,7 +76,7 @@ def typescript() -> Path:
     def install(project: Path) -> None:
         build = project / "build"
         put_together(build)
-        clients.compile_typescript(build)
+        clients.compile_typescript(build, "typescript")
         clients.node(NPM, "pack", "--pack-destination", project, cwd=build)
         shutil.rmtree(build)
         (packed,) = project.glob("*.tgz")

@@ -173,6 +173,9 @@ def write_types(contract: Path, types: Path) -> None:
     node(installed("openapi-typescript", "bin", "cli.js"), contract, "--output", types)
 
 
-def compile_typescript(folder: Path) -> None:
-    """Compile the programs in `folder`, strictly; what is wrong with their types is the error's message."""
-    node(installed("typescript", "bin", "tsc"), "--project", folder)
+def compile_typescript(folder: Path, compiler: str = "typescript-7") -> None:
+    """Compile the programs in `folder`, strictly; what is wrong with their types is the error's message.
+
+    TypeScript 7 takes a third of the time of 5.9, the ``typescript`` that generators and our client package name.
+    """
+    node(installed(compiler, "bin", "tsc"), "--project", folder)

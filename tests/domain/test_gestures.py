@@ -29,6 +29,7 @@ def test_a_command_with_an_area_says_how_it_is_given_by_pointing_or_why_not(comm
         assert not gesture.called or gesture.quiet
     book = Book("#/$defs/")
     book.schema(command)
+    # pyrefly: ignore[missing-attribute]  # a `NewType` has a name
     assert gesture or AreaId.__name__ not in book.structs, f"state the gesture of {command.__name__}, or why not"
 
 

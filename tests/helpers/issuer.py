@@ -123,7 +123,12 @@ class Provider:
         proved = asked is not None and asked["code_challenge"] == challenge
         if asked is None or not proved or form.get("redirect_uri") != asked["redirect_uri"]:
             return 400, {"error": "invalid_grant"}
-        said = {"aud": asked["client_id"], "nonce": asked["nonce"], "name": asked["sub"].title(), **self.claims}
+        said: dict[str, Any] = {
+            "aud": asked["client_id"],
+            "nonce": asked["nonce"],
+            "name": asked["sub"].title(),
+            **self.claims,
+        }
         token = self.token(asked["sub"], **self.signing, **said)
         return 200, {"access_token": "opaque", "token_type": "Bearer", "expires_in": 300, "id_token": token}
 
@@ -172,13 +177,16 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def provider() -> Iterator[Provider]:
     """Run an issuer on a free port of this machine."""
-    handler = type("Handler", (_Handler,), {})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        handler.provider = Provider(server)
+
+    class Handler(_Handler):
+        pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Handler.provider = Provider(server)
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
-            yield handler.provider
+            yield Handler.provider
         finally:
             server.shutdown()
             thread.join()

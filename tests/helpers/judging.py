@@ -117,8 +117,8 @@ class Court:
     ) -> Filed:
         """Rule, and carry the ruling out in the game unless told otherwise."""
         facts = self.facts
-        given = {"cited": ["TAB-UNDO-02"], "reason": "As the rule says.", "version": facts.version, "hash": facts.hash}
-        given |= more
+        given: dict[str, Any] = {"cited": ["TAB-UNDO-02"], "reason": "As the rule says."}
+        given |= {"version": facts.version, "hash": facts.hash, **more}
         play, filed = (
             self.forks.get(GameId(str(given.get("to"))), self.play),
             (

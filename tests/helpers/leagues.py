@@ -64,7 +64,7 @@ class Series:
         club = Club(
             seed=bytes([number] * 32),
             tournament=TournamentId(f"t-{number}"),
-            **{"ruleset": self.ruleset, "sizes": (3, 2), "points": ((60, 20), (60, 36, 12)), "bye": 0}
+            **dict[str, Any](ruleset=self.ruleset, sizes=(3, 2), points=((60, 20), (60, 36, 12)), bye=0)
             | {"stages": (Swiss(1),), "late": 1, "league": InLeague(LEAGUE, season, division)}
             | changes,
         )

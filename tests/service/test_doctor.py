@@ -46,13 +46,13 @@ async def url() -> AsyncIterator[str]:
 
 async def report(clock: Callable[[], datetime] = utc_now, **settings: Any) -> Report:
     """Return the findings by what was looked at."""
-    keys = {
+    keys: dict[str, Any] = {
         "log_key": new_key("games.example/log", bytes),
         "webhook_key": secrets.new_key(),
         "push_key": new_push_key(),
     }
     key = keys if "database_url" in settings else {}
-    return {finding.check: finding async for finding in examine(Settings(**{**key, **settings}), clock)}
+    return {finding.check: finding async for finding in examine(Settings(**key | settings), clock)}
 
 
 def failing(found: Report) -> list[str]:

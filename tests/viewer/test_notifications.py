@@ -1,5 +1,7 @@
 """Inboxes, devices and pages have the same words for a notification, and words for every kind."""
 
+from typing import get_args
+
 from domain.kernel.ids import Seat
 from projections.inbox import KINDS
 from projections.tournaments import TournamentKind
@@ -16,4 +18,4 @@ def test_pages_have_words_and_a_switch_for_every_kind_of_notice():
     found = evaluate(page, list(KINDS))
     assert found["sentences"] == [personal.sentence(kind, Seat("red")) for kind in KINDS]
     assert sorted(found["switches"]) == sorted(["your-turn", *KINDS])
-    assert sorted(found["ofGames"]) == sorted(set(KINDS) - set(TournamentKind.__args__))
+    assert sorted(found["ofGames"]) == sorted(set(KINDS) - set(get_args(TournamentKind)))

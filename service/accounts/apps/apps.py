@@ -215,7 +215,7 @@ class Apps:
         except OAuth2Error as wrong:
             error = described(wrong)
             error.state = parameters.get("state")
-            error_parameters = [*error.get_body(), ("iss", issuer)]
+            error_parameters: list[Any] = [*error.get_body(), ("iss", issuer)]
             app_request = replace(
                 app_request, error=_message_of(error), address=add_params_to_uri(redirect, error_parameters)
             )

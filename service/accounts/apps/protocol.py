@@ -135,7 +135,7 @@ class Exchange(AuthorizationServer):
         self.register_grant(_RefreshGrant)
         self.register_grant(_DeviceGrant)
         for endpoint in (_Devices, _Revocation, _Introspection):
-            self.register_endpoint(endpoint)
+            self.register_endpoint(endpoint)  # pyrefly: ignore[bad-argument-type]  # Authlib has no types
         self.register_extension(_Issuer(issuer))
 
     def query_client(self, client_id: str) -> Any:

@@ -39,10 +39,8 @@ class _Court:
 
     def __init__(self, scene: Scene) -> None:
         self.game = scene.now
-        self.facts: Facts = msgspec.structs.replace(
-            facts_of(scene.now, scene.records), officials=(PlayerId("p9h4nv6wjj3k2yzts"),)
-        )
-        self.judge = self.facts.officials[0]  # pyright: ignore[reportIndexIssue]
+        self.judge = PlayerId("p9h4nv6wjj3k2yzts")
+        self.facts: Facts = msgspec.structs.replace(facts_of(scene.now, scene.records), officials=(self.judge,))
         self.records: list[Record] = []
         self.kept: dict[int, KeptStatement] = {}
 

@@ -82,5 +82,5 @@ async def stream_case_events(request: Call, case: str) -> Response[bytes] | Stre
     if now.status in CLOSED and start == now.version:
         return Response(b"", status_code=204)
     events = follow(request.services, now.id, request.caller, start)
-    numbered = (event and (event.version, event, event) async for event in events)
+    numbered = (None if event is None else (event.version, event, event) async for event in events)
     return server_sent(request.services.metrics, numbered, start, query.frames)

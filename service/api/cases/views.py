@@ -68,7 +68,7 @@ def case_detail(docket: Docket, refusal: CaseRefusal | None, *, reads: bool) -> 
         statements.append(
             CaseStatement(
                 version,
-                record.type,  # pyright: ignore[reportArgumentType]
+                record.type,  # pyrefly: ignore[bad-argument-type]  # the type of a statement
                 case.writers[version],
                 record.at,
                 case.commitments[version],

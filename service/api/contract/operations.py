@@ -90,7 +90,7 @@ def operation_of(
     if endpoint.account != "none":
         # In OpenAPI 3.1, the requirement of a bearer token can name scopes; one entry is enough.
         each: list[dict[str, list[str]]] = [{"token": [scope]} for scope in endpoint.scopes] or [{"token": []}]
-        by_apps = [{"app": [scope]} for scope in endpoint.scopes if scope in GRANTABLE]
+        by_apps: list[dict[str, list[str]]] = [{"app": [scope]} for scope in endpoint.scopes if scope in GRANTABLE]
         each = [*each, *by_apps, {"session": []}]
         operation["security"] = each if endpoint.account == "required" else [*each, {}]
     if endpoint.deprecated is not None:

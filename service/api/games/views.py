@@ -45,7 +45,8 @@ def _officials(
     rows = {player: players.get(player) for player in officials}
     alike = _looking_alike((*game.players.values(), *rows), players)
     return tuple(
-        Official(player, row and row.name, row is not None and row.name in alike) for player, row in rows.items()
+        Official(player, None if row is None else row.name, row is not None and row.name in alike)
+        for player, row in rows.items()
     )
 
 

@@ -166,14 +166,16 @@ def import_detail(row: ImportRow, own: LogKey | None) -> ImportDetail:
     """Return an import with its proof."""
     examined = found_in(row)
     summary = import_summary(row, own)
-    issuer = examined.issuer and ImportIssuer(
-        origin=examined.issuer.origin,
-        key=examined.issuer.key,
-        own=_is_own(examined, own),
-        said=examined.issuer.said,
-        certificate=row.certificate,
-        policy=row.policy,
-    )
+    issuer = None
+    if examined.issuer is not None:
+        issuer = ImportIssuer(
+            origin=examined.issuer.origin,
+            key=examined.issuer.key,
+            own=_is_own(examined, own),
+            said=examined.issuer.said,
+            certificate=row.certificate,
+            policy=row.policy,
+        )
     members = {name: getattr(summary, name) for name in summary.__struct_fields__}
     return ImportDetail(
         **members, past=examined.past, head=examined.head, bytes=row.size, proved=examined.proved, issuer=issuer

@@ -55,7 +55,8 @@ async def begin_at_provider(request: Call) -> Response[bytes]:
     caller = await whose_session(request)
     if caller is not None and not wish.leave:
         require(caller, ("account",))
-    flow, address = await provider.begin(caller and caller.player, _redirect(request), wish.leave)
+    player = None if caller is None else caller.player
+    flow, address = await provider.begin(player, _redirect(request), wish.leave)
     return answer(ProviderAddress(address), 200, sent_away(request.scope, flow.cookie, provider.patience))
 
 
@@ -86,7 +87,7 @@ async def sign_in_by_provider(request: Call) -> Response[bytes]:
     flow = provider.flow_of(cookie) if cookie is not None else None
     who = await provider.finish(
         flow,
-        before and before.player,
+        None if before is None else before.player,
         _redirect(request),
         state=reply.state,
         code=_or_none(reply.code),

@@ -123,7 +123,9 @@ class Problem(Exception):
         self.detail = shortened(detail, LONGEST)
         self.allowed = shortened(allowed, LONGEST)
         self.headers = dict(headers or {})
-        self.members = {**members, "path": shortened(members["path"], LONGEST_PATH)} if "path" in members else members
+        self.members = members
+        if "path" in members:
+            members["path"] = shortened(members["path"], LONGEST_PATH)
         super().__init__(f"{kind.slug}: {self.detail}")
 
     def body(self, instance: str) -> ProblemBody:
@@ -141,13 +143,12 @@ class Problem(Exception):
 
 def example_of(kind: Kind) -> ProblemBody:
     """Return an example of a kind of problem."""
-    return ProblemBody(
-        **{
-            "type": kind.type,
-            "title": kind.title,
-            "status": kind.status,
-            "instance": "urn:uuid:2f1c7a56-3d2b-4b0e-9a38-5f0f4c1d7e90",
-            "allowed": kind.remedy,
-            **kind.example,
-        }
-    )
+    members: dict[str, Any] = {
+        "type": kind.type,
+        "title": kind.title,
+        "status": kind.status,
+        "instance": "urn:uuid:2f1c7a56-3d2b-4b0e-9a38-5f0f4c1d7e90",
+        "allowed": kind.remedy,
+        **kind.example,
+    }
+    return ProblemBody(**members)

@@ -188,12 +188,13 @@ def _with_ids(shape: Any) -> Any:
     """Return a type in which each `NewType` has its name and its description: to msgspec it is only a string."""
     if isinstance(shape, NewType):
         sentence = _strings(source_of(shape.__module__))[shape.__name__]
+        # pyrefly: ignore[not-a-type]  # known when it runs
         return Annotated[shape.__supertype__, Meta(title=shape.__name__, description=sentence)]
     parts = tuple(map(_with_ids, get_args(shape)))
     if not parts:
         return shape
     origin = get_origin(shape)
-    return (Union if origin is UnionType else origin)[parts]
+    return (Union if origin is UnionType else origin)[parts]  # pyrefly: ignore[not-a-type]  # known when it runs
 
 
 def _plain(info: types.Type) -> Schema:

@@ -102,7 +102,8 @@ class Battlefield:
         self._home = caesars.pop(seat, None)
         reach = distances.to(self._home)
         goals = sorted(at for at in caesars.values() if at in reach)
-        self._to_goal = distances.to(min(goals, key=lambda at: reach[at] + self._foes[at] / 3, default=None))
+        goal = min(goals, key=lambda at: reach[at] + self._foes[at] / 3, default=None)
+        self._to_goal = distances.to(goal)
         self._to_home = reach
         # Where most units wait for a general.
         self._to_need = distances.to(max(self._mine, key=lambda at: self._mine[at] - LEGION * self._led[at]))
@@ -247,10 +248,11 @@ class BoldCommander(Guide):
         if view["round"] <= self._patience:
             return None
         richest = max(view["seats"], key=lambda seat: (view["seats"][seat]["tribute"], seat))
-        for command in (
+        commands: tuple[Command, ...] = (
             {"type": "answer-winner", "accept": True},
             {"type": "propose-winner", "candidate": richest},
-        ):
+        )
+        for command in commands:
             if self._offered(by_command.get(command["type"], ()), command):
                 return command
         return None

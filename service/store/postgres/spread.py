@@ -12,7 +12,7 @@ import heapq
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from msgspec.structs import replace
 
@@ -68,7 +68,7 @@ class SpreadStore:
     """An `EventStore` on several servers. To be made by `SpreadStore.open`."""
 
     is_shared = True
-    books = BOOKS
+    books: ClassVar[int] = BOOKS
 
     def __init__(self, servers: Sequence[Server]) -> None:
         """The first of the servers is the home."""

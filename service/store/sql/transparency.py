@@ -23,16 +23,11 @@ _CHECKPOINT: Final = "SELECT c.origin, c.size, c.note FROM checkpoints c"
 class LogColumns(Protocol):
     """The parts of a store's schema that this needs: see `SqlStore`."""
 
-    @property
-    def log(self) -> str: ...
-    @property
-    def books(self) -> int: ...
-    @property
-    def book_of(self) -> str: ...
-    @property
-    def of_stream(self) -> str: ...
-    @property
-    def heads_query(self) -> str: ...
+    log: ClassVar[str]
+    books: ClassVar[int]
+    book_of: ClassVar[str]
+    of_stream: ClassVar[str]
+    heads_query: ClassVar[str]
 
 
 class SqlTree(ABC):

@@ -50,7 +50,7 @@ function bank(time, increment, cap, days) {
 
 /** Return what a clock is called: the name of a preset, or "own". @param {Clock} clock */
 export function nameOf(clock) {
-  const names = /** @type {(keyof PRESETS)[]} */ (Object.keys(PRESETS));
+  const names = /** @type {(keyof typeof PRESETS)[]} */ (Object.keys(PRESETS));
   const facts = /** @type {(keyof Clock)[]} */ (Object.keys(PRESETS.live));
   return names.find((name) => facts.every((fact) => (clock[fact] ?? null) === PRESETS[name][fact])) ?? "own";
 }

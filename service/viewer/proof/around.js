@@ -38,6 +38,8 @@ function signature({ player, seat, command, key }, at) {
 export class Around {
   /** The signatures of the commands that an undo gives again next. @type {string[]} */
   #again = [];
+  /** The players by seat. @type {Map<string, string | undefined>} */
+  players;
 
   /**
    * @param {{organizer: string, seats: string[], purpose?: string, abandoned_after?: number, organizer_sees?: string,
@@ -50,7 +52,6 @@ export class Around {
     /** Until when this rematch is offered; undefined for any other game. */
     this.offeredUntil = created.rematch_of === undefined ? undefined : created.offered_until;
     // In an analysis one account plays all seats; a continuation keeps each for the player who held it.
-    /** @type {Map<string, string | undefined>} */
     this.players = new Map(created.seats.map((seat) => [seat, this.isAnalysis ? created.organizer : undefined]));
     this.kept = created.purpose === "continuation" && past ? new Map(past.players) : undefined;
     this.started = false;

@@ -155,7 +155,7 @@ def signing(asked: dict[str, Any]) -> Any:
         if "person" in asked:
             decide(asked, "/v1/authorization/device/decision", code=code.user_code)
 
-    def waited(seconds: float) -> None:
+    def waited(seconds: Any) -> None:
         waits.append(seconds)
 
     before, time.sleep = time.sleep, waited if asked["action"] == "sign-in-by-device" else time.sleep

@@ -24,7 +24,7 @@ def board(**parts: Any) -> Board:
 
 
 def with_area(**parts: Any) -> Board:
-    return board(areas=(*CONQUEST.areas, Area(**{"id": "ultima-thule", "name": "Thule", "kind": "sea", **parts})))
+    return board(areas=(*CONQUEST.areas, Area(**dict[str, Any](id="ultima-thule", name="Thule", kind="sea") | parts)))
 
 
 def seas(number: int) -> tuple[Area, ...]:

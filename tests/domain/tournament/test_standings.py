@@ -55,7 +55,7 @@ def test_who_left_is_last_and_ties() -> None:
     [("agreed", "agreed", 60), ("agreed", "tied", 33), ("abandoned", "agreed", 33), ("ruled", "tied", 60)],
 )
 def test_agreed_and_abandoned_games(how: str, agreed: str, first: int) -> None:
-    result = Result(one_by_one(A, B, C, D), how, (), "", confirmed=True)  # pyright: ignore[reportArgumentType]
+    result = Result(one_by_one(A, B, C, D), how, (), "", confirmed=True)  # pyrefly: ignore[bad-argument-type]
     one = Round(1, "", (A, B, C, D), status="published", tables=(Table(1, (A, B, C, D), result=result),))
     scores = Scores(Field(regulations(agreed=agreed), {p: Entrant(p) for p in (A, B, C, D)}, {1: one}, ()))
     assert scores.points[A] == first

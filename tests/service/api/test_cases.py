@@ -148,7 +148,8 @@ async def test_a_ruling_on_a_game_that_went_on_stores_nothing(court: Court) -> N
     case, looked_at = await court.open(), await court.head()
     before = await court.put_up()
     head = await court.head()
-    for wrong in (looked_at, {"version": head["version"], "hash": "00" * 32}):
+    heads: tuple[dict[str, Any], ...] = (looked_at, {"version": head["version"], "hash": "00" * 32})
+    for wrong in heads:
         stale = await court.rule(case, decision="back", to=before, **wrong)
         assert (stale.status_code, problem(stale)) == (412, "stale-ruling")
     assert (await court.service.get(case))["summary"]["version"] == 1

@@ -291,7 +291,7 @@ async def test_the_time_at_which_a_command_arrives_counts_and_not_that_at_which_
     games = table.service.services.games
     await table.service.give(table.game, table.anna, "put-up", coins=1)
     before = (await table.clock("red"))["left"]
-    async with games._cache.locked(table.game):  # pyright: ignore[reportArgumentType]
+    async with games._cache.locked(GameId(table.game)):
         waits = asyncio.create_task(table.service.give(table.game, table.anna, "open-bidding"))
         async with asyncio.timeout(10):
             while not games._in_flight._running:  # noqa: ASYNC110

@@ -1,7 +1,7 @@
 """Passkeys and recovery codes: how somebody comes back, and nobody else comes in their place."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -105,7 +105,8 @@ async def test_another_process_takes_a_challenge_and_refuses_it_a_second_time(se
     response |= {"signature": signed["signature"], "userHandle": signed["user"]}
     credential = {"id": signed["id"], "rawId": signed["id"], "type": "public-key", "response": response}
     at = Place(device.host, device.origin)
-    answers = await asyncio.gather(*(each.prove(credential, at) for each in (there, here)), return_exceptions=True)
+    proofs = (each.prove(credential, at) for each in (there, here))
+    answers: Sequence[object] = await asyncio.gather(*proofs, return_exceptions=True)
     assert sorted(type(each).__name__ for each in answers) == ["PasskeyRefused", "str"]
     assert anna.id in answers
 

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from domain.kernel.ids import GameId
 from domain.kernel.proof.verify import verify
 from service.organizing.rematches import rematch_id
 from tests.service.api.serving import Answer, Player, Service
@@ -68,7 +69,7 @@ async def test_two_players_play_again_by_one_click_of_each(table: tuple[Service,
 async def test_players_who_press_at_the_same_moment_make_one_game(table: tuple[Service, Player, Player, str]) -> None:
     service, anna, bert, game = table
     answers = await asyncio.gather(*(agree(service, game, player) for player in (anna, bert) * 4))
-    assert {each["game"] for each in answers} == {rematch_id(game, 1)}  # pyright: ignore[reportArgumentType]
+    assert {each["game"] for each in answers} == {rematch_id(GameId(game), 1)}
     (rematch,) = (await service.get(f"/v1/games/{game}/rematches", anna))["items"]
     assert rematch["status"] == "started"
 

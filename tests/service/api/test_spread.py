@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
@@ -28,7 +29,7 @@ async def pair(tmp_path: Path) -> AsyncIterator[Pair]:
     """Two processes over the same two servers, and the address of the server that is not the home."""
     async with servers(HALF) as kept, AsyncExitStack() as stack:
         home, other = kept
-        settings = {**QUICK, "database_url": home, "book_servers": f"{spans(ALL - HALF)}={other}"}
+        settings: dict[str, Any] = {**QUICK, "database_url": home, "book_servers": f"{spans(ALL - HALF)}={other}"}
         key = new_key("games.example/log", bytes)
         one = await stack.enter_async_context(serving(tmp_path / "one", log_key=key, **settings))
         two = await stack.enter_async_context(

@@ -325,7 +325,7 @@ async def test_an_account_has_only_so_many_tournaments_that_are_not_over(club: C
 async def test_the_seed_of_the_lots_is_nowhere_to_be_read(club: Club) -> None:
     await club.enter()
     drawn = await club.do("rounds")
-    seed = await club.service.services.store.seed(club.url.rpartition("/")[2])  # pyright: ignore[reportArgumentType]
+    seed = await club.service.services.store.seed(TournamentId(club.url.rpartition("/")[2]))
     assert seed is not None
     text = b"".join(await club.export()).decode()
     assert seed.hex() not in text

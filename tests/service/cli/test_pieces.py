@@ -74,7 +74,7 @@ def test_only_so_many_pieces_are_made_as_can_soon_be_done() -> None:
     results = in_pieces(squared, (made.append(number) or number for number in range(1000)), 2)
     assert [next(results) for _ in range(3)] == [0, 1, 4]
     assert len(made) <= 3 + 2 * pieces.AHEAD
-    results.close()  # pyright: ignore[reportAttributeAccessIssue]
+    results.close()  # pyrefly: ignore[missing-attribute]
 
 
 def test_a_piece_that_kills_every_process_ends_the_work() -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import struct
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Thread
 
@@ -110,7 +110,7 @@ async def test_the_end_of_redis_is_noticed_though_nobody_asks(own: Server, redis
 def test_connections_that_are_reset_as_they_open_are_redis_away(own: Server) -> None:
     """On the loop that serves: uvloop says of a transport that was just closed what no other loop says."""
 
-    async def asked_by_many() -> list[object]:
+    async def asked_by_many() -> Sequence[object]:
         async with open_redis(own.url, Metrics()) as redis:
             assert redis.well
             own.halt()

@@ -128,7 +128,7 @@ class _Lent:
 
 
 def rig(data: Data, games: Games) -> Rig:
-    return Rig(games, data.store, LocalWake(), None, data.settings)  # pyright: ignore[reportArgumentType]
+    return Rig(games, data.store, LocalWake(), None, data.settings)  # pyrefly: ignore[bad-argument-type]
 
 
 async def played(data: Data, rounds: int = 2, *, undo: bool = False) -> GameId:

@@ -99,7 +99,7 @@ async def club(tmp_path: Path, database_url: str) -> AsyncIterator[Club]:
 
 
 def table(starts_at: str = "", **wish: Any) -> GameWish:
-    return GameWish(TableWish(**{"ruleset": "tiny-auction", "players": 2, **wish}), starts_at)
+    return GameWish(TableWish(**dict[str, Any](ruleset="tiny-auction", players=2) | wish), starts_at)
 
 
 def seated(**wish: Any) -> GameWish:

@@ -188,7 +188,7 @@ async def pair(
 
 def counted(service: Service) -> dict[str, float]:
     registry = service.services.metrics.registry
-    return {each: registry.get_sample_value("tabularium_standby_reads_total", {"outcome": each}) for each in OUTCOMES}  # pyright: ignore[reportReturnType]
+    return {each: registry.get_sample_value("tabularium_standby_reads_total", {"outcome": each}) for each in OUTCOMES}  # pyrefly: ignore[bad-return]
 
 
 async def caught_up(primary: Cluster, standby: Cluster) -> None:

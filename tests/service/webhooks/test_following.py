@@ -68,8 +68,9 @@ async def test_who_decided_something_is_not_told_what_they_know(told: Telling) -
     await told.tell()
     now = await told.rig.games.game(game)
     (seat,) = now.decisions[0].seats
-    player, path = now.players[seat], {ANNA: "/anna", BERT: "/bert"}[now.players[seat]]
+    player = now.players[seat]
     assert player is not None
+    path = {ANNA: "/anna", BERT: "/bert"}[player]
     before = len(told.receiver.types(path))
     await told.rig.give(game, player, "put-up", coins=1)  # and is asked what comes next
     await told.tell()

@@ -309,7 +309,7 @@ class _Court:
             return f"was decided at version {last_named} of the game, whose export ends at version {len(game.rows)}"
         by_then = sum(each["at"] <= row["at"] for each in game.rows)
         version: int = event.get("version", max(last_named, by_then))
-        around = around_at(game.rows, version, game.past and game.past.around)
+        around = around_at(game.rows, version, None if game.past is None else game.past.around)
         if "hash" in event and game.rows[version - 1]["hash"] != event["hash"]:
             return f"names version {event['version']} of the game with another hash than it has"
         if seat is not None and around.players.get(seat) != player:

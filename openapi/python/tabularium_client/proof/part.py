@@ -59,7 +59,7 @@ class Part:
     @property
     def around(self) -> Around:
         """What is known around the table after the last row."""
-        return around_at(self.rows, len(self.rows), self.past and self.past.around)
+        return around_at(self.rows, len(self.rows), None if self.past is None else self.past.around)
 
     @property
     def plays(self) -> Any:
@@ -229,7 +229,7 @@ class Part:
             if wrong:
                 raise Fault(f"version {row['version']} {wrong}", *self._at(row["version"]))
             before = row["at"]
-        if fault := fault_of_acts(self.rows, self.past and self.past.around):
+        if fault := fault_of_acts(self.rows, None if self.past is None else self.past.around):
             raise Fault(f"version {fault[0]} {fault[1]}", *self._at(fault[0]))
         self._check_opened()
 

@@ -38,7 +38,7 @@ class Extended(Campaign):
     """The Campaign game with a few cards more."""
 
     data: ClassVar[Data] = replace(DATA, card=(*DATA.card, *NEW))
-    catalogue = Campaign().catalogue  # pyright: ignore[reportAssignmentType]
+    catalogue = Campaign().catalogue
 
 
 PLAYED = """

@@ -132,7 +132,7 @@ def holding(game: Game, card: NationCard, entry: Holding) -> Iterator[Given]:
         case CityPoints(at=None):
             areas = [FIELD]
         case AreaPoints(at=Places() as at) | CityPoints(at=Places() as at) | AreaAndCityPoints(at=at):
-            areas = list(at.on(map_))
+            areas = list(at.on(map_))  # pyrefly: ignore[missing-attribute]  # each pattern asks for places
         case _:
             raise AssertionError(f"there is no position for {entry!r}")
     for area in areas:

@@ -1,5 +1,7 @@
 """What the project's own cards do not say, but corrected ones can."""
 
+from typing import Any
+
 from msgspec.structs import replace
 
 from domain.boards import builtin as board
@@ -28,7 +30,8 @@ def corrected(**changes: bool) -> Table:
         replace(card, plans=tuple(replace(plan, **changes) for plan in card.plans)) if card.id == CELTS else card
         for card in deck.nations
     )
-    cards = Cards.of(Deck(**{**{name: getattr(deck, name) for name in deck.__struct_fields__}, "nations": nations}))
+    parts: dict[str, Any] = {name: getattr(deck, name) for name in deck.__struct_fields__}
+    cards = Cards.of(Deck(**parts | {"nations": nations}))
     return arrange(GIVEN, data_of("italia-1"), cards, Rules(), board("italia"))
 
 

@@ -24,7 +24,8 @@ def corrected(game: Game, card: NationCard, given: Mapping[str, Any]) -> Draft[T
     """Return a draft in a position of a game in which a nation has another card."""
     deck = builtin(game)
     nations = tuple(card if each.id == card.id else each for each in deck.nations)
-    cards = Cards.of(Deck(**{**{name: getattr(deck, name) for name in deck.__struct_fields__}, "nations": nations}))
+    parts: dict[str, Any] = {name: getattr(deck, name) for name in deck.__struct_fields__}
+    cards = Cards.of(Deck(**parts | {"nations": nations}))
     return Draft(arrange(given, data_of(game), cards, Rules(), board("italia")), ScriptedChance([]), Vault())
 
 

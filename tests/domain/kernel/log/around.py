@@ -84,7 +84,7 @@ def types(step: Decided) -> list[str]:
 
 def cards(play: Play, seat: Seat) -> list[int]:
     vault = play.vault.read_by(seat)
-    return [vault.open(card) for card in play.game.table.hands[seat]]  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue]
+    return [vault.open(card) for card in play.game.table.hands[seat]]  # pyrefly: ignore[missing-attribute]
 
 
 def card(play: Play, seat: Seat, which: int = 0) -> dict[str, Any]:

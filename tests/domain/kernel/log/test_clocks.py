@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from random import Random
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -141,9 +141,9 @@ def test_a_game_without_a_clock_has_no_event_of_clocks() -> None:
         ({"time": 60, "quiet": Quiet(1380, 1440)}, "minutes of the day"),
     ],
 )
-def test_a_clock_out_of_bounds_is_refused_with_what_would_be_right(wrong: dict[str, object], told: str) -> None:
+def test_a_clock_out_of_bounds_is_refused_with_what_would_be_right(wrong: dict[str, Any], told: str) -> None:
     play = clocked(players=3, clock=None, start=False)
-    refusal = refused(lambda: play.set_clock(Clock(**{"kind": "bank", **wrong})))
+    refusal = refused(lambda: play.set_clock(Clock(**dict[str, Any](kind="bank") | wrong)))
     assert refusal.rule == "TAB-CLK-02"
     assert told in str(refusal)
 
@@ -178,7 +178,7 @@ def test_the_clocks_of_the_seats_that_are_waited_for_run_to_the_millisecond() ->
 
 def play_hand(play: Clocked, seat: Seat) -> list[int]:
     vault = play.vault.read_by(seat)
-    return [vault.open(card) for card in play.game.table.hands[seat]]  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue]
+    return [vault.open(card) for card in play.game.table.hands[seat]]  # pyrefly: ignore[missing-attribute]
 
 
 @pytest.mark.rule("TAB-CLK-03")
@@ -297,7 +297,7 @@ def test_a_default_answer_follows_at_once_is_an_option_and_cannot_be_undone() ->
     step = play.fall(BLUE)
     assert [record.type for record in step.records if record.cause is not None] == ["clock-expired", "default-given"]
     assert not play.game.undo
-    chosen = play.game.table.chosen[BLUE]  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue]
+    chosen = play.game.table.chosen[BLUE]  # pyrefly: ignore[missing-attribute]
     assert play.vault.open(chosen) in play_hand(play, BLUE)
     expired = timing.expire(play.game, GREEN, play.chance, timing.BY_CLOCK, play.now).game
     assert expired.seat_after_flag == GREEN

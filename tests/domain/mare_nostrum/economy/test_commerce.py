@@ -44,6 +44,7 @@ class Arranged(Bare):
     table: Table
 
     def __init__(self, position: Mapping[str, Any]) -> None:
+        # pyrefly: ignore[bad-override-mutable-attribute]  # nobody gives it others later
         self.ruleset, self.chance, self.vault = RULESET, ScriptedChance([]), Vault()
         self.events, self.draws = [], []
         draft = Draft(RULESET.arrange(position, BOARD), self.chance, Vault())

@@ -19,7 +19,7 @@ A, B, C, D, E = (PlayerId(name) for name in "abcde")
 def field(count: int, *sizes: int, **others: object) -> Problem:
     """Return a problem of `count` players with lots in their order."""
     entrants = tuple(Entrant(PlayerId(f"p{number}"), number + 1) for number in range(count))
-    return Problem(entrants, sizes, max(sizes), **others)  # pyright: ignore[reportArgumentType]
+    return Problem(entrants, sizes, max(sizes), **others)  # pyrefly: ignore[bad-argument-type]
 
 
 def among(draw: Draw) -> set[frozenset[PlayerId]]:
