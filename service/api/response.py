@@ -324,10 +324,8 @@ def explained(error: Exception) -> Problem:
             detail = "The database is damaged: nothing is stored until its operator has restored it."
             return Problem(UNAVAILABLE, detail, headers={"Retry-After": "60"})
         case PartUnavailable():
-            detail = (
-                "A machine that keeps some of the games does not answer. Lists need all machines; other games go on."
-            )
-            return Problem(UNAVAILABLE, detail, headers={"Retry-After": "5"})
+            detail = "A machine that keeps some games does not answer. Lists need all machines; other games go on."
+            return Problem(UNAVAILABLE, detail, headers={"Retry-After": "2"})
         case StoreError():
             return Problem(UNAVAILABLE, "The database does not answer.", headers={"Retry-After": "1"})
         case NotBuilt():
