@@ -240,14 +240,16 @@ async def test_nothing_is_deleted_that_is_not_archived(log: Log) -> None:
     assert isinstance(store, (SqliteStore, PostgresStore))
     for game in (GAMES[0], OVER[0]):
         with pytest.raises(Exception, match="never deleted"):
-            await delete(store, f"DELETE FROM {store.log} WHERE game = '{game}'")
+            await run_as_owner(store, f"DELETE FROM {store.log} WHERE game = '{game}'")
     for table in ("segments", "dictionaries"):
         with pytest.raises(Exception, match="never"):
-            await delete(store, f"INSERT INTO dictionaries VALUES (1, '') ON CONFLICT DO NOTHING; DELETE FROM {table}")
+            await run_as_owner(
+                store, f"INSERT INTO dictionaries VALUES (1, '') ON CONFLICT DO NOTHING; DELETE FROM {table}"
+            )
     await same(log)
 
 
-async def delete(store: SqliteStore | PostgresStore, statements: str) -> None:
+async def run_as_owner(store: SqliteStore | PostgresStore, statements: str) -> None:
     """Run statements as the owner of the database."""
     if isinstance(store, SqliteStore):
         with contextlib.closing(sqlite3.connect(store._path)) as connection, connection:
