@@ -89,7 +89,8 @@ class Machines:
         """Return what `ask` returns, which needs the machines that have these books.
 
         Raises:
-            PartUnavailable: one of them is away, or was found to be away meanwhile; or others wait for it.
+            PartUnavailable: one of them is away, or was found to be away meanwhile.
+            StoreUnavailable: too many other queries wait for them.
             StoreError: what `ask` raises.
         """
         machines = self._of_all(books)
@@ -99,7 +100,7 @@ class Machines:
             async with asyncio.timeout(TIMEOUT):
                 await gate.acquire()
         except TimeoutError:
-            raise PartUnavailable(f"too many queries wait for the books {spans(books)} of the log") from None
+            raise StoreUnavailable(f"too many queries wait for the books {spans(books)} of the log") from None
         running: asyncio.Timeout | None = None
         try:
             self.check(books)
@@ -108,8 +109,8 @@ class Machines:
                     self._running[machine].add(running)
                 return await ask()
         except TimeoutError:
-            self.check(books)
-            raise
+            # Not what is known now: it may have answered since.
+            raise PartUnavailable(f"a machine with books of {spans(books)} did not answer") from None
         except StoreUnavailable:
             self.suspect(books)
             raise

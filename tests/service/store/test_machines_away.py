@@ -151,6 +151,15 @@ async def test_what_waits_already_is_ended_when_a_machine_is_found_to_be_away(
     on_the_other.cancel()
 
 
+async def test_what_is_ended_says_so_even_if_the_machine_answers_just_then(known: Machines) -> None:
+    held = asyncio.create_task(known.reach(THERE, lambda: asyncio.sleep(60)))
+    await asyncio.sleep(0)
+    known._lose(1)
+    known._away.clear()
+    with pytest.raises(PartUnavailable):
+        await held
+
+
 async def test_a_slow_query_says_nothing_about_a_machine_that_answers(
     known: Machines, coordinator: Coordinator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
