@@ -11,6 +11,7 @@ from structlog.testing import capture_logs
 
 from domain.kernel.ids import GameId, book_of
 from service.store.postgres.connections import TIMEOUT
+from service.store.postgres.distributed import DistributedStore
 from tests.faults.machines import FAULTS, WANTED, befall, rig
 from tests.helpers.citus import NOT_TESTED, is_installed
 from tests.helpers.postgres import connected
@@ -83,6 +84,10 @@ async def test_a_frozen_machine_holds_up_no_request_about_a_game_on_another_and_
                 *away, well = await all_asked()
                 *later, well_later = await all_asked()
                 ready = await asked("GET", "/ready")
+                # A process that starts now serves the same.
+                beside = await DistributedStore.open(url)
+                assert await beside.head(GameId(games[False][0])) > 0
+                await beside.close()
         finally:
             frozen.thaw()
         async with asyncio.timeout(2 * TIMEOUT):
