@@ -81,7 +81,15 @@ from service.organizing.consents import TooManyConsents
 from service.outward.addresses import BadTarget
 from service.pictures.png import NotConverted
 from service.pictures.scenes import Unmapped
-from service.store.protocol import ArchiveAway, KeyReused, StoreDamaged, StoreError, StoreFull, StreamDamaged
+from service.store.protocol import (
+    ArchiveAway,
+    KeyReused,
+    PartUnavailable,
+    StoreDamaged,
+    StoreError,
+    StoreFull,
+    StreamDamaged,
+)
 from service.tournaments.committee import TooManyTournaments, UnknownRound, UnknownTournament
 from service.webhooks.devices import PushOff, TooManyDevices, UnknownDevice
 from service.webhooks.mailboxes import MailOff, TooManyConfirmations
@@ -316,6 +324,9 @@ def explained(error: Exception) -> Problem:
         case StoreDamaged():
             detail = "The database is damaged: nothing is stored until its operator has restored it."
             return Problem(UNAVAILABLE, detail, headers={"Retry-After": "60"})
+        case PartUnavailable():
+            detail = "A machine that keeps some games does not answer. Lists need all machines; other games go on."
+            return Problem(UNAVAILABLE, detail, headers={"Retry-After": "2"})
         case StoreError():
             return Problem(UNAVAILABLE, "The database does not answer.", headers={"Retry-After": "1"})
         case NotBuilt():

@@ -58,6 +58,10 @@ class StoreUnavailable(StoreError):
     """The store cannot answer now (disk full, locked by another process, closed). Nothing was acknowledged."""
 
 
+class PartUnavailable(StoreUnavailable):
+    """A part of the store does not answer. Streams in other parts can be read, and may go on."""
+
+
 class NotKept(StoreUnavailable):
     """A database does not keep the book of a stream, or not any more. Nothing was acknowledged."""
 

@@ -16,10 +16,9 @@ from msgspec import Struct
 
 from domain.kernel.ids import PlayerId
 from service.base.scopes import EVERYBODYS
-from service.store.postgres.store import PostgresStore
+from service.store.postgres.distributed import open_store
 from service.webhooks.secrets import new_key
 from tests.faults.nursery import Nursery, Process, nursery
-from tests.helpers.postgres import shared_cluster
 from tests.service.webhooks.receiving import Receiver, receiving
 
 PROCESSES: Final = 2
@@ -58,12 +57,11 @@ class Result(Struct, frozen=True):
         return [told for told, ids in self.ids.items() if len(ids) > 1 or any(of[each] > 1 for each in ids)]
 
 
-async def kill_again_and_again(folder: Path, kills: int) -> Result:
+async def kill_again_and_again(url: str, folder: Path, kills: int) -> Result:
     """Kill all processes `kills` times while bots play, and return what arrived at a webhook about the service."""
     settings = {"data": str(folder), "port": "0", "log_level": "error", "bot_pause": "0", "transparency": "false"}
     settings |= {"webhook_key": new_key(), "outward": "anywhere", "bots_per_account": "off"}
     async with (
-        shared_cluster().database() as url,
         receiving() as receiver,
         nursery({**settings, "database_url": url}, folder / "log") as young,
     ):
@@ -97,7 +95,7 @@ async def auditor(process: Process, url: str) -> str:
     """Return the token of an account that may hear of the whole service."""
     async with asking(process) as api:
         opened = (await api.post("/v1/players", json={"name": "Auditor"})).json()
-    store = await PostgresStore.open(url)
+    store = await open_store(url)
     await store.accounts.grant(PlayerId(opened["player"]["id"]), (*EVERYBODYS, "audit"))
     await store.close()
     await asyncio.sleep(2.5)  # a process remembers for two seconds what an account may do

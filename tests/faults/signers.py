@@ -29,7 +29,7 @@ from domain.transparency.checkpoint import ED25519_COSIGNATURE
 from domain.transparency.policy import Party, read_policy
 from service.base.sockets import listen
 from service.observe.logging import configure
-from service.store.postgres.store import PostgresStore
+from service.store.postgres.distributed import open_store as open_database
 from service.store.protocol import EventStore, StoreError
 from service.store.sqlite.store import SqliteStore
 from service.transparency.cosigning import Cosigning
@@ -58,7 +58,7 @@ _PDEATHSIG: Final = 1
 
 async def open_store(place: str) -> EventStore:
     """Open a store once more: a database of PostgreSQL, or a file."""
-    return await (PostgresStore.open(place) if "://" in place else SqliteStore.open(Path(place)))
+    return await (open_database(place) if "://" in place else SqliteStore.open(Path(place)))
 
 
 def noting(signer: Signer, file: Path) -> Signer:

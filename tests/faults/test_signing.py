@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from tests.faults.signing import signing
-from tests.helpers.postgres import shared_cluster
 
 KILLS = 40
 
@@ -14,8 +13,7 @@ async def test_on_sqlite_there_is_one_root_of_each_size_whoever_is_killed(tmp_pa
     assert report.counts["kept"] > 1
 
 
-async def test_on_postgres_there_is_one_root_of_each_size_whoever_is_killed(tmp_path: Path) -> None:
-    async with shared_cluster().database() as url:
-        report = await signing(url, tmp_path, KILLS)
+async def test_on_postgres_there_is_one_root_of_each_size_whoever_is_killed(tmp_path: Path, postgres_url: str) -> None:
+    report = await signing(postgres_url, tmp_path, KILLS)
     assert report.faults == []
     assert report.counts["kept"] > 1

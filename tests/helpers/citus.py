@@ -136,12 +136,14 @@ def at(url: str, *, user: str = "", database: str = "", place: tuple[str, int] |
     return urlunsplit(parts._replace(netloc=f"{user or login}@{host}", path=f"/{database}" if database else parts.path))
 
 
-def past_triggers(url: str) -> str:
-    """Return the address of a database of the run as a superuser whom triggers do not stop, on any machine.
+def past_triggers(url: str, is_distributed: bool | None = None) -> str:
+    """Return the address of a database as a superuser whom triggers do not stop, on any machine.
 
-    Where there is one machine, the session has to set `session_replication_role` itself.
+    Where there is one machine, the session has to set `session_replication_role` itself. Without `is_distributed`, it
+    is a database of the run.
     """
-    return at(as_superuser(url), user=_EMPTIER) if RUN.on_citus else at(url, user="superuser")
+    on_machines = RUN.on_citus if is_distributed is None else is_distributed
+    return at(as_superuser(url), user=_EMPTIER) if on_machines else at(url, user="superuser")
 
 
 def as_superuser(url: str) -> str:

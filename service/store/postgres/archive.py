@@ -18,7 +18,10 @@ from service.store.protocol import StoreUnavailable
 from service.store.segments import PLAIN, Segment, SegmentDamaged
 from service.store.sql.archived import COLUMNS
 
-_SIGNED: Final = "AND EXISTS (SELECT FROM entries l WHERE l.stream = g.game AND l.version >= h.version)"
+_ENTERED: Final = (
+    "SELECT value, (SELECT max(l.version) FROM entries l WHERE l.stream = value) FROM unnest($1::text[]) AS value"
+)
+"""The newest versions that the transparency log has of games."""
 
 
 class PostgresArchive:
@@ -28,15 +31,26 @@ class PostgresArchive:
         self._connection = connection
 
     async def games_to_pack(self, before: str, signed: bool, limit: int) -> list[GameId]:
-        rows = await self._connection.fetch(
-            "SELECT g.game FROM games g JOIN heads h ON h.book = g.book AND h.game = g.game"
-            " WHERE g.status IN ('over', 'cancelled') AND h.changed < $1"
-            " AND EXISTS (SELECT FROM log e WHERE e.book = g.book AND e.game = g.game)"
-            f" {_SIGNED if signed else ''} ORDER BY g.number LIMIT $2",
-            before,
-            limit,
-        )
-        return [GameId(game) for (game,) in rows]
+        found: list[GameId] = []
+        last = 0
+        while len(found) < limit:
+            rows = await self._connection.fetch(
+                "SELECT g.number, g.game, h.version FROM games g JOIN heads h ON h.book = g.book AND h.game = g.game"
+                " WHERE g.status IN ('over', 'cancelled') AND h.changed < $1 AND g.number > $2"
+                " AND EXISTS (SELECT FROM log e WHERE e.book = g.book AND e.game = g.game)"
+                " ORDER BY g.number LIMIT $3",
+                *(before, last, limit),
+            )
+            if not rows:
+                break
+            last = rows[-1][0]
+            versions = {GameId(game): version for _, game, version in rows}
+            if signed:
+                # By itself, because Citus cannot join the log, which is on all machines, with what the coordinator has.
+                entered = dict(await self._connection.fetch(_ENTERED, [*versions]))
+                versions = {game: version for game, version in versions.items() if (entered[game] or 0) >= version}
+            found += versions
+        return found[:limit]
 
     async def waiting(self, game: GameId) -> Waiting:
         rows = await self._connection.fetch(

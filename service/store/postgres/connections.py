@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 import asyncpg
@@ -19,6 +19,7 @@ from projections.sql import numbered
 from service.store.postgres import migrations
 from service.store.postgres.hosts import Connection, Hosts
 from service.store.protocol import NotKept, StoreDamaged, StoreFull, StoreUnavailable
+from service.store.sql.database import Queries
 
 T = TypeVar("T")
 
@@ -65,6 +66,14 @@ _DAMAGED: Final = ("XX001", "XX002")
 _FULL: Final = "53100"
 _NOT_KEPT: Final = "55000"
 _NOT_MIGRATED: Final = ("3F000", "42501", "42704", "42883", "42P01", "42703", "22023")
+
+
+class PatientQueries(Queries, Protocol):
+    """Runs statements, and work that needs several of them."""
+
+    async def patiently(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        """Return what `work` returns. When the connection was lost, do it again. Raises `StoreError`."""
+        ...
 
 
 class Connections:

@@ -19,13 +19,17 @@ from projections.sql import numbered
 from service.base.clock import stamped
 from service.store.postgres.books import ALL
 from service.store.postgres.connections import Connection, Connections, wait_for_standbys
+from service.store.postgres.machines import PLACES, Machines, Part
 from service.store.postgres.store import WINDOWS, Distributed, PostgresStore
 from service.store.postgres.writer import Writer, arguments
-from service.store.protocol import Append, Appended
+from service.store.protocol import Append, Appended, Placed, StoreUnavailable
 from service.store.sql.archived import COLUMNS
 
 EACH: Final = 2
 """Connections that append to each machine. A machine that is away holds up only those that go to it."""
+
+OF_BOOKS: Final = "{}.book = ANY (?::smallint[])"
+"""The condition that rows are of some books. By it, Citus asks only their machines, as it does not by a join."""
 
 LOOKED_UP: Final = 60.0
 """Seconds after which a process asks again which machine has which book. Until then, an append to a book that has moved
@@ -43,12 +47,14 @@ _APPEND: Final = (
     "$1::smallint, $2::tabularium.command[], $3::tabularium.entry[], $4::tabularium.hidden[],"
     " $5::tabularium.seating[], $6::tabularium.opening[], $7::bigint[])"
 )
-_PLACES: Final = (
-    "FROM generate_series(0, $1::integer) AS b (book) JOIN pg_dist_placement AS p"
-    " ON p.shardid = get_shard_id_for_distribution_column('tabularium.books'::regclass, b.book)"
-)
-_MACHINES: Final = f"SELECT b.book, p.groupid {_PLACES}"
-_A_BOOK_OF_EACH_MACHINE: Final = f"SELECT min(b.book) {_PLACES} GROUP BY p.groupid"
+_A_BOOK_OF_EACH_MACHINE: Final = f"SELECT min(b.book) {PLACES} GROUP BY p.groupid"
+
+
+class _Coordinator(Connections):
+    """Connections to the coordinator. When it does not answer in time, it may wait for a machine that is frozen."""
+
+    def distrust(self) -> None:
+        """Leave the other connections alone: what they wait for may be on a machine that answers."""
 
 
 class DistributedStore(PostgresStore):
@@ -56,12 +62,14 @@ class DistributedStore(PostgresStore):
 
     is_distributed = True
     book_of = "{0}.book"  # which keeps a query on its machine
+    answered = "SELECT 1 FROM boards LIMIT 1"  # which the coordinator has
 
     def __init__(self, connections: Connections, books: frozenset[int] = ALL) -> None:
         super().__init__(connections, books)
         self._connections.settle = settle
         self._boards: set[str] = set()
-        self._machines: dict[int, int] = {}
+        self._machines = Machines(connections, connections.numbers["limit"]())
+        self.tree.log_of_all = self._everywhere
         self._known_until = -math.inf
         self._writers_to: dict[tuple[int, int], Writer] = {}
 
@@ -69,8 +77,32 @@ class DistributedStore(PostgresStore):
         await super().check_schema()
         await self._look_up_machines()
 
+    async def close(self) -> None:
+        await self._machines.close()
+        await super().close()
+
+    async def _misfit(self, connection: Connection) -> str:
+        """Return nothing: all books are here. To look at them needs all machines, and one may be away."""
+        return ""
+
     def part_of(self, stream: StreamId) -> int:
-        return self._machines.get(book_of(stream), 0)
+        return self._machines.of_book.get(book_of(stream), 0)
+
+    def _at(self, *streams: StreamId) -> Part:
+        return self._machines.part([*map(book_of, streams)])
+
+    @property
+    def _everywhere(self) -> Part:
+        return self._machines.part(ALL)
+
+    def _between_places(self, after: Cursor, until: Cursor) -> Part:
+        return self._machines.part(_books_between(after, until))
+
+    async def divided(self) -> bool:
+        return True  # otherwise it cannot be distributed
+
+    async def is_together(self) -> bool:
+        return True  # as `divided`
 
     def _any_of(
         self, games: Collection[StreamId], column: str = "game", table: str = ""
@@ -83,7 +115,7 @@ class DistributedStore(PostgresStore):
 
     @staticmethod
     def _to(url: str, connections: int, durable: bool) -> Connections:
-        return Connections(url, connections, durable=durable, session=_SESSION)
+        return _Coordinator(url, connections, durable=durable, session=_SESSION)
 
     def _make_writers(self) -> list[Writer]:
         return []  # each is made when it has something to write
@@ -98,14 +130,22 @@ class DistributedStore(PostgresStore):
 
     async def _append(self, batch: Append) -> Appended:
         if batch.opening is not None and batch.opening.board not in self._boards:
-            # Before the append waits for its turn: this needs all machines, and would hold up appends to one of them.
-            await self._connections.patiently(lambda connection: self._prepare_openings(connection, [batch]))
+            # Before the append waits for its turn: a new board needs all machines, and would hold up appends to one.
+            is_stored = await self._connections.select("SELECT 1 FROM boards WHERE digest = ?", batch.opening.board)
+            queries = self._connections if is_stored else self._everywhere
+            await queries.patiently(lambda connection: self._prepare_openings(connection, [batch]))
         if time.monotonic() > self._known_until:
             await self._look_up_machines()
-        return await super()._append(batch)
+        books = (book_of(batch.game),)
+        self._machines.check(books)
+        try:
+            return await super()._append(batch)
+        except StoreUnavailable:
+            self._machines.suspect(books)
+            raise
 
     async def _look_up_machines(self) -> None:
-        self._machines = dict(await self._connections.select(_MACHINES, BOOKS - 1))
+        await self._machines.look_up()
         self._known_until = time.monotonic() + LOOKED_UP
 
     async def _prepare_openings(self, connection: Connection, batches: Sequence[Append]) -> None:
@@ -128,6 +168,31 @@ class DistributedStore(PostgresStore):
     async def _call(self, connection: Connection, batches: Sequence[Append]) -> list[Any]:
         return await append_to(connection, batches)
 
+    async def read_on(
+        self, after: Cursor, limit: int, games: Collection[StreamId] | None = None, until: Cursor | None = None
+    ) -> tuple[list[Placed], Cursor]:
+        """Read on in the log, also while a machine is away: then its books stay where they were.
+
+        Without any records, nobody knows whether the end is reached. Raises `PartUnavailable` then.
+        """
+        away = self._machines.away()
+        if away:
+            until = await self._reachable(after, until, away)
+        rows, reached = await super().read_on(after, limit, games, until)
+        if not rows:
+            self._machines.check(away)
+        return rows, reached
+
+    async def _reachable(self, after: Cursor, until: Cursor | None, away: frozenset[int]) -> Cursor:
+        """Return a place up to which the log can be read. Some books are away: those stay where they are in `after`."""
+        if until is not None:
+            last = dict(enumerate(until.positions))
+        else:
+            query = f"SELECT book, position FROM books b WHERE {OF_BOOKS.format('b')}"
+            last = dict(await self._machines.part(ALL - away).select(query, [*(ALL - away)]))
+        steps = {book: position - after.positions[book] for book, position in last.items() if book not in away}
+        return after.plus(steps)
+
     async def forget_keys(self, before: str, limit: int) -> int:
         async def work(connection: Connection) -> int:
             status = await connection.execute(
@@ -138,7 +203,7 @@ class DistributedStore(PostgresStore):
             )
             return int(status.rpartition(" ")[2])
 
-        return await self._connections.patiently(work)
+        return await self._everywhere.patiently(work)
 
     async def _shares(
         self, after: Cursor, until: Cursor, shares: Mapping[int, int], games: Collection[StreamId] | None
@@ -159,26 +224,55 @@ class DistributedStore(PostgresStore):
                 )
             ]
 
-        return await self._connections.patiently(work)
+        return await self._machines.part(shares.keys()).patiently(work)
 
-    def _archived_after(self, after: Cursor) -> tuple[Any, ...]:
+    def _archived_after(self, after: Cursor, until: Cursor) -> tuple[Any, ...]:
         query = (
             "SELECT 1 FROM unnest(?::smallint[], ?::bigint[]) AS a (book, position)"
-            " JOIN segments s ON s.book = a.book AND s.last > a.position LIMIT 1"
+            f" JOIN segments s ON s.book = a.book AND s.last > a.position WHERE {OF_BOOKS.format('s')} LIMIT 1"
         )
-        return query, range(BOOKS), after.positions
+        books = _books_between(after, until)
+        return query, books, [after.positions[book] for book in books], books
 
     def _packed_between(
         self, after: Cursor, windows: Mapping[int, int], games: Collection[StreamId] | None
     ) -> tuple[Any, ...]:
         query = (
             f"SELECT w.book, {COLUMNS} FROM {WINDOWS} JOIN segments s ON s.book = w.book"
-            " AND s.first <= w.until AND s.last > w.after"
+            f" AND s.first <= w.until AND s.last > w.after WHERE {OF_BOOKS.format('s')}"
         )
-        return query if games is None else f"{query} WHERE s.game {self.among}", *self._windows(after, windows, games)
+        return self._among(query, "s.game", after, windows, games)
+
+    def _between(
+        self, after: Cursor, windows: Mapping[int, int], games: Collection[StreamId] | None
+    ) -> tuple[Any, ...]:
+        query = (
+            f"SELECT e.book, e.position, e.game, {self.record} FROM {WINDOWS}"
+            " JOIN log e ON e.book = w.book AND e.position > w.after AND e.position <= w.until"
+            f" WHERE {OF_BOOKS.format('e')}"
+        )
+        return self._among(query, "e.game", after, windows, games)
+
+    def _among(
+        self,
+        query: str,
+        game: str,
+        after: Cursor,
+        windows: Mapping[int, int],
+        games: Collection[StreamId] | None,
+    ) -> tuple[Any, ...]:
+        """Return a query about windows of books, and its values. `games` picks those whose ids are in a column."""
+        values = (*self._windows(after, windows, None), [*windows])
+        return (query, *values) if games is None else (f"{query} AND {game} {self.among}", *values, self._texts(games))
 
     async def _settle(self, connection: Connection, stream: StreamId) -> None:
         await _settle_book(connection, book_of(stream))
+
+
+def _books_between(after: Cursor, until: Cursor) -> list[int]:
+    """Return the books that have positions between two places."""
+    pairs = zip(after.positions, until.positions, strict=True)
+    return [book for book, (first, last) in enumerate(pairs) if last > first]
 
 
 async def open_store(url: str, **how: Any) -> PostgresStore:

@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 from domain.kernel.ids import StreamId, book_of
 from service.store.postgres.books import ALL, spans
 from service.store.postgres.server import Server
-from service.store.protocol import NotKept, StoreUnavailable
+from service.store.protocol import NotKept, PartUnavailable, StoreUnavailable
 
 S = TypeVar("S", bound=StreamId)
 T = TypeVar("T")
@@ -99,7 +99,7 @@ class Keepers:
     async def ask(self, server: Server, work: Callable[[Server], Awaitable[T]]) -> T:
         """Ask a server and return its answer. A server that is away fails at once, so that nobody waits for it."""
         if server in self._away:
-            raise StoreUnavailable(f"{server.where} does not answer")
+            raise PartUnavailable(f"{server.where} does not answer")
         if not server.is_sure:
             before = server.books_kept
             await self._look(server)

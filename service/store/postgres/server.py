@@ -16,6 +16,7 @@ from service.store.postgres.books import ALL, misfit
 from service.store.postgres.connections import LOST, patiently
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import LeagueRow, TournamentRow, Within
+from service.store.sql.games import is_of_many
 
 LEASE: Final = 2.0
 """Seconds for which a process relies on a server's answer about its books.
@@ -105,7 +106,7 @@ class Server(PostgresStore):
 
     def counting_query(self, what: Within, is_together: bool) -> tuple[Any, ...]:
         query, *values = super().counting_query(what, is_together)
-        if spans_servers(what) and (hidden := self.hidden("g.book")):
+        if is_of_many(what) and (hidden := self.hidden("g.book")):
             return f"{query} AND {hidden[0]}", *values, *hidden[1]
         return query, *values
 
@@ -139,11 +140,6 @@ class Server(PostgresStore):
     async def answer(self) -> None:
         """Return when the server answers. Raises `StoreUnavailable`."""
         await self._database.select("SELECT 1")
-
-
-def spans_servers(within: Within) -> bool:
-    """Tell whether what a limit counts may be on several servers. Continuations are in the book of their game."""
-    return within.what != "continuations"
 
 
 def place_of_game(row: GameRow) -> str:

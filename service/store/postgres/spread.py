@@ -41,7 +41,6 @@ from service.store.postgres.server import (
     place_of_game,
     place_of_league,
     place_of_tournament,
-    spans_servers,
 )
 from service.store.protocol import (
     Append,
@@ -56,6 +55,7 @@ from service.store.protocol import (
     TournamentRow,
     Within,
 )
+from service.store.sql.games import is_of_many
 
 S = TypeVar("S", bound=StreamId)
 T = TypeVar("T")
@@ -164,7 +164,7 @@ class SpreadStore:
         if more:
             raise ValueError(f"streams of several servers: {', '.join(batch.game for batch in batches)}")
         server = await self._keepers.of(batches[0].game)
-        limits = [batch.within for batch in batches if batch.within is not None and spans_servers(batch.within)]
+        limits = [batch.within for batch in batches if batch.within is not None and is_of_many(batch.within)]
         if not limits:
             return await self._appended(server, batches)
         # No other process counts the same meanwhile, whichever server it appends to. When the connection that holds
@@ -185,7 +185,7 @@ class SpreadStore:
 
     async def _with_rest_of_limit(self, batch: Append, server: Server) -> Append:
         """Return a batch with its limit reduced by what other servers count towards it."""
-        if batch.within is None or not spans_servers(batch.within):
+        if batch.within is None or not is_of_many(batch.within):
             return batch
         within = await self._as_servers_count(batch.within)
         others = [each for each in self._servers if each is not server]
@@ -200,7 +200,7 @@ class SpreadStore:
         return replace(within, values=(*within.values, *bots))
 
     async def count(self, what: Within) -> int:
-        if not spans_servers(what):
+        if not is_of_many(what):
             return await (await self._keepers.of(GameId(what.values[0]))).count(what)
         within = await self._as_servers_count(what)
         return sum(await self._keepers.each(lambda server: server.count(within)))

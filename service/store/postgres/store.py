@@ -23,6 +23,7 @@ from service.store.postgres.connections import (
     LOST,
     Connection,
     Connections,
+    PatientQueries,
     wait_for_standbys,
 )
 from service.store.postgres.hosts import Lineage, lineage_of
@@ -40,6 +41,7 @@ from service.store.protocol import (
 from service.store.sql.apps import SqlApps
 from service.store.sql.archived import COLUMNS
 from service.store.sql.cases import CASE_NUMBER
+from service.store.sql.games import is_of_many
 from service.store.sql.imports import SqlImports
 from service.store.sql.joining import SqlJoinings
 from service.store.sql.organizing import SqlOrganizing
@@ -130,6 +132,13 @@ class PostgresStore(SqlStore):
     def _make_writers(self) -> "list[Writer]":
         return [Writer(self._connections, append_with, self._settle)]
 
+    def _at(self, *streams: StreamId) -> PatientQueries:
+        return self._connections
+
+    @property
+    def _everywhere(self) -> PatientQueries:
+        return self._connections
+
     @property
     def where(self) -> str:
         """Which database it is, in words."""
@@ -190,7 +199,7 @@ class PostgresStore(SqlStore):
     async def use_of_key(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
         use = await super().use_of_key(game, account, key)
         if use is not None:
-            await self._connections.patiently(lambda connection: self._settle(connection, game))
+            await self._at(game).patiently(lambda connection: self._settle(connection, game))
         return use
 
     async def _settle(self, connection: Connection, stream: StreamId) -> None:
@@ -230,7 +239,7 @@ class PostgresStore(SqlStore):
     async def end(self) -> Cursor:
         if not await self.divided():
             return await super().end()
-        positions = dict(await self._database.select("SELECT book, position FROM books"))
+        positions = dict(await self._everywhere.select("SELECT book, position FROM books"))
         if positions.keys() != self.books_kept:
             raise NotKept(
                 f"{self._connections.where} keeps the books {spans(positions)} of the log, and should keep"
@@ -276,9 +285,9 @@ class PostgresStore(SqlStore):
         spans = zip(
             *((book, after.positions[book], until.positions[book], most) for book, most in shares.items()), strict=True
         )
-        return await self._database.select(query, *spans, *values)
+        return await self._everywhere.select(query, *spans, *values)
 
-    def _archived_after(self, after: Cursor) -> tuple[Any, ...]:
+    def _archived_after(self, after: Cursor, until: Cursor) -> tuple[Any, ...]:
         query = (
             "SELECT 1 FROM unnest(?::bigint[]) WITH ORDINALITY AS a (position, number)"
             " WHERE EXISTS (SELECT FROM segments s WHERE s.book = a.number - 1 AND s.last > a.position) LIMIT 1"
@@ -368,7 +377,9 @@ class PostgresStore(SqlStore):
                 raise refused
             return refused
 
-        return await self._connections.patiently(work)
+        is_wide = any(batch.within is not None and is_of_many(batch.within) for batch in batches)
+        queries = self._everywhere if is_wide else self._at(*(batch.game for batch in batches))
+        return await queries.patiently(work)
 
     async def _prepare_openings(self, connection: Connection, batches: Sequence[Append]) -> None:
         """Store what new games need that is not stored in their transaction."""

@@ -27,7 +27,7 @@ class CaseIndex(SqlLog):
     """The order of the list of cases, the newest last."""
 
     async def case(self, case: CaseId) -> CaseRow | None:
-        rows = await self._database.select(f"{_CASES} WHERE c.book = ? AND c.stream = ?", self.book(case), case)
+        rows = await self._at(case).select(f"{_CASES} WHERE c.book = ? AND c.stream = ?", self.book(case), case)
         return _case_row(rows[0]) if rows else None
 
     async def cases(
@@ -64,7 +64,8 @@ class CaseIndex(SqlLog):
         where = " AND ".join(("TRUE", *(condition for condition, _ in filters)))
         values = [value for _, values_of in filters for value in values_of]
         query = f"{_CASES} WHERE {where} ORDER BY {self.order_of_cases} DESC LIMIT ?"
-        return [_case_row(row) for row in await self._database.select(query, *values, limit)]
+        queries = self._everywhere if game is None else await self._around(game)
+        return [_case_row(row) for row in await queries.select(query, *values, limit)]
 
     def before_case(self, after: CaseId) -> tuple[str, tuple[Any, ...]]:
         """Return the condition that a case comes before another one in the order of the list, and its values."""
@@ -79,7 +80,7 @@ class CaseIndex(SqlLog):
         values = [value for rule in rules for value in (rule, limit)]
         here, of_here = self.hidden("c.book") or ("TRUE", ())
         query = f"{_CASES} WHERE c.place IN ({newest}) AND {here} ORDER BY c.place DESC LIMIT ?"
-        return [_case_row(row) for row in await self._database.select(query, *values, *of_here, limit)]
+        return [_case_row(row) for row in await self._everywhere.select(query, *values, *of_here, limit)]
 
     async def rulings(self, cases: Collection[CaseId]) -> dict[CaseId, list[Record]]:
         if not cases:
@@ -91,7 +92,7 @@ class CaseIndex(SqlLog):
             " AND e.version = r.ruled ORDER BY e.game, e.version"
         )
         by_case: dict[CaseId, list[Record]] = {}
-        for case, *columns in await self._database.select(query, *values):
+        for case, *columns in await self._at(*cases).select(query, *values):
             by_case.setdefault(case, []).append(Record(*columns))
         return by_case
 
@@ -100,14 +101,14 @@ class CaseIndex(SqlLog):
             "SELECT version, salt, written, erased, eraser FROM statements"
             " WHERE book = ? AND stream = ? AND version > CAST(? AS BIGINT) ORDER BY version LIMIT ?"
         )
-        rows = await self._database.select(query, self.book(case), case, after, ALL if limit is None else limit)
+        rows = await self._at(case).select(query, self.book(case), case, after, ALL if limit is None else limit)
         return [KeptStatement(*columns) for columns in rows]
 
     async def erase(self, case: CaseId, version: Version, by: PlayerId, at: str) -> bool:
         written_versions = {
             each.version for each in await self.statements(case, version - 1, 1) if each.written is not None
         }
-        await self._database.execute(
+        await self._at(case).execute(
             "UPDATE statements SET salt = NULL, written = NULL, erased = ?, eraser = ?"
             " WHERE book = ? AND stream = ? AND version = ? AND written IS NOT NULL",
             *(at, by, self.book(case), case, version),

@@ -3,13 +3,8 @@
 from typing import Any, Protocol
 
 
-class Database(Protocol):
+class Queries(Protocol):
     """Runs statements, each with a ``?`` for each of its values. Every method may raise `StoreError`."""
-
-    @property
-    def full_at(self) -> float:
-        """When there was no room left on the disk last, by the monotonic clock; minus infinity for never."""
-        ...
 
     async def select(self, query: str, *values: Any) -> list[Any]:
         """Return the rows of a query; no rows if a value is a text that the database cannot hold."""
@@ -21,6 +16,15 @@ class Database(Protocol):
 
     async def execute(self, statement: str, *values: Any) -> None:
         """Execute a statement."""
+        ...
+
+
+class Database(Queries, Protocol):
+    """Runs statements until it is closed."""
+
+    @property
+    def full_at(self) -> float:
+        """When there was no room left on the disk last, by the monotonic clock; minus infinity for never."""
         ...
 
     async def close(self) -> None:

@@ -37,7 +37,7 @@ class GameIndex(SqlLog):
 
     async def organize(self, game: GameId, player: PlayerId) -> None:
         change = "UPDATE games SET organizer = ? WHERE book = ? AND game = ?"
-        await self._database.execute(change, player, self.book(game), game)
+        await self._at(game).execute(change, player, self.book(game), game)
 
     async def retitle(self, stream: GameId | TournamentId | LeagueId, title: str) -> None:
         change = "UPDATE games SET title = ? WHERE book = ? AND game = ?"
@@ -45,17 +45,17 @@ class GameIndex(SqlLog):
             change = "UPDATE tournaments SET title = ? WHERE book = ? AND stream = ?"
         elif is_league(stream):
             change = "UPDATE leagues SET title = ? WHERE book = ? AND stream = ?"
-        await self._database.execute(change, title, self.book(stream), stream)
+        await self._at(stream).execute(change, title, self.book(stream), stream)
 
     async def rulesets(self, games: Collection[GameId]) -> dict[GameId, str]:
         if not games:
             return {}
         where, values = self._any_of(games)
-        rows = await self._database.select(f"SELECT game, ruleset FROM games WHERE {where}", *values)
+        rows = await self._at(*games).select(f"SELECT game, ruleset FROM games WHERE {where}", *values)
         return {GameId(game): ruleset for game, ruleset in rows}
 
     async def game(self, game: GameId) -> GameRow | None:
-        rows = await self._database.select(f"{self.listed} WHERE g.book = ? AND g.game = ?", self.book(game), game)
+        rows = await self._at(game).select(f"{self.listed} WHERE g.book = ? AND g.game = ?", self.book(game), game)
         return _game_row(rows[0]) if rows else None
 
     async def games(
@@ -107,9 +107,8 @@ class GameIndex(SqlLog):
             conditions.append(condition)
             values.extend(of_place)
         where = " AND ".join(conditions)
-        rows = await self._database.select(
-            f"{self.listed} WHERE {where} ORDER BY {self.order} DESC LIMIT ?", *values, limit
-        )
+        queries = self._at(*among) if among else self._everywhere if parent is None else await self._around(parent)
+        rows = await queries.select(f"{self.listed} WHERE {where} ORDER BY {self.order} DESC LIMIT ?", *values, limit)
         return [_game_row(row) for row in rows]
 
     def before(self, after: GameId) -> tuple[str, tuple[Any, ...]]:
@@ -118,11 +117,13 @@ class GameIndex(SqlLog):
 
     async def continuations(self, game: GameId) -> list[GameId]:
         of_game, values = self.about(game, "f.parent", await self.is_together())
-        rows = await self._database.select(f"{CONTINUATIONS.format(of_game)} ORDER BY g.number", *values)
+        queries = await self._around(game)
+        rows = await queries.select(f"{CONTINUATIONS.format(of_game)} ORDER BY g.number", *values)
         return [GameId(game) for (game,) in rows]
 
     async def count(self, what: Within) -> int:
-        return (await self._database.select(*self.counting_query(what, await self.is_together())))[0][0]
+        queries = self._everywhere if is_of_many(what) else await self._around(GameId(what.values[0]))
+        return (await queries.select(*self.counting_query(what, await self.is_together())))[0][0]
 
     def counting_query(self, what: Within, is_together: bool) -> tuple[Any, ...]:
         """Return the query with which this database counts for a limit, and its values."""
@@ -160,14 +161,14 @@ class GameIndex(SqlLog):
         if not games:
             return set()
         where, values = self._any_of(games)
-        rows = await self._database.select(f"SELECT game FROM unlisted WHERE {where}", *values)
+        rows = await self._at(*games).select(f"SELECT game FROM unlisted WHERE {where}", *values)
         return {GameId(game) for (game,) in rows}
 
     async def private(self, games: Collection[GameId]) -> set[GameId]:
         if not games:
             return set()
         where, values = self._any_of(games)
-        rows = await self._database.select(f"SELECT game FROM private WHERE {where}", *values)
+        rows = await self._at(*games).select(f"SELECT game FROM private WHERE {where}", *values)
         return {GameId(game) for (game,) in rows}
 
     async def withheld(self, games: Collection[GameId]) -> dict[GameId, GameId]:
@@ -175,13 +176,18 @@ class GameIndex(SqlLog):
             return {}
         forks = WITHHELD_FORKS.format("f.book" if await self.is_together() else self.book_of.format("f", "withheld"))
         where, values = self._any_of(games)
-        rows = await self._database.select(f"SELECT game, until FROM ({forks}) w WHERE {where}", *values)
+        rows = await self._at(*games).select(f"SELECT game, until FROM ({forks}) w WHERE {where}", *values)
         return {GameId(game): GameId(until) for game, until in rows}
 
     async def list_game(self, game: GameId, listed: bool) -> None:
         add = "INSERT INTO unlisted (book, game) VALUES (?, ?) ON CONFLICT DO NOTHING"
         remove = "DELETE FROM unlisted WHERE book = ? AND game = ?"
-        await self._database.execute(remove if listed else add, self.book(game), game)
+        await self._at(game).execute(remove if listed else add, self.book(game), game)
+
+
+def is_of_many(within: Within) -> bool:
+    """Tell whether what a limit counts may be in any book. Continuations are in the book of their game."""
+    return within.what != "continuations"
 
 
 def _game_row(columns: Sequence[Any]) -> GameRow:

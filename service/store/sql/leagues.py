@@ -23,7 +23,7 @@ class LeagueIndex(SqlLog):
 
     async def league(self, league: LeagueId) -> LeagueRow | None:
         query = f"{_LEAGUES} WHERE l.book = ? AND l.stream = ?"
-        rows = await self._database.select(query, self.book(league), league)
+        rows = await self._at(league).select(query, self.book(league), league)
         return LeagueRow(*rows[0]) if rows else None
 
     async def leagues(
@@ -37,7 +37,7 @@ class LeagueIndex(SqlLog):
         where = " AND ".join(("TRUE", *(condition for condition, _ in filters)))
         values = [value for _, values_of in filters for value in values_of]
         query = f"{_LEAGUES} WHERE {where} ORDER BY {self.order_of_leagues} DESC LIMIT ?"
-        return [LeagueRow(*row) for row in await self._database.select(query, *values, limit)]
+        return [LeagueRow(*row) for row in await self._everywhere.select(query, *values, limit)]
 
     def before_league(self, after: LeagueId) -> tuple[str, tuple[Any, ...]]:
         """Return the condition that a league comes before another one in the order of the list, and its values."""

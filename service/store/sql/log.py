@@ -13,7 +13,7 @@ from projections.cursor import ALL_BOOKS, Cursor, Place
 from service.store.outside import Outside
 from service.store.protocol import Added, ArchiveAway, KeptUse, Placed, Stored, StoreDamaged, StreamDamaged
 from service.store.sql.archived import COLUMNS, Archived
-from service.store.sql.database import Database
+from service.store.sql.database import Database, Queries
 
 ALL: Final = 2**63 - 1
 """A limit that no list reaches."""
@@ -59,6 +59,15 @@ class SqlLog(ABC):
         self._database = database
         self._archived = Archived(database)
 
+    def _at(self, *streams: StreamId) -> Queries:
+        """Return the database, to be asked about these streams alone."""
+        return self._database
+
+    @property
+    def _everywhere(self) -> Queries:
+        """The database, to be asked about streams of all books."""
+        return self._database
+
     @property
     def outside(self) -> Outside:
         """Reads the contents of segments that are not in the database."""
@@ -73,17 +82,17 @@ class SqlLog(ABC):
     def _texts(texts: Iterable[str]) -> Any: ...
 
     async def use_of_key(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
-        return kept_use(await self._database.select(SEEN, self.book(game), game, account, key))
+        return kept_use(await self._at(game).select(SEEN, self.book(game), game, account, key))
 
     async def read(self, game: StreamId, after: Version = 0, limit: int | None = None) -> list[Record]:
         """Return records from the log; if the next ones are archived, from the archive and the log."""
-        records = _records(await self._database.select(*self._reading(game, after, limit)))
+        records = _records(await self._at(game).select(*self._reading(game, after, limit)))
         if records:
             if records[0].version == after + 1:
                 return records
         elif limit == 0 or await self.head(game) <= after:
             return []
-        heads, packed, rows = await self._database.select_at_once(
+        heads, packed, rows = await self._at(game).select_at_once(
             self._head(game),
             self._packed(game, after, limit),
             self._reading(game, after, limit),
@@ -132,6 +141,14 @@ class SqlLog(ABC):
             return f"{table}.book = ? AND {column} = ?", (cls.book(game), game)
         return f"{column} = ?", (game,)
 
+    def _between_places(self, after: Cursor, until: Cursor) -> Queries:
+        """Return the database, to be asked about the books in which positions lie between two places."""
+        return self._database
+
+    async def _around(self, game: GameId) -> Queries:
+        """Return the database, to be asked about the forks or cases of a game."""
+        return self._at(game) if await self.is_together() else self._everywhere
+
     def _any_of(
         self, games: Collection[StreamId], column: str = "game", table: str = ""
     ) -> tuple[str, tuple[Any, ...]]:
@@ -157,7 +174,7 @@ class SqlLog(ABC):
         self, after: tuple[StreamId, Version] | None, limit: int
     ) -> list[tuple[StreamId, Version, str | None]]:
         game, version = after or ("", 0)
-        rows = await self._database.select(
+        rows = await self._everywhere.select(
             f"SELECT {COLUMNS} FROM segments s WHERE s.game > ? OR (s.game = ? AND s.version > CAST(? AS BIGINT))"
             " ORDER BY s.game, s.version LIMIT ?",
             *(game, game, version, limit),
@@ -173,7 +190,7 @@ class SqlLog(ABC):
         return faults
 
     async def kept_outside(self) -> tuple[StreamId, Version] | None:
-        rows = await self._database.select("SELECT game, after FROM segments WHERE digest IS NOT NULL LIMIT 1")
+        rows = await self._everywhere.select("SELECT game, after FROM segments WHERE digest IS NOT NULL LIMIT 1")
         return (rows[0][0], rows[0][1]) if rows else None
 
     async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[StreamId, Record]], str]:
@@ -191,7 +208,7 @@ class SqlLog(ABC):
         until = until or await self.end()
         rows, reached = await self._read_rows(after, limit, games, until)
         is_all = len(rows) == after.distance(reached)
-        if is_all or not await self._database.select(*self._archived_after(after)):
+        if is_all or not await self._between_places(after, until).select(*self._archived_after(after, until)):
             return rows, reached
         return await self._read_both(after, limit, games, until)
 
@@ -204,7 +221,7 @@ class SqlLog(ABC):
         """
         most = limit
         while windows := after.shares(until, most):
-            packed, rows = await self._database.select_at_once(
+            packed, rows = await self._between_places(after, until).select_at_once(
                 self._packed_between(after, windows, games), self._between(after, windows, games)
             )
             books: dict[int, dict[int, tuple[StreamId, Record]]] = {book: {} for book in windows}
@@ -235,8 +252,8 @@ class SqlLog(ABC):
         return [], after
 
     @abstractmethod
-    def _archived_after(self, after: Cursor) -> tuple[Any, ...]:
-        """Return a query that finds something when segments follow a cursor, and its values."""
+    def _archived_after(self, after: Cursor, until: Cursor) -> tuple[Any, ...]:
+        """Return a query that finds something when segments follow a cursor, on the way to another, and its values."""
 
     @abstractmethod
     def _packed_between(
@@ -280,7 +297,7 @@ class SqlLog(ABC):
         return Cursor((last,) * self.books)
 
     async def head(self, game: StreamId) -> Version:
-        rows = await self._database.select(*self._head(game))
+        rows = await self._at(game).select(*self._head(game))
         return rows[0][0] if rows else 0
 
     def _head(self, game: StreamId) -> tuple[Any, ...]:
@@ -295,17 +312,17 @@ class SqlLog(ABC):
     async def events(self) -> int:
         here, values = self.hidden("book") or ("TRUE", ())
         query = f"SELECT coalesce(sum(head), 0) FROM ({self.heads_query}) h WHERE {here}"
-        return int((await self._database.select(query, *values))[0][0])
+        return int((await self._everywhere.select(query, *values))[0][0])
 
     async def heads(self, games: Collection[StreamId]) -> dict[StreamId, Version]:
         if not games:
             return {}
         where, values = self._any_of(games)
         query = f"SELECT game, head FROM ({self.heads_query}) h WHERE {where}"
-        return dict(await self._database.select(query, *values))
+        return dict(await self._at(*games).select(query, *values))
 
     async def secrets(self, game: GameId, offset: int = 0) -> list[Secret]:
-        return _secrets(game, await self._database.select(SECRETS, self.book(game), game, offset))
+        return _secrets(game, await self._at(game).select(SECRETS, self.book(game), game, offset))
 
     async def load(self, game: GameId, after: Version = 0) -> Stored | None:
         queries = (
@@ -313,13 +330,13 @@ class SqlLog(ABC):
             self._reading(game, after, None),
             (SECRETS, self.book(game), game, 0),
         )
-        heads, rows, secrets = await self._database.select_at_once(*queries)
+        heads, rows, secrets = await self._at(game).select_at_once(*queries)
         if not heads:
             return None
         head, chance = heads[0]
         records = _records(rows)
         if head > after and (not records or records[0].version != after + 1):
-            heads, rows, secrets, packed = await self._database.select_at_once(
+            heads, rows, secrets, packed = await self._at(game).select_at_once(
                 *queries, self._packed(game, after, None)
             )
             head, chance = heads[0]

@@ -3,7 +3,7 @@
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import msgspec
 
@@ -23,6 +23,9 @@ FULL_LASTS: Final = 10.0
 class SqlStore(GameIndex, CaseIndex, TournamentIndex, LeagueIndex):
     """A log with the indexes of its games, cases, tournaments and leagues."""
 
+    answered: ClassVar[str] = "SELECT 1 FROM games LIMIT 1"
+    """A query that succeeds when the store can be used."""
+
     @property
     def is_full(self) -> bool:
         return time.monotonic() - self._database.full_at < FULL_LASTS
@@ -36,7 +39,7 @@ class SqlStore(GameIndex, CaseIndex, TournamentIndex, LeagueIndex):
             raise StoreDamaged(self.damage)
         if self.is_full:
             raise StoreFull("no room is left on the disk of the database")
-        await self._database.select("SELECT 1 FROM games LIMIT 1")
+        await self._database.select(self.answered)
 
     async def append(self, batch: Append) -> Appended:
         opening = batch.opening

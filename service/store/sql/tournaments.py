@@ -25,7 +25,7 @@ class TournamentIndex(SqlLog):
 
     async def tournament(self, tournament: TournamentId) -> TournamentRow | None:
         query = f"{_TOURNAMENTS} WHERE t.book = ? AND t.stream = ?"
-        rows = await self._database.select(query, self.book(tournament), tournament)
+        rows = await self._at(tournament).select(query, self.book(tournament), tournament)
         return TournamentRow(*rows[0]) if rows else None
 
     async def tournaments(
@@ -46,7 +46,7 @@ class TournamentIndex(SqlLog):
         where = " AND ".join(("TRUE", *(condition for condition, _ in filters)))
         values = [value for _, values_of in filters for value in values_of]
         query = f"{_TOURNAMENTS} WHERE {where} ORDER BY {self.order_of_tournaments} DESC LIMIT ?"
-        return [TournamentRow(*row) for row in await self._database.select(query, *values, limit)]
+        return [TournamentRow(*row) for row in await self._everywhere.select(query, *values, limit)]
 
     def before_tournament(self, after: TournamentId) -> tuple[str, tuple[Any, ...]]:
         """Return the condition that a tournament comes before another one in the order of the list, and its values."""
@@ -55,7 +55,7 @@ class TournamentIndex(SqlLog):
 
     async def seed(self, tournament: TournamentId) -> bytes | None:
         query = f"SELECT {self.seed_bytes} FROM seeds WHERE book = ? AND stream = ?"
-        rows = await self._database.select(query, self.book(tournament), tournament)
+        rows = await self._at(tournament).select(query, self.book(tournament), tournament)
         return rows[0][0] if rows else None
 
 

@@ -9,7 +9,7 @@ from domain.kernel.ids import StreamId, Version
 from domain.transparency.entry import PRIVATE, WITHHELD
 from domain.transparency.tree import Run
 from projections.cursor import Cursor
-from service.store.sql.database import Database
+from service.store.sql.database import Database, Queries
 from service.store.sql.games import WITHHELD_FORKS
 from service.store.transparency import Growth, Leaf, Published, StreamHead, TreeHead
 
@@ -45,6 +45,8 @@ class SqlTree(ABC):
 
     def __init__(self, database: Database, log: LogColumns) -> None:
         self._database = database
+        self.log_of_all: Queries = database
+        """The database, to be asked about streams of all books."""
         self._books = log.books
         # Of a withheld fork, only the first head is entered: from the hash of a later one, its event could be guessed.
         # Of a private game, the last head is entered, too: the end publishes a secret, so nobody can guess the event.
@@ -174,7 +176,7 @@ class SqlTree(ABC):
     async def moved_here(self, after: Cursor, until: Cursor) -> list[StreamHead]:
         """Return the heads to enter for the streams that moved on this server, including those entered already."""
         between = self._between(after, until)
-        rows = await self._database.select(self._moved, *between, *between) if between else []
+        rows = await self.log_of_all.select(self._moved, *between, *between) if between else []
         return [StreamHead(*columns) for columns in rows]
 
 

@@ -172,7 +172,7 @@ class SqliteStore(SqlStore):
         )
         return Cursor(end)
 
-    def _archived_after(self, after: Cursor) -> tuple[Any, ...]:
+    def _archived_after(self, after: Cursor, until: Cursor) -> tuple[Any, ...]:
         return "SELECT 1 FROM segments WHERE last > ? LIMIT 1", *after.positions
 
     def _packed_between(

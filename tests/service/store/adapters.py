@@ -91,17 +91,17 @@ class OneMachine(DistributedStore):
     """The store for machines, on one that has no Citus: it shows what `append_to()` does."""
 
     is_distributed = False
+    machines = "SELECT book, 0 FROM generate_series(0, $1::integer) AS b (book)"
+    """The machine of each book up to a number."""
 
     def __init__(self, connections: Connections, kept: frozenset[int] = ALL) -> None:
         super().__init__(connections, kept)
         self._connections.settle = wait_for_standbys
+        self._machines.query = self.machines
 
     @staticmethod
     def _to(url: str, connections: int, durable: bool) -> Connections:
         return Connections(url, connections, durable=durable)
-
-    async def _look_up_machines(self) -> None:
-        pass  # there is one
 
 
 @contextlib.asynccontextmanager

@@ -17,20 +17,24 @@ from msgspec.structs import replace
 from domain.kernel.ids import GameId, StreamId
 from domain.kernel.log.record import Record
 from domain.kernel.proof.reading import read
+from domain.transparency.tree import Frontier, leaf_hash
 from projections.cursor import Cursor
 from service.base.settings import Settings
 from service.doctor import deep
 from service.store import archiving, segments
 from service.store.archiving import Archive, Packed, archive
 from service.store.postgres import archive as shared
+from service.store.postgres.distributed import DistributedStore
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import Append, EventStore, StoreDamaged, StreamDamaged
 from service.store.segments import SegmentDamaged
 from service.store.sqlite.archive import SqliteArchive
 from service.store.sqlite.store import SqliteStore
-from tests.helpers.postgres import shared_cluster
+from service.store.transparency import Growth, Leaf, TreeHead
+from tests.helpers.citus import past_triggers
+from tests.helpers.postgres import connected
 from tests.recorded import recorded
-from tests.service.store.adapters import ADAPTERS, Open
+from tests.service.store.adapters import EVERY, Open
 from tests.service.store.batches import AT, new_game, opening, records
 from tests.service.store.test_cases import C, opened
 
@@ -62,9 +66,9 @@ class Log:
         have += new
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", "postgres", "distributed"])
 async def data(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Open]:
-    async with ADAPTERS[request.param](tmp_path) as open_store:
+    async with EVERY[request.param](tmp_path) as open_store:
         yield open_store
 
 
@@ -117,8 +121,12 @@ async def alter(store: EventStore, statement: str) -> None:
     else:
         assert isinstance(store, PostgresStore)
         (url,) = store._connections._hosts.urls
-        around = ("SET session_replication_role = replica", "SET search_path = tabularium")
-        shared_cluster().sql(*around, statement.replace("events", "log"), database=url.rpartition("/")[2])
+        is_distributed = isinstance(store, DistributedStore)
+        async with connected(past_triggers(url, is_distributed)) as superuser:
+            if not is_distributed:
+                await superuser.execute("SET session_replication_role = replica")
+            await superuser.execute("SET search_path = tabularium")
+            await superuser.execute(statement.replace("events", "log"))
 
 
 async def in_order(store: EventStore, size: int = 7) -> dict[StreamId, list[Record]]:
@@ -199,6 +207,14 @@ async def test_only_what_is_over_and_old_is_archived(log: Log) -> None:
         assert await place.games_to_pack(LATER, False, 2) == OVER[:2]
         # The transparency log has none of them.
         assert await place.games_to_pack(LATER, True, 100) == []
+    version = len(log.streams[OVER[0]])
+    leaves = [Leaf(game, each, b"") for game, each in ((OVER[0], version), (OVER[1], version - 1), (OVER[-1], version))]
+    frontier = Frontier()
+    hashes = frontier.extend(leaf_hash(leaf.entry) for leaf in leaves)
+    head = TreeHead(frontier.size, frontier.root, Cursor.start(log.store.books))
+    await log.store.tree.grow(Growth(0, leaves, hashes, head))
+    async with archive_of(log.store) as place:
+        assert await place.games_to_pack(LATER, True, 2) == [OVER[0], OVER[-1]]
 
 
 async def test_named_games_and_an_end_are_heeded(log: Log) -> None:
@@ -224,21 +240,26 @@ async def test_nothing_is_deleted_that_is_not_archived(log: Log) -> None:
     assert isinstance(store, (SqliteStore, PostgresStore))
     for game in (GAMES[0], OVER[0]):
         with pytest.raises(Exception, match="never deleted"):
-            await delete(store, f"DELETE FROM {store.log} WHERE game = '{game}'")
+            await run_as_owner(store, f"DELETE FROM {store.log} WHERE game = '{game}'")
     for table in ("segments", "dictionaries"):
         with pytest.raises(Exception, match="never"):
-            await delete(store, f"INSERT INTO dictionaries VALUES (1, '') ON CONFLICT DO NOTHING; DELETE FROM {table}")
+            await run_as_owner(
+                store, f"INSERT INTO dictionaries VALUES (1, '') ON CONFLICT DO NOTHING; DELETE FROM {table}"
+            )
     await same(log)
 
 
-async def delete(store: SqliteStore | PostgresStore, statements: str) -> None:
+async def run_as_owner(store: SqliteStore | PostgresStore, statements: str) -> None:
     """Run statements as the owner of the database."""
     if isinstance(store, SqliteStore):
         with contextlib.closing(sqlite3.connect(store._path)) as connection, connection:
             connection.executescript(statements)
     else:
         (url,) = store._connections._hosts.urls
-        shared_cluster().sql("SET search_path = tabularium", *statements.split("; "), database=url.rpartition("/")[2])
+        async with connected(url) as owner:
+            await owner.execute("SET search_path = tabularium")
+            for statement in statements.split("; "):
+                await owner.execute(statement)
 
 
 async def test_when_it_fails_in_the_middle_nothing_has_changed(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:

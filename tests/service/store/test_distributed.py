@@ -9,11 +9,13 @@ from typing import Any, Final
 import asyncpg
 import pytest
 
-from domain.kernel.ids import GameId, book_of
+from domain.kernel.ids import BOOKS, GameId, book_of
+from projections.cursor import Cursor
 from service.base.settings import Settings
 from service.doctor import examine
 from service.doctor.postgres import connect
 from service.store.backend import backend_of
+from service.store.postgres.books import ALL
 from service.store.postgres.distributed import DistributedStore, append_to, settle
 from service.store.postgres.migrations import MigrationError, distribute, migrate, packaged
 from service.store.postgres.rows import PostgresRows
@@ -231,6 +233,39 @@ async def test_of_streams_that_are_named_only_the_machines_that_have_them_are_as
         assert await store.heads([GameId(game) for game in here]) == dict.fromkeys(here, 1)
         (looked_up,) = [each for each in asked if "version AS head" in each.statement]
         assert 1 <= looked_up.tasks <= len(here)
+        await store.close()
+
+
+async def test_no_machine_is_asked_whether_the_store_answers() -> None:
+    """Otherwise no process would count as ready while a machine is away."""
+    async with telling_database() as (url, asked):
+        store = await DistributedStore.open(url)
+        asked.clear()
+        await store.ready()
+        assert sum(each.tasks for each in asked) == 0
+        await store.close()
+
+
+async def test_to_read_some_books_of_the_log_only_the_machines_that_have_them_are_asked() -> None:
+    """Otherwise nobody could read on while a machine is away. Those that have none of it would wait for it."""
+    async with telling_database() as (url, asked):
+        store = await DistributedStore.open(url)
+        await store.append(new_game("g1", count=3))
+        start, end = Cursor.start(BOOKS), await store.end()
+        windows = {book_of(GameId("g1")): 2}
+        for games in (None, [GameId("g1")]):
+            for query in (
+                store._archived_after(start, end),
+                store._between(start, windows, games),
+                store._packed_between(start, windows, games),
+            ):
+                asked.clear()
+                await store._connections.select(*query)
+                assert sum(each.tasks for each in asked) == 1, query
+        away = ALL - {book_of(GameId("g1"))}
+        asked.clear()
+        assert await store._reachable(start, None, away) == end
+        assert sum(each.tasks for each in asked) == 1
         await store.close()
 
 

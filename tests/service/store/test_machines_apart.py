@@ -6,10 +6,11 @@ from collections.abc import AsyncIterator
 import pytest
 
 from domain.kernel.ids import BOOKS, GameId, book_of
-from service.store.protocol import Appended, StoreUnavailable
+from projections.cursor import Cursor
+from service.store.protocol import Appended, PartUnavailable, StoreUnavailable
 from tests.helpers.postgres import connected, shared_cluster
 from tests.service.store.adapters import OneMachine
-from tests.service.store.batches import addition, new_game, opening
+from tests.service.store.batches import addition, new_game, opening, use
 
 SOON = 3.0
 """Seconds in which an append is over that waits for nobody: less than a statement may take."""
@@ -17,6 +18,10 @@ SOON = 3.0
 FIRST = [f"g{number}" for number in range(40) if book_of(GameId(f"g{number}")) < BOOKS // 2][:12]
 OTHER = [f"g{number}" for number in range(40) if book_of(GameId(f"g{number}")) >= BOOKS // 2][:12]
 """Games on the first of two machines, and on the other one."""
+
+
+class TwoMachines(OneMachine):
+    machines = f"SELECT book, book / {BOOKS // 2} FROM generate_series(0, $1::integer) AS b (book)"
 
 
 @pytest.fixture
@@ -27,8 +32,7 @@ async def url() -> AsyncIterator[str]:
 
 @pytest.fixture
 async def store(url: str) -> AsyncIterator[OneMachine]:
-    opened = await OneMachine.open(url)
-    opened._machines = {book: book // (BOOKS // 2) for book in range(BOOKS)}
+    opened = await TwoMachines.open(url)
     yield opened
     await opened.close()
 
@@ -66,6 +70,43 @@ async def test_what_waits_for_a_machine_that_does_not_answer_is_told_so_soon(url
         assert asyncio.get_running_loop().time() - began < SOON
     assert all(isinstance(each, StoreUnavailable) for each in told)
     assert await asyncio.gather(*(store.append(addition(game, 1)) for game in FIRST)) == [Appended(2)] * len(FIRST)
+
+
+async def test_what_needs_no_machine_that_is_away_goes_on(store: OneMachine) -> None:
+    for game in (*FIRST, *OTHER):
+        await store.append(new_game(game))
+    end, start = await store.end(), Cursor.start(BOOKS)
+    here, there = [GameId(game) for game in FIRST], [GameId(game) for game in OTHER]
+    store._machines._away.add(1)
+    assert await store.append(addition(FIRST[0], 1)) == Appended(2)
+    assert {row.game for row in await store.games(among=here)} == {*here}
+    assert await store.heads(here) == dict.fromkeys(here, 1) | {here[0]: 2}
+    await store.ready()
+    for until, games in ((None, None), (end, None), (None, [*here, *there])):
+        rows, reached = await store.read_on(start, 100, games, until)
+        assert {game for _, game, _ in rows} == {*here}
+        # The books that are away are still to be read, so this is not the end.
+        assert reached.positions[BOOKS // 2 :] == start.positions[BOOKS // 2 :]
+        with pytest.raises(PartUnavailable):
+            await store.read_on(reached, 100, games, until)
+    for needs_all in (
+        store.end(),
+        store.games(),
+        store.games(among=[*here, *there]),
+        store.cases(),
+        store.tournaments(),
+        store.leagues(),
+        store.tree.moved(start, end),
+        store.append(addition(OTHER[0], 1)),
+        store.append_together(addition(OTHER[0], 1)),
+        store.load(there[0]),
+        store.use_of_key(there[0], use("k").account, "k"),
+    ):
+        with pytest.raises(PartUnavailable):
+            await needs_all
+    store._machines._away.clear()
+    rows, _ = await store.read_on(reached, 100)
+    assert {game for _, game, _ in rows} == {*there}
 
 
 async def test_an_append_waits_for_no_board_that_all_machines_must_get(url: str, store: OneMachine) -> None:

@@ -1,9 +1,7 @@
 """Segments whose contents are in a folder or a bucket: they are read as before, and nothing is lost on the way."""
 
 import asyncio
-import contextlib
 import signal
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -25,7 +23,6 @@ from service.store.protocol import ArchiveAway, EventStore, StreamDamaged
 from service.store.segments import SegmentDamaged, SegmentMissing
 from service.store.sqlite.store import SqliteStore
 from tests.helpers.bucket import Buckets, buckets
-from tests.helpers.postgres import shared_cluster
 from tests.service.store.adapters import Open, distributed
 from tests.service.store.batches import new_game, records
 from tests.service.store.test_archive import (
@@ -39,6 +36,7 @@ from tests.service.store.test_archive import (
     in_order,
     log,
     rows_left,
+    run_as_owner,
     same,
     short_segments,
 )
@@ -360,24 +358,15 @@ async def test_a_database_lets_a_content_go_only_for_its_digest(log: Log) -> Non
         "hash = previous",
     ):
         with pytest.raises(Exception, match="never changed"):
-            alter_as_owner(store, f"UPDATE segments SET {change}")
-    alter_as_owner(store, f"UPDATE segments SET digest = {right}, content = {empty}")
+            await run_as_owner(store, f"UPDATE segments SET {change}")
+    await run_as_owner(store, f"UPDATE segments SET digest = {right}, content = {empty}")
     for change in (
         "digest = NULL",
         f"digest = {wrong}",
         "digest = NULL, content = hash" if not is_sqlite else "first = 0",
     ):
         with pytest.raises(Exception, match="never changed"):
-            alter_as_owner(store, f"UPDATE segments SET {change}")
-
-
-def alter_as_owner(store: SqliteStore | PostgresStore, statement: str) -> None:
-    if isinstance(store, SqliteStore):
-        with contextlib.closing(sqlite3.connect(store._path)) as connection, connection:
-            connection.execute(statement)
-    else:
-        (url,) = store._connections._hosts.urls
-        shared_cluster().sql("SET search_path = tabularium", statement, database=url.rpartition("/")[2])
+            await run_as_owner(store, f"UPDATE segments SET {change}")
 
 
 class Forgetful(Slow):
