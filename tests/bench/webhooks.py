@@ -31,7 +31,7 @@ from service.store.webhooks import DeliveryId, DeliveryRow, HookId, HookRow
 from service.webhooks.events import MOVED
 from service.webhooks.secrets import Sealer, new_key, new_secret
 from tests.bench.measure import Figure, figure
-from tests.faults.hooks import kill_again_and_again
+from tests.faults.hooks import Result, kill_again_and_again
 from tests.helpers.postgres import shared_cluster
 from tests.service.rig import LIBRARY, Rig, own_board
 
@@ -60,12 +60,17 @@ def bench_webhooks() -> Iterator[Figure]:
 
 def bench_webhook_kills() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory(prefix="tabularium-") as folder:
-        result = asyncio.run(kill_again_and_again(Path(folder), KILLS))
+        result = asyncio.run(_kill(Path(folder)))
     told, sent = len(result.told), sum(result.received.values())
     note = f"{KILLS} kills of all processes; {told} events, {sent} requests"
     yield figure("webhooks-lost", [len(result.lost)], "events", goal="0", note=note)
     yield figure("webhooks-doubled", [len(result.doubled)], "events", goal="0", note="with more than one id")
     yield figure("webhooks-invented", [len(result.invented)], "events", goal="0", note="which no log has")
+
+
+async def _kill(folder: Path) -> Result:
+    async with shared_cluster().database() as url:
+        return await kill_again_and_again(url, folder, KILLS)
 
 
 async def _bench(kind: str) -> list[float]:
