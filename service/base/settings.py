@@ -138,8 +138,8 @@ class Settings(Struct, frozen=True):
         archive: where the logs of games are kept that `tabularium archive` packs: a folder, or a bucket that speaks
             S3's protocol, ``s3://bucket/prefix``, with ``AWS_ACCESS_KEY_ID``, ``AWS_SECRET_ACCESS_KEY``,
             ``AWS_REGION`` and ``AWS_ENDPOINT_URL``. Default: in the database.
-        database_connections: the most connections to PostgreSQL that a process opens for reading; it has one more for
-            writing. With `book_servers`, to each server; with `standby_url`, as many again to the standby.
+        database_connections: the most connections to PostgreSQL that a process opens for reading; it has up to two
+            more for writing. With `book_servers`, to each server; with `standby_url`, as many again to the standby.
         redis_url: a Redis through which processes wake each other and share rate limits:
             ``redis://:password@host/0``, ``rediss://`` for TLS. Without it they ask the database five times a second.
         rate_per_token: the requests a second that one token may send; `off` for no limit. Default: off on a loopback

@@ -21,7 +21,7 @@ from service.store.postgres.books import ALL, misfit, spans
 from service.store.postgres.connections import SHOW_SHARDS
 from service.store.postgres.distributed import EACH, append_to, settle
 from service.store.postgres.hosts import Hosts, difference, each_host, lineage_of
-from service.store.postgres.writer import append_with
+from service.store.postgres.writer import LANES, append_with
 from service.store.protocol import Append, KeyUse, Opening
 
 OLDEST: Final = 15
@@ -194,8 +194,9 @@ async def _server(connection: Any, url: str, settings: Settings) -> list[Finding
         " current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int"
     )
     message = f"{used} of {limit} connections are in use; a process of the service takes up to"
-    message = f"{message} {settings.database_connections + 1}"
-    if used + settings.database_connections + 1 > limit:
+    most = settings.database_connections + LANES
+    message = f"{message} {most}"
+    if used + most > limit:
         remedy = "Raise max_connections, or lower TABULARIUM_DATABASE_CONNECTIONS."
         findings.append(warn("connections", message, remedy))
     else:

@@ -70,6 +70,7 @@ async def test_all_is_well_with_a_database_that_was_migrated(url: str):
     assert not any(finding.remedy for finding in found.values())
     version, *_ = shared_cluster().sql("SHOW server_version").split()
     assert found["database"].message.endswith(f"; PostgreSQL {version}")
+    assert found["connections"].message.endswith("a process of the service takes up to 10")  # 8 that read, 2 that write
 
 
 async def test_what_is_tried_leaves_nothing_behind(url: str):

@@ -239,31 +239,16 @@ class DistributedStore(PostgresStore):
     ) -> tuple[Any, ...]:
         query = (
             f"SELECT w.book, {COLUMNS} FROM {WINDOWS} JOIN segments s ON s.book = w.book"
-            f" AND s.first <= w.until AND s.last > w.after WHERE {OF_BOOKS.format('s')}"
+            " AND s.first <= w.until AND s.last > w.after"
         )
-        return self._among(query, "s.game", after, windows, games)
-
-    def _between(
-        self, after: Cursor, windows: Mapping[int, int], games: Collection[StreamId] | None
-    ) -> tuple[Any, ...]:
-        query = (
-            f"SELECT e.book, e.position, e.game, {self.record} FROM {WINDOWS}"
-            " JOIN log e ON e.book = w.book AND e.position > w.after AND e.position <= w.until"
-            f" WHERE {OF_BOOKS.format('e')}"
-        )
-        return self._among(query, "e.game", after, windows, games)
+        return self._among(query, "s", after, windows, games)
 
     def _among(
-        self,
-        query: str,
-        game: str,
-        after: Cursor,
-        windows: Mapping[int, int],
-        games: Collection[StreamId] | None,
+        self, query: str, table: str, after: Cursor, windows: Mapping[int, int], games: Collection[StreamId] | None
     ) -> tuple[Any, ...]:
-        """Return a query about windows of books, and its values. `games` picks those whose ids are in a column."""
-        values = (*self._windows(after, windows, None), [*windows])
-        return (query, *values) if games is None else (f"{query} AND {game} {self.among}", *values, self._texts(games))
+        narrowed, *values = super()._among(query, table, after, windows, games)
+        joint = "WHERE" if games is None else "AND"
+        return f"{narrowed} {joint} {OF_BOOKS.format(table)}", *values, [*windows]
 
     async def _settle(self, connection: Connection, stream: StreamId) -> None:
         await _settle_book(connection, book_of(stream))

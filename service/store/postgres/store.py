@@ -303,7 +303,7 @@ class PostgresStore(SqlStore):
             " LATERAL (SELECT * FROM segments s WHERE s.book = w.book AND s.span = k"
             " AND s.first > w.after - (1::bigint << k) AND s.first <= w.until AND s.last > w.after) s"
         )
-        return query if games is None else f"{query} WHERE s.game {self.among}", *self._windows(after, windows, games)
+        return self._among(query, "s", after, windows, games)
 
     def _between(
         self, after: Cursor, windows: Mapping[int, int], games: Collection[StreamId] | None
@@ -312,13 +312,19 @@ class PostgresStore(SqlStore):
             f"SELECT e.book, e.position, e.game, {self.record} FROM {WINDOWS}"
             " JOIN log e ON e.book = w.book AND e.position > w.after AND e.position <= w.until"
         )
-        return query if games is None else f"{query} WHERE e.game {self.among}", *self._windows(after, windows, games)
+        return self._among(query, "e", after, windows, games)
 
-    def _windows(
-        self, after: Cursor, windows: Mapping[int, int], games: Collection[StreamId] | None
+    def _among(
+        self, query: str, table: str, after: Cursor, windows: Mapping[int, int], games: Collection[StreamId] | None
     ) -> tuple[Any, ...]:
-        spans = [(book, after.positions[book], after.positions[book] + size) for book, size in windows.items()]
-        return *zip(*spans, strict=True), *(() if games is None else (self._texts(games),))
+        """Return a query about windows of books, and its values. `games` picks the rows of a table."""
+        spans = zip(
+            *((book, after.positions[book], after.positions[book] + size) for book, size in windows.items()),
+            strict=True,
+        )
+        if games is None:
+            return query, *spans
+        return f"{query} WHERE {table}.game {self.among}", *spans, self._texts(games)
 
     @staticmethod
     def _place(book: int, position: int) -> Place:

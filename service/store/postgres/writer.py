@@ -22,6 +22,9 @@ A call takes the server as long as 12 appends, and keeps one of its cores busy. 
 reached 1.15 times the appends a second, and took 1.5 times the processor for each. For 8 clients they were slower.
 """
 
+LANES: Final = 2
+"""The most calls side by side, each over a connection of its own."""
+
 FEW: Final = MANY // 2
 """The least appends of the second call."""
 
@@ -54,7 +57,7 @@ class Writer:
         self._call = call
         self._settle = settle
         self._is_of_one_book = is_of_one_book
-        self._lanes: list[Connection] = [None, None]
+        self._lanes: list[Connection] = [None] * LANES
         self._is_split = False
         self._waiting: list[Job] = []
         self._running: dict[int, asyncio.Task[None]] = {}
@@ -69,7 +72,7 @@ class Writer:
         """Send all waiting appends, then stop."""
         while self._running:
             await asyncio.wait(self._running.values())
-        for lane in range(len(self._lanes)):
+        for lane in range(LANES):
             self._drop(lane)
 
     def _begin(self, lane: int) -> None:
