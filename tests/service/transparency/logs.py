@@ -69,11 +69,17 @@ async def signed(store: EventStore, key: LogKey = KEY) -> list[Checkpoint]:
 
 
 async def is_signed(store: EventStore) -> bool:
-    """Tell whether the newest checkpoint is of all that has happened."""
-    newest, head = await store.tree.published(), await store.tree.head()
-    if newest is None or head is None:
+    """Tell whether the newest checkpoint is of all that had happened when this was called.
+
+    The tree may have the newest event of a stream though it did not reach it: an event that is appended while a turn
+    reads is entered, and lies beyond the end that the turn read before. So what counts is whether anything is missing.
+    """
+    end, head = await store.end(), await store.tree.head()
+    if head is None or await store.tree.moved(head.reached, end):
         return False
-    return newest.size == head.size and head.reached.reaches(await store.end())
+    # Read again, because the tree may have grown before `moved` looked into it.
+    grown, newest = await store.tree.head(), await store.tree.published()
+    return grown is not None and newest is not None and newest.size == grown.size
 
 
 async def check_log(

@@ -16,6 +16,7 @@ from domain.transparency.entry import read_entry
 from domain.transparency.note import NoteError
 from domain.transparency.tiles import Tile, entries_of, hashes_of
 from domain.transparency.tree import continues, leaf_hash
+from projections.cursor import Cursor
 from service.cluster.wake import LocalWake
 from service.observe.metrics import Metrics
 from service.store.protocol import EventStore
@@ -26,7 +27,7 @@ from service.transparency.keys import check, new_key, read_log_key, successor
 from service.transparency.log import TransparencyLog
 from service.transparency.sequencer import Rewound, sequencing
 from tests.service.store.adapters import INDEXED, Adapter, Open
-from tests.service.transparency.logs import KEY, EverybodysLessor, Streams, check_log, sequencer, signed
+from tests.service.transparency.logs import KEY, EverybodysLessor, Streams, check_log, is_signed, sequencer, signed
 
 G = GameId("g1")
 
@@ -58,6 +59,28 @@ async def test_streams_that_moved_are_entered_once_with_their_newest_head(store:
     assert await works.turn() is True
     assert read_entry((await store.tree.entries(2, 3))[0]).status == "over"
     assert [head.size for head in await check_log(store, streams.hashes)] == [2, 3]
+
+
+async def test_an_event_that_is_appended_while_a_turn_reads_is_entered_once(
+    store: EventStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    streams, works, ends = Streams(store, ("g1",)), sequencer(store, tmp_path), store.end
+    await streams.go_on("g1")
+
+    async def end_before_the_event() -> Cursor:
+        end = await ends()
+        await streams.go_on("g1")
+        return end
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "end", end_before_the_event)
+        assert await works.turn() is True
+    head = await store.tree.head()
+    assert head is not None
+    assert not head.reached.reaches(await store.end())
+    assert await is_signed(store), "though the tree did not reach the event, it has it"
+    assert await works.turn() is False
+    assert [read_entry(entry).version for entry in await store.tree.entries(0, 10)] == [2]
 
 
 async def test_a_log_of_before_is_entered_in_steps(
