@@ -36,7 +36,7 @@ class StoreLog:
             start = Cursor.parse(cursor, self._store.books)
             until = None
             if books is not None:
-                last = (await self._store.end()).positions
+                last = (await self._store.reach(start)).positions
                 until = start.plus({book: last[book] - start.positions[book] for book in books})
             placed, end = await self._store.read_on(start, limit, until=until)
         except StoreError as error:

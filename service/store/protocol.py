@@ -381,6 +381,10 @@ class EventStore(Protocol):
         """Return the cursor after the last records of the log."""
         ...
 
+    async def reach(self, known: Cursor) -> Cursor:
+        """Return the end of the log as far as it can be read now: books that are away are where `known` has them."""
+        ...
+
     async def head(self, game: StreamId) -> Version:
         """Return the version at which a stream stands; 0 for an unknown one."""
         ...

@@ -183,6 +183,10 @@ class DistributedStore(PostgresStore):
             self._machines.check(away)
         return rows, reached
 
+    async def reach(self, known: Cursor) -> Cursor:
+        away = self._machines.away()
+        return await self._reachable(known, None, away) if away else await self.end()
+
     async def _reachable(self, after: Cursor, until: Cursor | None, away: frozenset[int]) -> Cursor:
         """Return a place up to which the log can be read. Some books are away: those stay where they are in `after`."""
         if until is not None:

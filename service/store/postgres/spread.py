@@ -245,20 +245,8 @@ class SpreadStore:
         """
         trouble: list[StoreUnavailable] = []
         await self._keepers.know()
-
-        async def answered(server: Server, work: Callable[[Server], Awaitable[T]], otherwise: T) -> T:
-            try:
-                return await self._keepers.ask(server, work)
-            except StoreUnavailable as error:
-                trouble.append(error)
-                return otherwise
-
         if until is None:
-            ends = await asyncio.gather(*(answered(server, Server.positions, {}) for server in self._servers))
-            positions = _largest(ends)
-            until = Cursor(tuple(positions.get(book, position) for book, position in enumerate(after.positions)))
-            if not trouble and (missing := ALL - positions.keys()):
-                trouble.append(NotKept(f"the books {spans(missing)} of the log are on their way to another server"))
+            until = await self._reach(after, trouble)
         shares = after.shares(until, limit)
         # One map from here on: a book whose rows one server returned is as far as that server says.
         homes = self._keepers.of_book
@@ -267,7 +255,7 @@ class SpreadStore:
             most = sum(share for book, share in shares.items() if homes.get(book) is server)
             end = _joined(homes, {**dict.fromkeys(self._servers, after), server: until}, after)
             work = lambda server: server.read_on(after, most, games, end)  # noqa: E731
-            return await answered(server, work, ([], after)) if most else ([], after)
+            return await self._answered(server, work, ([], after), trouble) if most else ([], after)
 
         parts = await asyncio.gather(*map(part, self._servers))
         rows = [row for placed, _ in parts for row in placed]
@@ -276,6 +264,28 @@ class SpreadStore:
         if trouble and not rows:
             raise trouble[0]
         return rows, _joined(homes, {server: end for server, (_, end) in zip(self._servers, parts, strict=True)}, after)
+
+    async def reach(self, known: Cursor) -> Cursor:
+        await self._keepers.know()
+        return await self._reach(known, [])
+
+    async def _reach(self, known: Cursor, trouble: list[StoreUnavailable]) -> Cursor:
+        """Return what `reach` returns. Add to `trouble` why books are away."""
+        ends = (self._answered(server, Server.positions, {}, trouble) for server in self._servers)
+        positions = _largest(await asyncio.gather(*ends))
+        if not trouble and (missing := ALL - positions.keys()):
+            trouble.append(NotKept(f"the books {spans(missing)} of the log are on their way to another server"))
+        return Cursor(tuple(positions.get(book, position) for book, position in enumerate(known.positions)))
+
+    async def _answered(
+        self, server: Server, work: Callable[[Server], Awaitable[T]], otherwise: T, trouble: list[StoreUnavailable]
+    ) -> T:
+        """Return the answer of a server. If it does not answer, add why to `trouble` and return `otherwise`."""
+        try:
+            return await self._keepers.ask(server, work)
+        except StoreUnavailable as error:
+            trouble.append(error)
+            return otherwise
 
     async def segments(
         self, after: tuple[StreamId, Version] | None, limit: int

@@ -296,6 +296,9 @@ class SqlLog(ABC):
         (last,) = (await self._database.select(f"SELECT coalesce(max(position), 0) FROM {self.log}"))[0]
         return Cursor((last,) * self.books)
 
+    async def reach(self, known: Cursor) -> Cursor:
+        return await self.end()
+
     async def head(self, game: StreamId) -> Version:
         rows = await self._at(game).select(*self._head(game))
         return rows[0][0] if rows else 0

@@ -7,6 +7,7 @@ import pytest
 
 from domain.kernel.ids import BOOKS, GameId, book_of
 from projections.cursor import Cursor
+from service.readmodels import StoreLog
 from service.store.protocol import Appended, PartUnavailable, StoreUnavailable
 from tests.helpers.postgres import connected, shared_cluster
 from tests.service.store.adapters import OneMachine
@@ -89,6 +90,11 @@ async def test_what_needs_no_machine_that_is_away_goes_on(store: OneMachine) -> 
         assert reached.positions[BOOKS // 2 :] == start.positions[BOOKS // 2 :]
         with pytest.raises(PartUnavailable):
             await store.read_on(reached, 100, games, until)
+    # So projections go on in lanes, each of which has books on every machine.
+    lane = [*range(0, BOOKS, 2)]
+    stretch = await StoreLog(store).read_on(str(start), 100, lane)
+    assert {game for game, _ in stretch.records} == {game for game in here if book_of(game) in lane}
+    assert stretch.end.positions[BOOKS // 2 :] == start.positions[BOOKS // 2 :]
     for needs_all in (
         store.end(),
         store.games(),

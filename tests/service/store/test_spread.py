@@ -15,6 +15,7 @@ from domain.kernel.ids import CaseId, GameId, PlayerId, StreamId, book_of
 from domain.transparency.tree import Frontier
 from projections.cursor import Cursor
 from projections.lobby import ForkOf
+from service.readmodels import StoreLog
 from service.store.accounts import LimitReached, PlayerRow
 from service.store.postgres import books
 from service.store.postgres.books import ALL, spans
@@ -296,6 +297,9 @@ async def test_while_one_server_is_away_the_games_of_the_other_go_on(
         assert await store.board("sha256:b") == b"{}"
         rows, reached = await store.read_on(end, 10)
         assert [(game, record.version) for _, game, record in rows] == [(HERE, 2)]
+        # So projections go on in lanes, each of which has books on every server.
+        stretch = await StoreLog(store).read_on(str(end), 10, [book_of(HERE), book_of(THERE)])
+        assert [(game, record.version) for game, record in stretch.records] == [(HERE, 2)]
         # With nothing to show, it does not say that the end is reached.
         with pytest.raises(StoreUnavailable):
             await store.read_on(reached, 10)
