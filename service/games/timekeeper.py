@@ -3,14 +3,16 @@
 It reads due games from `projections.deadlines`. These rows may be old; the log of the game decides. A flag falls only
 when its game says that time and grace are up, at the version that was looked at. So either the answer or the flag is
 recorded, never both, even if a process is killed or two processes work on one lane. A timekeeper that finds that nobody
-watched a lane for too long first gives that time back to every game in it, and only then looks for flags (TAB-CLK-09).
-Now and then it also ends games that nobody plays any more (`abandoning`).
+watched a book for too long first gives that time back to every game in it, and only then looks for flags (TAB-CLK-09).
+So it does when the part of the log that has the book was away. Now and then it also ends games that nobody plays any
+more (`abandoning`).
 """
 
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Final, TypeVar
@@ -78,7 +80,10 @@ class Timekeeper:
         self._leased_lanes: Collection[int] = ()
         self._leased_until = 0.0
         self._until: dict[int, str] = {}
-        """Until when the lanes of this process were watched."""
+        """Until when each book was watched."""
+        self._away: frozenset[int] = frozenset()
+        """The books that nobody can watch now."""
+        self._noted_at = ""
         self._looks = asyncio.Semaphore(LOOKS)
         self._abandoning = Abandoning(games, store, rows)
         self._next_still = 0.0
@@ -115,29 +120,32 @@ class Timekeeper:
             StoreError, Unavailable, NotBuilt: the store or a projection does not answer.
         """
         await self._share()
-        for lane in self._leased_lanes:
-            if lane in self._leased_lanes and not is_watched(self._until.get(lane, ""), self._games.time()):
-                await self._credit(lane)
+        began = self._games.time()
+        is_time_to_note = not self._noted_at or stamped(began) - stamped(self._noted_at) >= BEAT
+        if is_time_to_note:
+            await self._look_what_is_away()
+        for (lane, since), unwatched in self._unwatched().items():
+            await self._credit(lane, unwatched, since)
         now = self._games.time()
-        watched = [lane for lane in self._leased_lanes if is_watched(self._until.get(lane, ""), now)]
+        watched = [book for book in self._answering() if is_watched(self._until.get(book, ""), now)]
         if not watched:
             return 0
-        entries = await deadlines.due(self._rows, self._books(watched), now, BATCH)
+        entries = await deadlines.due(self._rows, watched, now, BATCH)
         put_off = dict[Due, str]()
         await self._each(entries, lambda each: self._look(each, put_off))
         if put_off:
             await deadlines.later(self._rows, put_off)
         if time.monotonic() >= self._next_still:
             await self.look_for_still()
-        late = {lane: now for lane in watched if stamped(now) - stamped(self._until[lane]) >= BEAT}
-        if late:
-            await self._note(late)
+        if is_time_to_note:
+            await self._note(watched, now)
+            self._noted_at = began
         return len(entries)
 
     async def skip(self, until: str) -> None:
         """Count all lanes as watched until a time. A sandbox calls this before its clock jumps: that is no outage."""
         await self._share()
-        await self._note(dict.fromkeys(self._leased_lanes, until))
+        await self._note(self._books(self._leased_lanes), until)
 
     async def look_for_still(self) -> None:
         """End the games in the lanes of this process that nobody plays any more."""
@@ -155,18 +163,37 @@ class Timekeeper:
     def _books(self, lanes: Iterable[int]) -> list[int]:
         return [book for lane in lanes for book in books_of(lane, self._watch.lanes)]
 
-    async def _note(self, lanes: dict[int, str]) -> None:
-        await self._watch.note(lanes)
-        self._until.update(lanes)
+    def _answering(self) -> list[int]:
+        """Return the books of this process that are not away."""
+        return [book for book in self._books(self._leased_lanes) if book not in self._away]
+
+    async def _note(self, books: Collection[int], until: str) -> None:
+        await self._watch.note(books, until)
+        self._until.update(dict.fromkeys(books, until))
 
     # --- outages ---
 
-    async def _credit(self, lane: int) -> None:
-        """Give each game of a lane back the time in which no process watched the lane.
+    async def _look_what_is_away(self) -> None:
+        before, self._away = self._away, await self._store.away()
+        if self._away - before:
+            log.warning("the clocks of some games wait", books=len(self._away))
 
-        Do nothing while the rows of the lane are behind the log.
+    def _unwatched(self) -> Mapping[tuple[int, str], list[int]]:
+        """Return the books that nobody has watched for too long, by lane and by the time until which somebody did."""
+        unwatched: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+        now = self._games.time()
+        for book in self._answering():
+            until = self._until.get(book, "")
+            if not is_watched(until, now):
+                unwatched[book % self._watch.lanes, until].append(book)
+        return unwatched
+
+    async def _credit(self, lane: int, books: Collection[int], since: str) -> None:
+        """Give each game of some books of a lane back the time since which no process has watched them.
+
+        Do nothing while the rows of these books are behind the log.
         """
-        since, books, after, credited = self._until.get(lane, ""), self._books([lane]), "", 0
+        after, credited = "", 0
         if not await self._knows_all(books):
             return
         while page := await deadlines.running(self._rows, books, after, BATCH):
@@ -179,11 +206,11 @@ class Timekeeper:
         await self._abandoning.spare(books, since)
         if credited:
             log.warning("an outage was credited", lane=lane, since=since, games=credited)
-        await self._note({lane: self._games.time()})
+        await self._note(books, self._games.time())
 
     async def _knows_all(self, books: Collection[int]) -> bool:
         """Tell whether the rows of these books are up to date with the log."""
-        end = (await self._store.end()).positions
+        end = (await self._store.reach(Cursor.start(self._store.books))).positions
         live = [each for each in await self._rows.generations() if each.projection == CLOCKS.name and each.live]
         if not live:
             raise NotBuilt(CLOCKS.name)

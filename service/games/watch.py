@@ -1,10 +1,11 @@
 """Until when processes watched the clocks of games. Players must not lose time by an outage (TAB-CLK-09)."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import Final
 
-from domain.kernel.ids import GameId, book_of
+from domain.kernel.ids import BOOKS, GameId, book_of
 from domain.kernel.log.clock import OUTAGE
 from projections.lanes import LANES
 from projections.store import ProjectionStore, Unavailable
@@ -16,7 +17,10 @@ LONGEST: Final = timedelta(milliseconds=OUTAGE)
 
 
 class Watch:
-    """Knows until when the clocks of games were watched, by any process.
+    """Knows until when the clocks of games were watched, by any process, for each book of the log.
+
+    Processes note it for whole lanes. While a part of the log is away, its games cannot be watched, and each lane has
+    books of every part: then they note it for each other book by itself.
 
     The values in memory may be old. So they are read again before an outage is reported.
     """
@@ -26,7 +30,7 @@ class Watch:
         self._rows = rows
         self._until: dict[int, str] = {}
         self._safe_until: dict[int, str] = {}
-        """For each lane, the time up to which there is no outage even if no process watches it any more.
+        """For each book, the time up to which there is no outage even if no process watches it any more.
 
         Cached, because each command is compared with it.
         """
@@ -37,31 +41,39 @@ class Watch:
 
         An empty text means that no process ever has. Raises `StoreUnavailable`.
         """
-        if at <= self._safe_until.get(book_of(game) % self.lanes, ""):
+        book = book_of(game)
+        if at <= self._safe_until.get(book, ""):
             return None
         try:
             await self.read()
         except Unavailable as error:
             raise StoreUnavailable(str(error)) from error
-        lane = book_of(game) % self.lanes
-        return None if at <= self._safe_until.get(lane, "") else self._until[lane]
+        return None if at <= self._safe_until.get(book, "") else self._until[book]
 
     async def read(self) -> Mapping[int, str]:
-        """Read until when the clocks of each lane were watched, and return it. Raises `Unavailable`."""
+        """Read until when the clocks of each book were watched, and return it. Raises `Unavailable`."""
         if self.lanes == 1:
             self.lanes = LANES if await self._store.divided() else 1
         watched = await self._rows.watched()
         # If the books have just been divided into lanes, the time of the single lane before counts for all.
         before = watched.get((1, 0), "")
-        self._until = {lane: watched.get((self.lanes, lane), before) for lane in range(self.lanes)}
-        self._safe_until = {lane: later(until, LONGEST) for lane, until in self._until.items() if until}
+        self._until = {
+            book: max(watched.get((self.lanes, book % self.lanes), before), watched.get((BOOKS, book), ""))
+            for book in range(BOOKS)
+        }
+        self._safe_until = {book: later(until, LONGEST) for book, until in self._until.items() if until}
         return self._until
 
-    async def note(self, lanes: Mapping[int, str]) -> None:
-        """Note until when the clocks of lanes were watched. Raises `Unavailable`."""
-        await self._rows.watch(lanes, self.lanes)
-        self._until.update(lanes)
-        self._safe_until.update({lane: later(until, LONGEST) for lane, until in lanes.items()})
+    async def note(self, books: Collection[int], until: str) -> None:
+        """Note until when the clocks of books were watched. Raises `Unavailable`."""
+        counts = Counter(book % self.lanes for book in books)
+        whole = {lane: until for lane, count in counts.items() if count == BOOKS // self.lanes}
+        alone = {book: until for book in books if book % self.lanes not in whole}
+        for noted, of in ((whole, self.lanes), (alone, BOOKS)):
+            if noted:
+                await self._rows.watch(noted, of)
+        self._until.update(dict.fromkeys(books, until))
+        self._safe_until.update(dict.fromkeys(books, later(until, LONGEST)))
 
 
 def is_watched(until: str, at: str) -> bool:

@@ -385,6 +385,10 @@ class EventStore(Protocol):
         """Return the end of the log as far as it can be read now: books that are away are where `known` has them."""
         ...
 
+    async def away(self) -> frozenset[int]:
+        """Ask each part of the log whether it answers; return the books of those that do not."""
+        ...
+
     async def head(self, game: StreamId) -> Version:
         """Return the version at which a stream stands; 0 for an unknown one."""
         ...

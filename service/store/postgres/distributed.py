@@ -187,6 +187,10 @@ class DistributedStore(PostgresStore):
         away = self._machines.away()
         return await self._reachable(known, None, away) if away else await self.end()
 
+    async def away(self) -> frozenset[int]:
+        await self.reach(Cursor.start(BOOKS))
+        return self._machines.away()
+
     async def _reachable(self, after: Cursor, until: Cursor | None, away: frozenset[int]) -> Cursor:
         """Return a place up to which the log can be read. Some books are away: those stay where they are in `after`."""
         if until is not None:

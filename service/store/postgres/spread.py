@@ -266,16 +266,24 @@ class SpreadStore:
         return rows, _joined(homes, {server: end for server, (_, end) in zip(self._servers, parts, strict=True)}, after)
 
     async def reach(self, known: Cursor) -> Cursor:
-        await self._keepers.know()
         return await self._reach(known, [])
+
+    async def away(self) -> frozenset[int]:
+        return ALL - (await self._positions([])).keys()
 
     async def _reach(self, known: Cursor, trouble: list[StoreUnavailable]) -> Cursor:
         """Return what `reach` returns. Add to `trouble` why books are away."""
+        positions = await self._positions(trouble)
+        return Cursor(tuple(positions.get(book, position) for book, position in enumerate(known.positions)))
+
+    async def _positions(self, trouble: list[StoreUnavailable]) -> dict[int, int]:
+        """Return the newest position of each book that is not away. Add to `trouble` why others are."""
+        await self._keepers.know()
         ends = (self._answered(server, Server.positions, {}, trouble) for server in self._servers)
         positions = _largest(await asyncio.gather(*ends))
         if not trouble and (missing := ALL - positions.keys()):
             trouble.append(NotKept(f"the books {spans(missing)} of the log are on their way to another server"))
-        return Cursor(tuple(positions.get(book, position) for book, position in enumerate(known.positions)))
+        return positions
 
     async def _answered(
         self, server: Server, work: Callable[[Server], Awaitable[T]], otherwise: T, trouble: list[StoreUnavailable]

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from structlog.testing import capture_logs
 
-from domain.kernel.ids import GameId
+from domain.kernel.ids import GameId, book_of
 from projections import deadlines
 from projections.deadlines import CLOCKS
 from projections.store import ProjectionStore
@@ -111,6 +111,44 @@ async def test_when_everything_was_dead_for_an_hour_nobody_loses_by_it(hall: Hal
     await hall.wait(23)
     assert (await hall.types(two)).count("clock-expired") == 1
     for game in (one, two, claims):
+        await hall.proved(game)
+
+
+@pytest.mark.rule("TAB-CLK-09")
+async def test_while_a_part_of_the_log_was_away_its_players_lost_no_time_and_others_did(
+    hall: Hall, anna: Player, bert: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = [await hall.begun(anna, bert) for _ in range(2)]
+    books = frozenset(book_of(GameId(game)) for game in gone)
+    there = await hall.begun(anna, bert)
+    while book_of(GameId(there)) in books:
+        there = await hall.begun(anna, bert)
+    await hall.wait(40)
+
+    async def away() -> frozenset[int]:
+        return books
+
+    with monkeypatch.context() as patched:
+        patched.setattr(hall.service.services.store, "away", away)
+        await hall.wait(120)
+        assert "clock-expired" in await hall.types(there)
+        # Another process takes over, and knows only what was noted.
+        await hall.keeper.rest()
+        hall.keeper = Hall(hall.service, hall.time).keeper
+        await hall.wait(60)
+    one, two = gone
+    hall.sleep(3)
+    await hall.service.post(f"/v1/games/{one}/commands", anna, OPENS)
+    assert 28 < await hall.left(one, "red") <= 30.5, "twenty left, ten for the turn"
+    await hall.turn()
+    assert 19 < await hall.left(two, "red") <= 20.5
+    for game in gone:
+        assert (await hall.types(game)).count("outage-credited") == 1
+        assert "clock-expired" not in await hall.types(game)
+    assert "outage-credited" not in await hall.types(there)
+    await hall.wait(23)
+    assert "clock-expired" in await hall.types(two)
+    for game in (*gone, there):
         await hall.proved(game)
 
 

@@ -78,7 +78,9 @@ async def test_what_needs_no_machine_that_is_away_goes_on(store: OneMachine) -> 
         await store.append(new_game(game))
     end, start = await store.end(), Cursor.start(BOOKS)
     here, there = [GameId(game) for game in FIRST], [GameId(game) for game in OTHER]
+    assert await store.away() == frozenset()
     store._machines._away.add(1)
+    assert await store.away() == frozenset(range(BOOKS // 2, BOOKS))
     assert await store.append(addition(FIRST[0], 1)) == Appended(2)
     assert {row.game for row in await store.games(among=here)} == {*here}
     assert await store.heads(here) == dict.fromkeys(here, 1) | {here[0]: 2}

@@ -297,6 +297,7 @@ async def test_while_one_server_is_away_the_games_of_the_other_go_on(
         assert await store.board("sha256:b") == b"{}"
         rows, reached = await store.read_on(end, 10)
         assert [(game, record.version) for _, game, record in rows] == [(HERE, 2)]
+        assert await store.away() == kept[other]
         # So projections go on in lanes, each of which has books on every server.
         stretch = await StoreLog(store).read_on(str(end), 10, [book_of(HERE), book_of(THERE)])
         assert [(game, record.version) for game, record in stretch.records] == [(HERE, 2)]
