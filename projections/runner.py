@@ -106,16 +106,24 @@ class Runner:
     # --- serving ---
 
     async def run(self, bell: Bell) -> None:
-        """Follow the log until the bell is closed, and share its lanes with other processes that do."""
+        """Follow the log until the bell is closed, and share its lanes with other processes that do.
+
+        What is `Unavailable` is told once, until the end of the log is reached again.
+        """
+        told = ""
         try:
             while not bell.closed:
                 began = time.monotonic()
                 try:
                     folded = await self.turn()
                 except Unavailable as unavailable:
-                    self._tell(unavailable)
+                    if str(unavailable) != told:
+                        told = str(unavailable)
+                        self._tell(unavailable)
                     await asyncio.sleep(POLL)
                     continue
+                if not folded:
+                    told = ""
                 if folded is None:
                     await asyncio.sleep(POLL)
                 elif folded == 0:

@@ -120,6 +120,8 @@ class Timekeeper:
             StoreError, Unavailable, NotBuilt: the store or a projection does not answer.
         """
         await self._share()
+        if not self._leased_lanes:
+            return 0
         began = self._games.time()
         is_time_to_note = not self._noted_at or stamped(began) - stamped(self._noted_at) >= BEAT
         if is_time_to_note:
@@ -150,7 +152,7 @@ class Timekeeper:
     async def look_for_still(self) -> None:
         """End the games in the lanes of this process that nobody plays any more."""
         self._next_still = time.monotonic() + STILL
-        await self._abandoning.turn(self._books(self._leased_lanes))
+        await self._abandoning.turn(self._answering())
 
     async def _share(self) -> None:
         """Take the lanes that are assigned to this process now."""
