@@ -82,7 +82,7 @@ class Timekeeper:
         self._until: dict[int, str] = {}
         """Until when each book was watched."""
         self._away: frozenset[int] = frozenset()
-        """The books that nobody can watch now."""
+        """The books in which nobody can act now."""
         self._noted_at = ""
         self._looks = asyncio.Semaphore(LOOKS)
         self._abandoning = Abandoning(games, store, rows)

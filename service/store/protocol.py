@@ -386,7 +386,7 @@ class EventStore(Protocol):
         ...
 
     async def away(self) -> frozenset[int]:
-        """Ask each part of the log whether it answers; return the books of those that do not."""
+        """Ask each part of the log whether it answers; return the books of those that do not, or take no writes."""
         ...
 
     async def head(self, game: StreamId) -> Version:

@@ -189,7 +189,7 @@ class DistributedStore(PostgresStore):
 
     async def away(self) -> frozenset[int]:
         await self.reach(Cursor.start(BOOKS))
-        return self._machines.away()
+        return await super().away() | self._machines.away()
 
     async def _reachable(self, after: Cursor, until: Cursor | None, away: frozenset[int]) -> Cursor:
         """Return a place up to which the log can be read. Some books are away: those stay where they are in `after`."""

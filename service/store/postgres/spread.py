@@ -269,7 +269,8 @@ class SpreadStore:
         return await self._reach(known, [])
 
     async def away(self) -> frozenset[int]:
-        return ALL - (await self._positions([])).keys()
+        positions = await self._positions([])
+        return (ALL - positions.keys()).union(*[await server.away() & server.books_kept for server in self._servers])
 
     async def _reach(self, known: Cursor, trouble: list[StoreUnavailable]) -> Cursor:
         """Return what `reach` returns. Add to `trouble` why books are away."""

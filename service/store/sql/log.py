@@ -299,9 +299,6 @@ class SqlLog(ABC):
     async def reach(self, known: Cursor) -> Cursor:
         return await self.end()
 
-    async def away(self) -> frozenset[int]:
-        return frozenset()  # in one piece
-
     async def head(self, game: StreamId) -> Version:
         rows = await self._at(game).select(*self._head(game))
         return rows[0][0] if rows else 0

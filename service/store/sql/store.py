@@ -9,7 +9,7 @@ import msgspec
 
 from domain.kernel.canonical import canonical
 from domain.kernel.chance.secret import Secret
-from domain.kernel.ids import StreamId
+from domain.kernel.ids import BOOKS, StreamId
 from service.store.protocol import Append, Appended, StoreDamaged, StoreFull
 from service.store.sql.cases import CaseIndex
 from service.store.sql.games import GameIndex
@@ -33,6 +33,9 @@ class SqlStore(GameIndex, CaseIndex, TournamentIndex, LeagueIndex):
     @property
     def damage(self) -> str | None:
         return None
+
+    async def away(self) -> frozenset[int]:
+        return frozenset(range(BOOKS)) if self.is_full or self.damage is not None else frozenset()
 
     async def ready(self) -> None:
         if self.damage is not None:

@@ -23,6 +23,7 @@ from service.games.acts import Act
 from service.games.games import Games
 from service.games.requests import Done
 from service.games.watch import Watch
+from service.store.sqlite.store import SqliteStore
 from tests.helpers.citus import database_of_the_run
 from tests.service.api.serving import Player, serving
 from tests.service.games.hall import MINUTE, QUIETLY, Hall, hall_in
@@ -149,6 +150,23 @@ async def test_while_a_part_of_the_log_was_away_its_players_lost_no_time_and_oth
     await hall.wait(23)
     assert "clock-expired" in await hall.types(two)
     for game in (*gone, there):
+        await hall.proved(game)
+
+
+@pytest.mark.rule("TAB-CLK-09")
+async def test_while_the_log_takes_no_writes_nobody_loses_time(tmp_path: Path) -> None:
+    async with hall_in(tmp_path, "", Hands()) as hall:
+        await hall.turn()
+        game = await hall.begun(await hall.service.register("Anna"), await hall.service.register("Bert"))
+        await hall.wait(40)
+        connections = cast(SqliteStore, hall.service.services.store)._connections
+        connections.refuse("damaged")
+        await hall.wait(120)
+        connections._refused = None  # as after a start over a file that was put back
+        hall.sleep(3)
+        await hall.turn()
+        assert 19 < await hall.left(game, "red") <= 20.5
+        assert "clock-expired" not in await hall.types(game)
         await hall.proved(game)
 
 
