@@ -95,7 +95,7 @@ CREATE TABLE IF NOT EXISTS watches (
     PRIMARY KEY (lanes, lane)
 )"""
 """Until when the clocks of games were watched, by the number of lanes and by lane. The time after that is an outage, in
-which no player loses time (TAB-CLK-09)."""
+which no player loses time (TAB-CLK-09). While a part of the log is away, each book is a lane of its own."""
 
 WATCHED = "SELECT lanes, lane, until FROM watches"
 
