@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from operator import itemgetter
 from typing import Any, Final
 
 import msgspec
@@ -33,6 +34,9 @@ APPEND: Final = (
     "$1::tabularium.command[], $2::tabularium.entry[], $3::tabularium.hidden[], $4::tabularium.seating[],"
     " $5::tabularium.opening[])"
 )
+
+_BOARD: Final = 7
+"""Where an opening in the arguments of append() has the digest of its board."""
 
 
 class Writer:
@@ -205,7 +209,10 @@ async def is_stored(connection: Connection, batch: Append) -> bool:
 
 async def append_with(connection: Connection, batches: Iterable[Append]) -> list[Any]:
     """Call append(), and return its rows: `outcome`, `head`, `after` and `version`. Raises what asyncpg raises."""
-    return await connection.fetch(APPEND, *arguments(batches))
+    *others, openings = arguments(batches)
+    # Boards belong to no book. Two calls that store the same new ones in different orders would wait for each other.
+    openings.sort(key=itemgetter(_BOARD))
+    return await connection.fetch(APPEND, *others, openings)
 
 
 def arguments(batches: Iterable[Append]) -> tuple[list[tuple[Any, ...]], ...]:

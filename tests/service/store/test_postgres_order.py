@@ -20,9 +20,10 @@ from domain.kernel.ids import GameId, StreamId, book_of
 from service.store.postgres.migrations import migrate, packaged
 from service.store.postgres.store import PostgresStore
 from service.store.postgres.writer import append_with
+from service.store.protocol import Append
 from tests.helpers.postgres import Cluster, connected, shared_cluster
 from tests.service.store.appender import SHARED
-from tests.service.store.batches import addition, new_game
+from tests.service.store.batches import addition, new_game, opening
 
 ROOT = Path(__file__).parents[3]
 Seen = list[tuple[StreamId, int]]
@@ -130,6 +131,28 @@ async def test_appends_to_books_of_each_other_end(url: str) -> None:
         await asyncio.gather(append(one, games[:10], 1), append(two, games[10:], -1))
     async with opened(url) as store:
         assert len(await stored(store)) == 40
+
+
+async def test_appends_of_the_same_new_boards_end(url: str) -> None:
+    """Each stores the boards. In an order of its own, each would wait for a board that the other has stored."""
+    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+
+    def new_games(name: str, book: int, boards: str) -> list[Append]:
+        return [new_game(in_book(book, f"{name}-{board}"), opened=opening(board=board)) for board in boards]
+
+    async with connected(url) as held, connected(url) as one, connected(url) as two, asyncio.timeout(20):
+        transaction = held.transaction()
+        await transaction.start()
+        await append_with(held, new_games("held", 3, "m"))
+        first = asyncio.create_task(append_with(one, new_games("first", 4, "zmn")))
+        while not await held.fetchval(waiting):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        second = asyncio.create_task(append_with(two, new_games("second", 5, "nz")))
+        while not second.done() and await held.fetchval(waiting) < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await transaction.rollback()
+        answers = await asyncio.gather(first, second)
+    assert [row["outcome"] for rows in answers for row in rows] == ["accepted"] * 5
 
 
 async def test_an_append_that_is_rolled_back_holds_nobody_up(url: str) -> None:
