@@ -51,8 +51,10 @@ class Machines:
         self._running = defaultdict[int, set[asyncio.Timeout]](set)
         self._watches: dict[int, asyncio.Task[None]] = {}
         self._away: set[int] = set()
+        self._closed = False
 
     async def close(self) -> None:
+        self._closed = True
         watches = [*self._watches.values()]
         for task in watches:
             task.cancel()
@@ -81,6 +83,8 @@ class Machines:
 
     def suspect(self, books: Collection[int]) -> None:
         """Find out whether the machines answer that have these books, because one of them may not."""
+        if self._closed:
+            return
         for machine in self._of_all(books) - self._watches.keys():
             watch = self._watches[machine] = asyncio.create_task(self._watch(machine))
             watch.add_done_callback(lambda _, machine=machine: self._watches.pop(machine))
