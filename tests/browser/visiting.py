@@ -274,8 +274,8 @@ LASTING: Final = (
     "set_system_time",
 )
 """What changes a page, its context or its clock for longer than a page is shown. Such a context is not lent again."""
-PLAIN: Final = "/robots.txt"
-"""A page of the service without scripts. On it the browser keeps the process that has the service's modules."""
+PLAIN: Final = "/health"
+"""What the service answers without styles and scripts. On it the browser keeps the process that has its modules."""
 EMPTIED: Final = "() => { localStorage.clear(); sessionStorage.clear(); window.name = ''; }"
 FOR_ALL: Final = ("/viewer/", "/favicon.ico")
 """What every service answers alike. A browser may keep it."""
