@@ -21,7 +21,7 @@ from service.base.sockets import listen
 from tests.browser.chromium import chromium
 from tests.browser.deciding import several
 from tests.browser.games import Table, asks, table
-from tests.browser.visiting import Lent, Visit, Visitor
+from tests.browser.visiting import Lent, Visit, Visitor, noting
 from tests.service.api.serving import Service, serving
 
 HERE = Path(__file__).parent
@@ -51,19 +51,26 @@ def door() -> Iterator[socket.socket]:
         yield listening
 
 
+@pytest.fixture
+def kept() -> set[str]:
+    """The paths whose answers by this test's service a browser may keep."""
+    return set()
+
+
 @pytest_asyncio.fixture(loop_scope="session")
-async def service(tmp_path: Path, door: socket.socket) -> AsyncIterator[Service]:
+async def service(tmp_path: Path, door: socket.socket, kept: set[str]) -> AsyncIterator[Service]:
     """A running service without games; `tests.browser.games.table` makes some."""
-    async with serving(tmp_path, LIBRARY, builtin, clock=utc_now, durable=False, door=door) as running:
+    app = functools.partial(noting, kept)
+    async with serving(tmp_path, LIBRARY, builtin, clock=utc_now, durable=False, door=door, app=app) as running:
         # Pictures are named by their game's id and version, and of one id there may be another game in each test.
         msgspec.structs.force_setattr(running.services, "drawn_by", str(tmp_path))
         yield running
 
 
 @pytest.fixture
-def visit(lent: Lent, service: Service) -> Visit:
+def visit(lent: Lent, service: Service, kept: set[str]) -> Visit:
     """Opens further pages: as somebody else, on a phone, in the dark."""
-    return functools.partial(lent.visiting, str(service.client.base_url).rstrip("/"))
+    return functools.partial(lent.visiting, str(service.client.base_url).rstrip("/"), kept)
 
 
 @pytest_asyncio.fixture(loop_scope="session")

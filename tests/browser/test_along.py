@@ -19,6 +19,7 @@ from tests.service.api.serving import Service
 async def test_after_a_click_with_shift_the_pieces_are_chosen_before_the_move_is_sent(
     page: Page, visitor: Visitor, marching: Table
 ) -> None:
+    visitor.listen()
     await sit(page, marching)
     await area(page, await first(page, "can")).click()
     await area(page, await first(page, "open")).click(modifiers=["Shift"])
@@ -34,6 +35,7 @@ async def test_after_a_click_with_shift_the_pieces_are_chosen_before_the_move_is
 async def test_the_pieces_chosen_before_the_last_click_are_sent_with_the_move(
     page: Page, visitor: Visitor, marching: Table
 ) -> None:
+    visitor.listen()
     await sit(page, marching)
     await area(page, "hispania").click()
     means = page.locator("#turn .means")
@@ -50,6 +52,7 @@ async def test_the_pieces_chosen_before_the_last_click_are_sent_with_the_move(
 
 
 async def test_a_number_takes_one_click_or_one_key(page: Page, visitor: Visitor, marching: Table) -> None:
+    visitor.listen()
     await sit(page, marching)
     await area(page, "hispania").click()
     infantry = page.locator("#turn .before").get_by_role("radiogroup", name="Infantry")
@@ -70,6 +73,7 @@ async def test_a_number_takes_one_click_or_one_key(page: Page, visitor: Visitor,
 
 
 async def test_the_pieces_are_chosen_by_keys_alone(page: Page, visitor: Visitor, marching: Table) -> None:
+    visitor.listen()
     await sit(page, marching)
     means = page.locator("#turn .means")
     await area(page, "hispania").press("Enter")
@@ -96,6 +100,7 @@ async def test_the_pieces_are_chosen_by_keys_alone(page: Page, visitor: Visitor,
 async def test_one_click_chooses_the_same_pieces_as_for_the_move_before(
     page: Page, visitor: Visitor, service: Service
 ) -> None:
+    visitor.listen()
     made = await table(service.services, "conquest-campaign", 3, seed=3, until=asks("act", 1))
     await sit(page, made)
     turn = page.locator("#turn")
@@ -121,6 +126,7 @@ async def test_one_click_chooses_the_same_pieces_as_for_the_move_before(
 async def test_in_an_area_where_a_march_can_begin_another_command_takes_one_more_click(
     page: Page, visitor: Visitor, service: Service
 ) -> None:
+    visitor.listen()
     made = await table(service.services, "conquest-campaign", 3, seed=3, until=asks("act", 5))
     await sit(page, made)
     await area(page, "galatia").click()

@@ -56,6 +56,7 @@ async def test_every_ruleset_can_be_pointed_at(
 async def test_the_command_chosen_among_several_in_an_area_is_sent(
     page: Page, visitor: Visitor, service: Service
 ) -> None:
+    visitor.listen()
     for times in range(1, 20):
         made = await table(service.services, "mare-nostrum", 3, seed=100 + times, until=asks("build", times))
         options = (await service.get(f"/v1/games/{made.id}/options", made.seats[asked(made)]))["options"]

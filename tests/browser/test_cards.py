@@ -121,6 +121,7 @@ async def test_a_battle_is_shown_once_with_numerals_on_dice_and_leaders_by_name(
 async def test_cards_of_others_are_cards_by_whom_they_come_from_and_a_click_takes_one(
     page: Page, visitor: Visitor, service: Service
 ) -> None:
+    visitor.listen()
     made = await table(service.services, "mare-nostrum", 3, seed=10, until=asks("take", 4))
     await sit(page, made)
     game = made.simulation.game
@@ -166,6 +167,7 @@ async def test_a_hand_shows_what_its_cards_are_and_how_many_and_no_word_is_broke
 async def test_a_number_that_may_be_nothing_is_chosen_by_a_button_and_none_is_meant_before(
     page: Page, visitor: Visitor, service: Service
 ) -> None:
+    visitor.listen()
     made = await table(service.services, "mare-nostrum", 3, seed=12, until=asks("name-number", 3))
     await sit(page, made)
     numbers = page.get_by_role("radiogroup", name="Cards").get_by_role("radio")
@@ -196,6 +198,7 @@ def can_acquire(game: Game) -> bool:
 async def test_the_effect_of_a_card_can_be_read_before_it_is_acquired(
     page: Page, visitor: Visitor, service: Service
 ) -> None:
+    visitor.listen()
     visitor.expect("409")  # The mouse may come to lie on what looks for the end of the turn.
     made = await table(service.services, "conquest-campaign", 3, seed=13, until=can_acquire)
     await sit(page, made)

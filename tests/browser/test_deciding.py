@@ -28,6 +28,7 @@ SOME = 10 if RUN.seed else 20
 async def test_a_decision_is_answered_by_keyboard_and_the_page_goes_on(
     service: Service, page: Page, visitor: Visitor, placing: Table
 ):
+    visitor.listen()
     await sit(page, placing)
     await expect(page.get_by_role("tab", name="Decide")).to_have_attribute("aria-selected", "true")
     await expect(page.get_by_role("heading", name="Where do you place what you bought?")).to_be_visible()
@@ -224,6 +225,7 @@ TEE = """
 async def test_what_another_seat_hides_is_nowhere_in_the_page_and_never_comes_to_it(
     service: Service, visit: Visit, page: Page, visitor: Visitor
 ):
+    visitor.listen()
     visitor.expect("/charts/")
     made = await table(service.services, "mare-nostrum", 3, seed=4, until=asks("offer"))
     mine, *others = made.simulation.game.decisions[0].seats

@@ -67,6 +67,7 @@ async def test_the_lobby_lists_what_waits_and_what_was_not_read(service: Service
 
 
 async def test_the_tabs_of_a_browser_share_one_stream_of_the_inbox(service: Service, page: Page, visitor: Visitor):
+    visitor.listen()
     anna, bert = await service.register("Anna"), await service.register("Bert")
     await page.goto(f"/#token={token_of(anna)}")
     await expect(page.locator("#inbox-link a")).to_have_text("Inbox")

@@ -22,6 +22,7 @@ MARKS_AFTER = """(area, key) => {
 async def test_a_march_is_shown_before_it_ends_and_sent_by_the_click_that_ends_it(
     page: Page, visitor: Visitor, service: Service, marching: Table
 ) -> None:
+    visitor.listen()
     await sit(page, marching)
     start = await first(page, "can")
     await area(page, start).click()
@@ -46,6 +47,7 @@ async def test_a_march_is_shown_before_it_ends_and_sent_by_the_click_that_ends_i
 async def test_a_command_that_cannot_be_undone_needs_a_confirmation(
     page: Page, visitor: Visitor, service: Service
 ) -> None:
+    visitor.listen()
     made = await table(service.services, "conquest-classic-2005", 3, seed=3, until=asks("fight", 1))
     await sit(page, made)
     await area(page, await first(page, "can")).press("Enter")
@@ -56,6 +58,7 @@ async def test_a_command_that_cannot_be_undone_needs_a_confirmation(
 async def test_a_command_that_destroys_own_pieces_needs_a_confirmation_even_if_it_can_be_undone(
     page: Page, visitor: Visitor, service: Service
 ) -> None:
+    visitor.listen()
     made = await table(service.services, "conquest-classic-friz", 3, seed=3, until=asks("destroy", 1))
     await sit(page, made)
     await area(page, await first(page, "can")).click()
@@ -79,6 +82,7 @@ FINAL = (
 async def test_an_answer_that_cannot_be_taken_back_is_asked_once_more(
     page: Page, visitor: Visitor, service: Service, ruleset: str, kind: str, times: int
 ) -> None:
+    visitor.listen()
     made = await table(service.services, ruleset, 4 if ruleset == "italia-2" else 3, seed=3, until=asks(kind, times))
     await page.goto(f"/games/{made.id}#token={made.token(asked(made))}")
     await page.locator("#turn .answer-button[data-answer]:not([aria-expanded])").last.click()
@@ -100,6 +104,7 @@ async def test_the_first_tab_on_the_board_leads_to_an_area_that_can_act(service:
 async def test_a_march_is_given_by_keys_alone_and_escape_takes_it_back(
     page: Page, visitor: Visitor, marching: Table
 ) -> None:
+    visitor.listen()
     await sit(page, marching)
     await page.locator("svg.board [data-area].can").first.focus()
     await page.keyboard.press("Enter")
@@ -128,6 +133,7 @@ async def test_what_tab_leads_to_follows_a_gesture_at_once(page: Page, visitor: 
 
 
 async def test_a_march_is_dragged(page: Page, visitor: Visitor, marching: Table) -> None:
+    visitor.listen()
     await sit(page, marching)
     start = await first(page, "can")
     await area(page, start).click()
@@ -149,6 +155,7 @@ async def test_a_march_is_dragged(page: Page, visitor: Visitor, marching: Table)
 async def test_an_area_that_is_no_end_is_refused_with_the_rule_and_nothing_is_sent(
     page: Page, visitor: Visitor, marching: Table
 ) -> None:
+    visitor.listen()
     visitor.expect("409|422")
     await sit(page, marching)
     await area(page, await first(page, "can")).click()
@@ -161,6 +168,7 @@ async def test_an_area_that_is_no_end_is_refused_with_the_rule_and_nothing_is_se
 async def test_a_refusal_is_disputed_where_it_is_shown(
     service: Service, page: Page, visitor: Visitor, marching: Table
 ) -> None:
+    visitor.listen()
     visitor.expect("409|422")
     await sit(page, marching)
     await area(page, "hispania").click()
@@ -189,6 +197,7 @@ async def test_a_refusal_is_disputed_where_it_is_shown(
 async def test_the_piece_that_was_chosen_before_the_end_is_the_one_that_is_meant(
     page: Page, visitor: Visitor, boarding: Table
 ) -> None:
+    visitor.listen()
     await sit(page, boarding)
     await area(page, "carales").click()
     before = page.locator("#turn .before")
@@ -204,6 +213,7 @@ async def test_what_is_left_to_choose_at_the_end_is_sent_by_the_click_that_choos
     visit: Visit, boarding: Table
 ) -> None:
     async with visit(**PHONE) as phone:
+        phone.listen()
         await sit(phone.page, boarding)
         await area(phone.page, "carales").press("Enter")
         await area(phone.page, "mare-sardoum").press("Enter")
@@ -265,6 +275,7 @@ async def test_nothing_begins_by_itself_where_only_others_can_go_on(page: Page, 
 async def test_the_next_move_begins_where_the_last_one_began_once_the_player_has_gone_on_from_there(
     page: Page, visitor: Visitor, service: Service
 ) -> None:
+    visitor.listen()
     made = await table(service.services, "conquest-classic-friz", 2, seed=3, until=asks("move", 1))
     await sit(page, made)
     turn, version = page.locator("#turn"), made.version
@@ -296,6 +307,7 @@ async def test_the_next_move_begins_where_the_last_one_began_once_the_player_has
 async def test_of_several_ways_to_go_on_the_one_that_is_chosen_is_sent_by_the_click_that_ends_it(
     page: Page, visitor: Visitor, service: Service
 ) -> None:
+    visitor.listen()
     made = await table(service.services, "italia-1", 3, seed=3, until=asks("move", 1))
     options = (await service.get(f"/v1/games/{made.id}/options", made.seats[asked(made)]))["options"]
     able = [each for each in options if each["command"] == "move" and "leaders" in each["schema"]["properties"]]

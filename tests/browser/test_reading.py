@@ -329,6 +329,7 @@ async def test_a_game_on_a_board_without_a_map_is_read_without_it(tmp_path: Path
         serving(tmp_path, LIBRARY, builtin, clock=utc_now, drawings=lambda board: None, durable=False) as service,
         visiting(browser, str(service.client.base_url).rstrip("/")) as visitor,
     ):
+        visitor.listen()
         visitor.expect("404.*/board.svg")
         page = visitor.page
         made = await table(service.services, events=120)

@@ -91,6 +91,7 @@ async def marching(service: Service, seed: int, title: str) -> tuple[Table, int]
 
 
 async def test_a_rule_leads_to_the_version_of_a_game_that_shows_it(service: Service, visitor: Visitor):
+    visitor.listen()
     page = visitor.page
     await page.goto(PAGE)
     entry = page.get_by_role("article", name=RULE)

@@ -15,6 +15,7 @@ from tests.service.api.serving import Service
 async def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(
     service: Service, page: Page, visitor: Visitor, placing: Table
 ):
+    visitor.listen()
     visitor.expect("net::ERR_FAILED")
     await sit(page, placing)
     await page.get_by_role("button", name="Build a city").click()
@@ -76,6 +77,7 @@ async def unheard(page: Page) -> None:
 async def test_a_game_that_went_on_meanwhile_hinders_nobody_who_is_asked_and_offered_the_same(
     service: Service, page: Page, unfollowed: Visitor, placing: Table
 ):
+    unfollowed.listen()
     await unheard(page)
     await sit(page, placing)
     await page.get_by_role("button", name="Build a city").click()

@@ -14,6 +14,7 @@ from tests.service.api.serving import Service
 
 
 async def test_a_token_in_a_link_is_taken_and_forgotten_by_the_address(page: Page, visitor: Visitor, placing: Table):
+    visitor.listen()
     token = placing.token(asked(placing))
     await page.goto(f"/games/{placing.id}#v=20&token={token}")
     await expect(page.locator(".who")).to_contain_text("Seat:")
@@ -46,6 +47,7 @@ async def test_looking_as_a_spectator_loses_no_token(page: Page, placing: Table)
 
 
 async def test_another_tab_is_signed_in_and_no_script_can_read_by_what(page: Page, visitor: Visitor, placing: Table):
+    visitor.listen()
     token = placing.token(asked(placing))
     await sit(page, placing)
     await expect(page.locator(".who")).to_contain_text("Seat:")
@@ -100,6 +102,7 @@ async def test_signing_out_asks_first_offers_a_way_back_and_concerns_every_tab(
 
 
 async def test_a_token_that_an_earlier_page_kept_becomes_the_session_once(page: Page, visitor: Visitor, placing: Table):
+    visitor.listen()
     token, other = (placing.token(seat) for seat in list(placing.seats)[:2])
     await page.goto("/problems")
     await page.evaluate(KEEP, [token, other])
@@ -128,6 +131,7 @@ async def test_a_token_that_an_earlier_page_kept_becomes_the_session_once(page: 
 async def test_a_token_that_the_service_does_not_know_is_kept_but_new_tabs_do_not_look_with_it(
     service: Service, page: Page, visitor: Visitor, placing: Table
 ):
+    visitor.listen()
     visitor.expect("401")
     token = placing.token(asked(placing))
     await page.goto("/problems")

@@ -14,6 +14,7 @@ from tests.service.api.serving import Service
 async def test_the_turn_is_ended_by_a_plan_that_is_shown_first_and_taken_back_as_one(
     page: Page, visitor: Visitor, service: Service, marching: Table
 ) -> None:
+    visitor.listen()
     visitor.expect("409|422")
     await sit(page, marching)
     plan = page.locator("#turn .plan li")
@@ -45,6 +46,7 @@ async def test_the_turn_is_ended_by_a_plan_that_is_shown_first_and_taken_back_as
 async def test_what_is_pressed_the_moment_it_goes_does_what_it_showed_or_nothing(
     page: Page, visitor: Visitor, marching: Table
 ) -> None:
+    visitor.listen()
     """The page is drawn once a frame: a button can be pressed when what it was drawn for has gone already."""
     visitor.expect("409|422")
     await sit(page, marching)

@@ -59,6 +59,7 @@ async def test_the_end_of_a_game_leads_to_its_proof_and_to_another_game(service:
 
 
 async def test_a_running_game_is_sealed_as_far_as_its_chain_goes(service: Service, page: Page, visitor: Visitor):
+    visitor.listen()
     made = await table(service.services, events=300)
     await open_panel(page, made.id)
     await page.get_by_role("button", name="Verify").click()

@@ -1,6 +1,7 @@
 """Visitors notice what they are there to notice."""
 
 import asyncio
+import re
 
 import pytest
 from playwright.async_api import Browser, Page
@@ -50,7 +51,7 @@ async def test_what_is_expected_may_come_later_and_what_never_comes_is_said(page
     ("script", "complaint"),
     [
         ("fetch('http://192.0.2.1/').catch(() => 0)", "Content Security"),
-        ("new Image().src = 'http://example.invalid/'", "asked another host"),
+        ("new Image().src = 'http://example.invalid/'", "Content Security"),
         ("fetch('/v1/nothing')", "404"),
         ("console.error('oh')", "oh"),
         (
@@ -73,6 +74,67 @@ async def test_a_complaint(visit: Visit, script: str, complaint: str):
         await look()
 
 
+ELSEWHERE = """other => {
+    fetch("https://fetched.example/").catch(() => 0);
+    fetch(`http://127.0.0.1:${other}/`).catch(() => 0);
+    new Image().src = "http://image.example/";
+    new FontFace("other", "url(https://font.example/)").load().catch(() => 0);
+    new WebSocket("ws://socket.example/");
+    document.body.append(Object.assign(document.createElement("iframe"), { src: "http://frame.example/" }));
+}"""
+
+
+async def test_all_that_is_asked_of_other_hosts_fails_a_test_whatever_it_expects(browser: Browser, service: Service):
+    """Also where a page's policy allows it, and nobody listens."""
+
+    async def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n<p>Freely.")
+        writer.close()
+
+    site = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = site.sockets[0].getsockname()[1]
+    there, other = f"http://127.0.0.1:{port}", port - 1
+    asked = {f"127.0.0.1:{other}", *(f"{name}.example" for name in ("fetched", "image", "font", "socket", "frame"))}
+
+    async def look() -> None:
+        async with visiting(browser, str(service.client.base_url).rstrip("/"), also=(there,)) as visitor:
+            visitor.expect("")
+            await visitor.page.goto(there)
+            await visitor.page.evaluate(ELSEWHERE, other)
+            async with asyncio.timeout(20):
+                while True:  # until all are heard
+                    await asyncio.sleep(0.05)
+                    if len(visitor.elsewhere) >= len(asked):
+                        return
+
+    try:
+        with pytest.raises(AssertionError, match="asked another host") as failed:
+            await look()
+        assert set(re.findall(r"\w+\.example|127\.0\.0\.1:\d+", str(failed.value))) == asked
+    finally:
+        site.close()
+
+
+async def test_who_listens_hears_also_what_a_policy_keeps_from_other_hosts(visit: Visit):
+    async def look() -> None:
+        async with visit() as visitor:
+            visitor.listen()
+            visitor.expect("")
+            await visitor.page.goto("/problems")
+            await visitor.page.evaluate("() => { new Image().src = 'http://example.invalid/' }")
+
+    with pytest.raises(AssertionError, match=r"asked another host.*http://example\.invalid/"):
+        await look()
+
+
+async def test_what_nobody_listened_to_is_not_taken_for_nothing(visitor: Visitor):
+    await visitor.page.goto("/problems")
+    with pytest.raises(RuntimeError, match=r"call `visitor\.listen\(\)`"):
+        _ = visitor.asked
+    with pytest.raises(RuntimeError, match=r"call `visitor\.listen\(\)`"):
+        await visitor.bodies()
+
+
 @pytest.mark.parametrize(
     "script", ["setTimeout(() => { throw new Error('broken') })", "void Promise.reject(new Error('broken'))"]
 )
@@ -88,6 +150,7 @@ async def test_what_no_script_caught_fails_a_test_whatever_it_expects(visit: Vis
 
 
 async def test_what_is_provoked_is_no_complaint(visitor: Visitor):
+    visitor.listen()
     visitor.expect("404")
     await visitor.page.goto("/problems")
     await visitor.page.evaluate("() => fetch('/v1/nothing').then(answer => answer.text())")
@@ -115,10 +178,12 @@ async def test_who_comes_after_another_finds_a_browser_as_new(visit: Visit, brow
         await visitor.page.goto("/problems")
         new = await visitor.page.evaluate(LEFT)
     async with visit() as visitor:
+        visitor.listen()
+        heard = visitor.asked
         page = visitor.page
-        await page.route("**/health", lambda route: route.abort())
-        for path in ("/problems", "/problems", "/openapi.json", "/problems"):
+        for path in ("/problems", "/problems", "/health", "/problems"):
             await page.goto(path)
+        await page.route("**/health", lambda route: route.abort())
         await page.evaluate(LEAVE)
         await page.set_viewport_size({"width": 700, "height": 700})
         await page.mouse.move(350, 350)
@@ -127,13 +192,52 @@ async def test_who_comes_after_another_finds_a_browser_as_new(visit: Visit, brow
         tab = await visitor.context.new_page()
         await tab.goto("/problems")
         assert await page.evaluate(LEFT) != new
+    before = len(heard)
     async with visit() as visitor:
         assert visitor.page is page
+        visitor.listen()
         assert visitor.asked == []
         await page.goto("/problems")
         assert await page.evaluate(LEFT) == new
         assert await page.evaluate("fetch('/health').then((answer) => answer.status)") == 200
         assert visitor.context.pages == [page]
+        assert visitor.asked
+        assert len(heard) == before
+
+
+HELD = "path => fetch(path, { cache: 'only-if-cached', mode: 'same-origin' }).then(({ ok }) => ok, () => false)"
+"""Whether the browser has an answer that it need not ask for again."""
+MODULE = "performance.getEntriesByType('resource').find(({ name }) => /viewer.*js/.test(name)).name"
+
+
+async def test_who_comes_after_another_has_of_what_was_answered_only_what_every_service_answers_alike(
+    visit: Visit, service: Service
+):
+    anna, tile = await service.register("Anna"), "/transparency/tile/0/000.p/1"
+    await service.post("/v1/games", anna, {"ruleset": "mare-nostrum", "players": 3})
+    async with asyncio.timeout(20):
+        while True:  # until the log has an entry
+            if (await service.client.get("/transparency/checkpoint")).is_success:
+                break
+            await asyncio.sleep(0.05)
+    async with visit() as visitor:
+        page = visitor.page
+        await page.goto("/")
+        module = await page.evaluate(MODULE)
+        assert await page.evaluate(HELD, module)
+    async with visit() as visitor:
+        visitor.expect("CACHE_MISS")
+        assert visitor.page is page
+        await page.goto("/problems")
+        assert await page.evaluate(HELD, module)
+        assert not await page.evaluate(HELD, tile)
+        await page.evaluate("path => fetch(path)", tile)
+        assert await page.evaluate(HELD, tile)
+    async with visit() as visitor:
+        visitor.expect("CACHE_MISS")
+        assert visitor.page is page
+        await page.goto("/problems")
+        assert not await page.evaluate(HELD, tile)
 
 
 async def test_what_lasts_longer_than_a_page_ends_with_its_context(visit: Visit):

@@ -1,4 +1,4 @@
-"""Somebody who looks at the service with a browser: one page, and all that it asked for and complained of.
+"""Somebody who looks at the service with a browser: one page, what it complained of, and what it asked for.
 
 To load a page for the first time takes 2 s of processor time: 130 requests, and as many modules to compile. A page that
 other tests have used before takes two thirds of that, because the browser still has the modules. So `Lent` gives out
@@ -8,11 +8,12 @@ contexts again when it has taken from them all that a visitor left.
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Set
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from axe_playwright_python.async_playwright import Axe
+from litestar.types import ASGIApp, Receive, Scope, Send
 from playwright.async_api import (
     Browser,
     BrowserContext,
@@ -28,6 +29,8 @@ from playwright.async_api import (
 from playwright.async_api import TimeoutError as TooLate
 from playwright.async_api import expect as assertions
 
+from service.api.services import Services
+from service.app import create_app
 from tests.helpers.sampling import in_this_run
 
 PATIENCE: Final = 60_000
@@ -94,30 +97,37 @@ ABSENT: Final = frozenset({"to_have_count", "to_be_hidden"})
 class Visitor:
     """A page in a browser of its own: nothing is shared with other visitors.
 
-    `complaints` are the errors of its console and of its security policy; `asked` all that it asked for. A test that
-    provokes one says so with `expect`. `uncaught` are the exceptions and rejections that no script of it caught: no
-    test may expect any. `kept` are the answers' bodies as text (not those of streams).
+    `complaints` are the errors of its console and of its security policy. A test that provokes one says so with
+    `expect`. `uncaught` are the exceptions and rejections that no script of it caught: no test may expect any. After
+    `listen`, `asked` is all that it asked for, and `bodies` what it was answered.
     """
 
-    def __init__(self, context: BrowserContext, page: Page, address: str, also: tuple[str, ...] = ()) -> None:
-        """`also` are other addresses that pages may send the browser to."""
+    def __init__(
+        self, context: BrowserContext, page: Page, address: str, elsewhere: list[str], also: tuple[str, ...] = ()
+    ) -> None:
+        """`also` are other addresses that pages may send the browser to; `elsewhere` is what came to the proxy."""
         self.context = context
         self.page = page
         self.address = address
         self._also = also
         self.complaints: list[str] = []
         self.uncaught: list[str] = []
-        self.asked: list[Request] = []
+        self._asked: list[Request] = []
         self._answers: list[Response] = []
+        self.elsewhere = elsewhere
         self._expected: list[str] = []
-        self._heard: dict[Any, Callable[[Any], None]] = {
-            "request": self._note,
-            "response": self._keep,
-            "console": self._hear,
-            "weberror": self._notice,
-        }
-        for event, handler in self._heard.items():
-            context.on(event, handler)
+        self._heard: dict[Any, Callable[[Any], None]] = {}
+        self._hear({"console": self._complain, "weberror": self._notice})
+
+    def listen(self) -> None:
+        """Hear from now on what pages ask for and are answered, which takes a tenth of the time of a page."""
+        self._hear({"request": self._note, "response": self._keep})
+
+    @property
+    def asked(self) -> list[Request]:
+        """What pages have asked for since `listen`, without which this raises `RuntimeError`."""
+        self._expect_to_listen()
+        return self._asked
 
     def expect(self, pattern: str) -> None:
         """Let complaints that contain this regular expression pass."""
@@ -148,7 +158,8 @@ class Visitor:
             await self.axe(within, without=without)
 
     async def bodies(self) -> dict[str, str]:
-        """Return what the page was answered, by address: all that has ended."""
+        """Return what the page was answered since `listen`, by address: all that has ended. Not those of streams."""
+        self._expect_to_listen()
         bodies: dict[str, str] = {}
         for answer in list(self._answers):
             if answer.status in SILENT or "event-stream" in answer.headers.get("content-type", ""):
@@ -159,11 +170,11 @@ class Visitor:
 
     def check(self) -> None:
         """Assert that there was nothing to complain of, and that only this service was asked."""
-        elsewhere = [
+        elsewhere = self.elsewhere + [
             request.url
-            for request in self.asked
+            for request in self._asked
             if not request.url.startswith(("data:", "blob:", *self._also))
-            and urlsplit(request.url).netloc != self._host
+            and urlsplit(request.url).netloc != urlsplit(self.address).netloc
         ]
         assert not elsewhere, f"the page asked another host: {elsewhere}"
         assert not self.uncaught, "a script of the page failed:\n" + "\n".join(self.uncaught)
@@ -172,33 +183,27 @@ class Visitor:
         ]
         assert not unexpected, "the browser complains:\n" + "\n".join(unexpected)
 
-    def keeps_answers(self) -> bool:
-        """Tell whether the browser may have kept an answer that another service would give otherwise.
-
-        What is under `/viewer/` is the same for all. What has to be asked for again goes by what it is (its ETag).
-        """
-        return any(
-            not re.search("no-cache|no-store", answer.headers.get("cache-control", "no-store"))
-            for answer in self._answers
-            if not answer.url.startswith(f"{self.address}/viewer/")
-        )
-
     def leave(self) -> None:
         """Hear no more of the context."""
         for event, handler in self._heard.items():
             self.context.remove_listener(event, handler)
 
-    @property
-    def _host(self) -> str:
-        return urlsplit(self.address).netloc
+    def _hear(self, handlers: Mapping[Any, Callable[[Any], None]]) -> None:
+        self._heard |= handlers
+        for event, handler in handlers.items():
+            self.context.on(event, handler)
+
+    def _expect_to_listen(self) -> None:
+        if "request" not in self._heard:
+            raise RuntimeError("Nobody listened to what the page asks for: call `visitor.listen()` before you open it.")
 
     def _note(self, request: Request) -> None:
-        self.asked.append(request)
+        self._asked.append(request)
 
     def _keep(self, answer: Response) -> None:
         self._answers.append(answer)
 
-    def _hear(self, message: ConsoleMessage) -> None:
+    def _complain(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self.complaints.append(f"{message.type}: {message.text} ({message.location['url']})")
 
@@ -215,23 +220,42 @@ async def visiting(
     browser: Browser, address: str, *, also: tuple[str, ...] = (), **options: Any
 ) -> AsyncIterator[Visitor]:
     """Open a page; at the end assert that nothing was wrong with it. `options` are those of a browser context."""
-    context = await browser.new_context(base_url=address, **options)
+    context, elsewhere = await _open(browser, address, also, options)
     try:
-        context.set_default_timeout(PATIENCE)
-        async with _visiting(context, await context.new_page(), address, also) as visitor:
+        async with _checked(Visitor(context, await context.new_page(), address, elsewhere, also)) as visitor:
             yield visitor
     finally:
         await context.close()
 
 
+async def _open(
+    browser: Browser, address: str, also: tuple[str, ...], options: Mapping[str, Any]
+) -> tuple[BrowserContext, list[str]]:
+    """Return a new context, and the list of all that its pages ask of others than a service and `also`.
+
+    That goes to a proxy, which notes it and answers nothing. It costs nothing while a page asks only the service.
+    """
+    elsewhere: list[str] = []
+
+    async def note(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        elsewhere.append((await reader.readline()).decode("latin-1").strip())
+        writer.close()
+
+    proxy = await asyncio.start_server(note, "127.0.0.1", 0)
+    # The last is for `route.fetch`, which does not know ports here. To the browser it is another host.
+    direct = ",".join([*(urlsplit(each).netloc for each in (address, *also)), ".127.0.0.1"])
+    through = f"http://127.0.0.1:{proxy.sockets[0].getsockname()[1]}"
+    context = await browser.new_context(base_url=address, proxy={"server": through, "bypass": direct}, **options)
+    context.on("close", lambda _: proxy.close())
+    context.set_default_timeout(PATIENCE)
+    return context, elsewhere
+
+
 @contextlib.asynccontextmanager
-async def _visiting(
-    context: BrowserContext, page: Page, address: str, also: tuple[str, ...] = ()
-) -> AsyncIterator[Visitor]:
-    visitor = Visitor(context, page, address, also)
+async def _checked(visitor: Visitor) -> AsyncIterator[Visitor]:
     yield visitor
     # What a script has thrown by now is heard before the answer to this.
-    for each in context.pages:
+    for each in visitor.context.pages:
         await each.evaluate("() => new Promise((done) => setTimeout(done))")
     visitor.check()
 
@@ -250,9 +274,11 @@ LASTING: Final = (
     "set_system_time",
 )
 """What changes a page, its context or its clock for longer than a page is shown. Such a context is not lent again."""
-PLAIN: Final = "/robots.txt"
-"""A page of the service without scripts. On it the browser keeps the process that has the service's modules."""
+PLAIN: Final = "/health"
+"""What the service answers without styles and scripts. On it the browser keeps the process that has its modules."""
 EMPTIED: Final = "() => { localStorage.clear(); sessionStorage.clear(); window.name = ''; }"
+FOR_ALL: Final = ("/viewer/", "/favicon.ico")
+"""What every service answers alike. A browser may keep it."""
 AT_ONCE: Final = 4
 """Contexts that are kept for other visitors: each is a process."""
 SCREEN: Final = {"width": 1280, "height": 720}
@@ -261,9 +287,10 @@ SCREEN: Final = {"width": 1280, "height": 720}
 class _Context:
     """A context with its page. `lasting` says that it cannot be as new any more."""
 
-    def __init__(self, context: BrowserContext, page: Page, devtools: CDPSession) -> None:
+    def __init__(self, context: BrowserContext, page: Page, devtools: CDPSession, elsewhere: list[str]) -> None:
         self.context = context
         self.page = page
+        self.elsewhere = elsewhere
         self.lasting = False
         self._devtools = devtools
         self._sessions: list[CDPSession] = []
@@ -313,24 +340,28 @@ class Lent:
         self._idle: list[tuple[str, _Context]] = []
 
     @contextlib.asynccontextmanager
-    async def visiting(self, address: str, **options: Any) -> AsyncIterator[Visitor]:
-        """Do what `visiting` does. Only a context that was given back in order is lent again, for the same options."""
+    async def visiting(self, address: str, kept: Set[str], **options: Any) -> AsyncIterator[Visitor]:
+        """Do what `visiting` does. Only a context that was given back in order is lent again, for the same options.
+
+        `kept` is what `noting` notes of the service.
+        """
         screen = options.pop("viewport", SCREEN)
         kind = repr((address, sorted(options.items())))
         lent = self._again(kind) or await self._new(address, options)
         if lent.page.viewport_size != screen:
             await lent.page.set_viewport_size(screen)
-        kept = False
+        in_order = False
         try:
-            async with _visiting(lent.context, lent.page, address) as visitor:
+            async with _checked(Visitor(lent.context, lent.page, address, lent.elsewhere)) as visitor:
                 yield visitor
             visitor.leave()
             if not lent.lasting and not lent.page.is_closed():
-                await lent.emptied(address, cache=visitor.keeps_answers())
+                await lent.emptied(address, cache=bool(kept))
+                visitor.check()  # what was asked of others last may come to the proxy by now
                 self._idle.append((kind, lent))
-                kept = True
+                in_order = True
         finally:
-            if not kept:
+            if not in_order:
                 await lent.context.close()
         while len(self._idle) > AT_ONCE:
             _, longest = self._idle.pop(0)
@@ -343,7 +374,26 @@ class Lent:
         return None
 
     async def _new(self, address: str, options: dict[str, Any]) -> _Context:
-        context = await self._browser.new_context(base_url=address, **options)
-        context.set_default_timeout(PATIENCE)
+        context, elsewhere = await _open(self._browser, address, (), options)
         page = await context.new_page()
-        return _Context(context, page, await context.new_cdp_session(page))
+        return _Context(context, page, await context.new_cdp_session(page), elsewhere)
+
+
+def noting(kept: set[str], services: Services) -> ASGIApp:
+    """Return the app of a service that notes the paths whose answers a browser keeps, and another service may not give.
+
+    What has to be asked for again goes by what it is (its ETag).
+    """
+    app = create_app(services)
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        def send_on(message: Any) -> Awaitable[None]:
+            if message["type"] == "http.response.start" and not scope["path"].startswith(FOR_ALL):
+                for name, value in message["headers"]:
+                    if name.lower() == b"cache-control" and b"no-cache" not in value and b"no-store" not in value:
+                        kept.add(scope["path"])
+            return send(message)
+
+        await app(scope, receive, send_on)
+
+    return answer

@@ -116,6 +116,8 @@ async def play(
                 sat[seat].visitor.expect("409|422")
                 if isinstance(bot, Talker):  # for rulesets of which there is no drawing
                     sat[seat].visitor.expect("/board.svg")
+            if by_map:
+                sittings[seat].visitor.listen()
         for _ in range(most):
             now = await service.get(f"/v1/games/{game}")
             if now["status"] != "running":

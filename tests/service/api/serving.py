@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from litestar.types import ASGIApp
 from msgspec import Struct
 
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.ruleset import Library
 from service.api.services import Services
-from service.app import open_services
+from service.app import create_app, open_services
 from service.base.clock import Clock
 from service.base.settings import Settings
 from service.base.sockets import listen
@@ -109,8 +110,8 @@ class Service(Struct, eq=False):
 class _Prompt(Server):
     """A server that ends at once when a test is done with it: uvicorn looks ten times a second, and waits as long."""
 
-    def __init__(self, services: Services) -> None:
-        super().__init__(services)
+    def __init__(self, services: Services, app: ASGIApp) -> None:
+        super().__init__(services, app)
         self._done = asyncio.Event()
 
     def stop(self) -> None:
@@ -150,6 +151,7 @@ async def serving(
     clock: Clock | None = None,
     drawings: Drawings = own_drawing,
     door: socket.socket | None = None,
+    app: Callable[[Services], ASGIApp] = create_app,
     **settings: Any,
 ) -> AsyncIterator[Service]:
     """Run the service over the files in `data`: on a free port, or where `door` listens, which is left open."""
@@ -157,7 +159,7 @@ async def serving(
     with listen("127.0.0.1", 0) if door is None else door.dup() as listening:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
         async with open_services(chosen, library, boards, clock or ticking(), randomness, drawings) as services:
-            server = _Prompt(services)
+            server = _Prompt(services, app(services))
             running = asyncio.create_task(server.serve(sockets=[listening]))
             # Connections wait in the socket's queue until the server has started.
             async with httpx.AsyncClient(base_url=address, timeout=60, transport=Wire()) as client:
