@@ -133,6 +133,14 @@ def chosen_in(scenario: Scenario, ruleset: Ruleset[Any]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if name in ruleset.setup.__struct_fields__}
 
 
+def test_imagined_hands_have_as_many_senators_as_are_seen() -> None:
+    for now, seat in positions("conquest-campaign", 1, 2):
+        world = imagined(now, seat, 1)
+        for other, seen in now.view(seat)["seats"].items():
+            hand = world.view(other)["seats"][other]["hand"]
+            assert sum(hand.values()) == seen["senators"]
+
+
 def test_targets_that_were_chosen_in_secret_are_imagined() -> None:
     chosen, met = {"individual_targets": True}, 0
     for now, seat in positions("italia-1", 1, 400, **chosen):
