@@ -34,7 +34,7 @@ FEW = Budget(seconds=1e9, nodes=60)
 """What a bot chooses with it depends on nothing but its seed."""
 
 FORGOTTEN = {
-    "mare-nostrum": {"campaign", "give-role", "build"},
+    "mare-nostrum": {"campaign", "build"},
     "italia-1": {"announce", "levy", "spend-tribute", "stacking"},
     "italia-2": {"announce", "buy", "spend-tribute", "submit"},
 }
@@ -114,7 +114,8 @@ def test_a_position_of_a_scenario_is_imagined_as_it_is(ruleset: str) -> None:
     for path, scenarios in written():
         if ruleset.startswith(path.parent.name):
             for scenario, at in runs(scenarios, [played]):
-                if at.version == played.version:
+                # A position of Mare Nostrum may have ties that do not follow from it.
+                if at.version == played.version and "ties" not in (scenario.given or {}):
                     with patch.object(played, "options", partial(offer, scenario)):
                         run(scenario, played, builtin(played.board))
     assert unlike == set()
