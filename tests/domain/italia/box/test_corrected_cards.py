@@ -163,6 +163,10 @@ FAULTS: dict[str, tuple[Callable[[Row], object], str]] = {
         lambda deck: nation(deck, "huns")["leaders"].append({"id": "roma", "name": "Roma", "mark": "published"}),
         "huns: leaders[1]: id roma is that of a nation or an area; give another one",
     ),
+    "a leader called like a nation": (
+        lambda deck: nation(deck, "huns")["leaders"].append({"id": "vandals", "name": "Vandal", "mark": "published"}),
+        "huns: leaders[1]: id vandals is that of a nation or an area; give another one",
+    ),
     "a transformation into units that the other nation lacks": (
         lambda deck: nation(deck, "western-romans")["specials"][3].update(unit="legion"),
         "western-romans: specials[3]: patrimonium has no legion; known: infantry",
