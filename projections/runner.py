@@ -108,7 +108,7 @@ class Runner:
     async def run(self, bell: Bell) -> None:
         """Follow the log until the bell is closed, and share its lanes with other processes that do.
 
-        What is `Unavailable` is told once, until the end of the log is reached again.
+        It calls `tell` once for each reason to wait, until it has reached the end of the log again.
         """
         told = ""
         try:
