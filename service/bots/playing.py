@@ -182,6 +182,7 @@ class Playing:
                 await self._learn_bots()  # a bot may be new
             table = self._tables.get(cast(GameId, stream))
             if table is not None:
+                await self._games.arrive(table.game, record.version)
                 table.moved.set()
             elif begins or record.version == 1:
                 game = as_game(stream)

@@ -247,10 +247,22 @@ class GameCache:
         """Return a game at `version`. Raises `UnknownVersion`."""
         cached = await self.of(game_id)
         if version > cached.now.version:
+            await self.arrive(game_id, version)
             cached = await self.current(game_id)
         if not 1 <= version <= cached.now.version:
             raise UnknownVersion(version, cached.now.version)
         return cached.now if version == cached.now.version else await self._earlier(cached, version)
+
+    async def arrive(self, game_id: GameId, version: Version) -> None:
+        """Wait until a game that is in memory has reached a version that was stored.
+
+        A task that follows the log may see an event before the task that stored it has moved the game on. That one holds
+        the game's lock.
+        """
+        cached = self._cached.get(game_id)
+        if cached is not None and cached.game is not None and cached.game.version < version and cached.lock.locked():
+            async with self.locked(game_id):
+                pass
 
     async def records(self, game_id: GameId, after: Version, limit: int | None) -> list[Record]:
         """Return the records after version `after`, at least to the version of the cached game."""

@@ -50,6 +50,10 @@ class GameReader:
         """Return a game at `version`. Raises `UnknownGame` or `UnknownVersion`."""
         return await self._cache.at(game_id, version)
 
+    async def arrive(self, game_id: GameId, version: Version) -> None:
+        """Wait until a game has reached a version that the caller has seen in the log, if this process stores it."""
+        await self._cache.arrive(game_id, version)
+
     async def vault(self, game_id: GameId) -> Vault:
         """Return all secrets of a game, at least to the version of the cached game. Raises `UnknownGame`."""
         return (await self._cache.of(game_id)).vault

@@ -288,6 +288,7 @@ class Follower:
     async def _of_game(
         self, game: GameId, placed: Sequence[tuple[LogPlace, Record]], ears: Sequence[Ear]
     ) -> list[DeliveryRow]:
+        await self._games.arrive(game, placed[-1][1].version)
         if any(record.type in OF_GAMES for _, record in placed):
             self._members.pop(game, None)
         listening = await self._listening(game, ears)

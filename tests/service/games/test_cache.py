@@ -1,8 +1,9 @@
 """There is one of each game in memory, whatever becomes of those who wait for it."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -12,6 +13,7 @@ from domain.kernel.ids import GameId, StreamId, Version
 from service.games.creating import create_game
 from service.games.views import Viewer
 from service.store.protocol import Append, Stored, StoreUnavailable
+from service.store.sqlite.store import SqliteStore
 from tests.service.rig import ANNA, Rig, open_rig
 from tests.tiny.auction import ROOM
 
@@ -158,3 +160,29 @@ async def test_no_more_boards_are_kept_than_is_said(tmp_path: Path, monkeypatch:
         assert len(vars(cache)["_boards"]) == 2
     async with open_rig(tmp_path) as rig:
         assert [(await rig.games.game(game)).board.id for game in games] == [f"room-{n}" for n in range(4)]
+
+
+async def test_an_event_can_be_looked_at_before_the_task_that_stored_it_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by those who follow the log: they see what is stored, and the game in memory is a moment behind it."""
+    async with open_rig(tmp_path) as rig:
+        game = await rig.begun()
+        store = cast(SqliteStore, rig.store)
+        stored, looks = store._stored, list[asyncio.Task[tuple[Version, Version]]]()
+
+        async def looked(version: Version) -> tuple[Version, Version]:
+            await rig.games.arrive(game, version)
+            return (await rig.games.game(game)).version, (await rig.games.at(game, version)).version
+
+        async def looked_at(version: Version) -> tuple[Version, Version]:
+            return (await rig.games.at(game, version)).version, (await rig.games.game(game)).version
+
+        def followed(batches: Sequence[Append], outcome: Any) -> None:
+            stored(batches, outcome)
+            version = batches[0].records[-1].version
+            looks.extend(asyncio.create_task(look(version)) for look in (looked, looked_at))
+
+        monkeypatch.setattr(store, "_stored", followed)
+        done = await rig.give(game, ANNA, "put-up", coins=1)
+        assert await asyncio.gather(*looks) == [(done.version, done.version)] * 2
