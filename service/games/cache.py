@@ -256,8 +256,8 @@ class GameCache:
     async def arrive(self, game_id: GameId, version: Version) -> None:
         """Wait until a game that is in memory has reached a version that was stored.
 
-        A task that follows the log may see an event before the task that stored it has moved the game on. That one holds
-        the game's lock.
+        A task that follows the log may see an event before the task that stored it has moved the game on. The second
+        one holds the game's lock.
         """
         cached = self._cached.get(game_id)
         if cached is not None and cached.game is not None and cached.game.version < version and cached.lock.locked():
