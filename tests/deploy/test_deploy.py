@@ -303,3 +303,12 @@ def test_the_values_for_machines_are_values_of_the_chart():
     values: dict[str, Any] = yaml.safe_load((DEPLOY / "citus" / "values.yaml").read_text())
     for part, names in values.items():
         assert names.keys() <= VALUES[part].keys(), part
+
+
+def test_nothing_was_left_at_the_top_of_the_tree() -> None:
+    kept = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    tops = {name.partition("/")[0] for name in kept.split("\0") if name}
+    assert {top for top in tops if not top.startswith(".")} == {
+        *("README.md", "pyproject.toml", "uv.lock"),
+        *("deploy", "domain", "openapi", "projections", "service", "tests"),
+    }
