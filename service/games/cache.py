@@ -259,6 +259,8 @@ class GameCache:
         A task that follows the log may see an event before the task that stored it has moved the game on. The second
         one holds the game's lock.
         """
+        if self._heads is not None:
+            return  # `current` asks a store that is shared
         cached = self._cached.get(game_id)
         if cached is not None and cached.game is not None and cached.game.version < version and cached.lock.locked():
             async with self.locked(game_id):

@@ -244,9 +244,10 @@ class SpreadStore:
         Without any records, nobody knows whether the end is reached. Raises `StoreUnavailable` then.
         """
         trouble: list[StoreUnavailable] = []
-        await self._keepers.know()
         if until is None:
             until = await self._reach(after, trouble)
+        else:
+            await self._keepers.know()
         shares = after.shares(until, limit)
         # One map from here on: a book whose rows one server returned is as far as that server says.
         homes = self._keepers.of_book
