@@ -1,6 +1,7 @@
 """The timekeeper: flags fall when they are due, and once, and nobody loses by an outage."""
 
 import asyncio
+import math
 from contextlib import AsyncExitStack
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -154,15 +155,21 @@ async def test_while_a_part_of_the_log_was_away_its_players_lost_no_time_and_oth
 
 
 @pytest.mark.rule("TAB-CLK-09")
-async def test_while_the_log_takes_no_writes_nobody_loses_time(tmp_path: Path) -> None:
+@pytest.mark.parametrize("why", ["damaged", "full"])
+async def test_while_the_log_takes_no_writes_nobody_loses_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
     async with hall_in(tmp_path, "", Hands()) as hall:
         await hall.turn()
         game = await hall.begun(await hall.service.register("Anna"), await hall.service.register("Bert"))
         await hall.wait(40)
         connections = cast(SqliteStore, hall.service.services.store)._connections
-        connections.refuse("damaged")
-        await hall.wait(120)
-        connections._refused = None  # as after a start over a file that was put back
+        with monkeypatch.context() as patched:
+            if why == "damaged":
+                patched.setattr(connections, "_refused", why)
+            else:
+                patched.setattr(connections._translated, "full_at", math.inf)
+            await hall.wait(120)
         hall.sleep(3)
         await hall.turn()
         assert 19 < await hall.left(game, "red") <= 20.5
